@@ -1,4 +1,4 @@
-"""What workers run. A job takes ids, enters its tenant's scope, and calls actions."""
+"""Jobs of the workers. A job takes ids, enters its tenant's scope, and calls actions."""
 
 import json
 from collections.abc import Callable
@@ -27,13 +27,14 @@ from grading.rubrics.check_trials import actions as trial_actions
 if TYPE_CHECKING:
     from grading.engine.events import RunEvent
 
-BEATS_PER_LEASE = 4  # three may be missed
+# Three beats may be missed.
+BEATS_PER_LEASE = 4
 BROKEN = ("engine_failed", "The audit broke three times on our side: a person has to look at it.")
 log = structlog.get_logger(__name__)
 
 
 def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
-    """Enter the scope of the organization that the audit belongs to; one that is gone or over is only logged."""
+    """Enter the scope of the audit's organization; an audit that is gone or over is only logged."""
 
     @wraps(job)
     def scoped(audit_id: str, *args: Any) -> None:
@@ -55,12 +56,13 @@ def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
 
 @in_scope_of_audit
 def run_audit(audit_id: str, run_attempt: int) -> None:
-    """Hold one audit and write down what it tells.
+    """Run one audit and store its events.
 
-    What if the machine dies here? The row stays `running` until its lease runs out (AUDIT_LEASE_SECONDS) or RQ reports the
-    job as failed; then the reconciler puts it back on the queue as the next attempt, and the opinions stored
-    so far are not bought again. If this process only seemed dead, its token fits no more, its next write
-    changes nothing and it stops. Started twice, one of the two finds nothing to claim.
+    What if the machine dies here? The row stays `running` until its lease runs out
+    (AUDIT_LEASE_SECONDS) or RQ reports the job as failed. Then the reconciler enqueues it again as
+    the next attempt, and stored opinions are not paid for again. If this process only seemed dead,
+    its token is outdated: its next write changes nothing and it stops. Started twice, one of the
+    two finds nothing to claim.
     """
     lease = audit_actions.claim_audit(audit_id=audit_id, run_attempt=run_attempt)
     if lease is None:
@@ -115,31 +117,32 @@ def _write_down(lease: audit_actions.Lease, event: "RunEvent") -> None:
 
 
 def send_letters(organization_id: int) -> None:
-    """Send what this organization has in its outbox.
+    """Send the emails in the organization's outbox.
 
-    What if the machine dies here? A letter's try was counted before it was handed to the mail server, so it is tried
-    again after a while, like all that had not left yet: at most the one at hand arrives twice. Started twice,
-    the two share the letters.
+    What if the machine dies here? An email's try was counted before it was sent, so it is tried
+    again later, like all that were not sent yet: at most one email arrives twice. Started twice,
+    the two jobs share the emails.
     """
     sent = email_outbox.send_due_emails(organization_id=organization_id)
     log.info("letters_sent", organization=organization_id, sent=sent)
 
 
 def send_deliveries(organization_id: int) -> None:
-    """Send what is due to this organization's webhooks.
+    """Send the due webhook deliveries of the organization.
 
-    What if the machine dies here? A delivery's try was counted before it was sent, so it is tried again after a while,
-    under the same id, by which its receiver knows it again. Started twice, the two share the deliveries.
+    What if the machine dies here? A delivery's try was counted before it was sent, so it is tried
+    again later, with the same id, by which its receiver recognises it. Started twice, the two jobs
+    share the deliveries.
     """
     arrived = webhook_deliveries.send_due_deliveries(organization_id=organization_id)
     log.info("deliveries_sent", organization=organization_id, arrived=arrived)
 
 
 def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None:
-    """Clone an audited submission once more and answer one check, given as JSON; nothing else is written.
+    """Clone an audited submission again and answer one check, given as JSON; store nothing else.
 
-    What if the machine dies here? Nothing is kept, RQ reports the job as failed, and the page says that it broke off and
-    may be asked once more. Started twice, both keep the same answer.
+    What if the machine dies here? Nothing is stored, RQ reports the job as failed, and the page
+    offers a retry. Started twice, both store the same answer.
     """
     from grading.engine import check_trials
 
@@ -158,9 +161,10 @@ def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None
 def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:
     """Apply a bulk run's rules to one chunk of its verdicts.
 
-    What if the machine dies here? Each verdict is replaced in one transaction, so the one at hand stays as it was and
-    waits on with the rest; the reconciler makes the chunk's job again. Who kills the worker three times is given up.
-    Started twice, the two share the chunk: a row is locked while it is worked on, and looked at again then.
+    What if the machine dies here? Each verdict is replaced in one transaction, so the current one
+    stays as it was and waits with the rest; the reconciler enqueues the chunk again. An item that
+    kills its worker three times fails. Started twice, the two jobs share the chunk: a row is locked
+    while it is processed, and then read again.
     """
     with (
         scope(organization=organization_id),
@@ -172,10 +176,11 @@ def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:
 
 
 def import_reports(organization_id: int, audit_id: str) -> None:
-    """Bring along the reports that lie in an audited repository.
+    """Import the reports in an audited repository.
 
-    What if the machine dies here? Each report is taken in a transaction of its own, and none twice; the rest comes with
-    the next audit, or when its student asks for it. Started twice, both find the same, and the second what is known.
+    What if the machine dies here? Each report is stored in its own transaction, and none twice; the
+    rest is imported with the next audit, or on the student's request. Started twice, the second job
+    finds everything stored.
     """
     with (
         scope(organization=organization_id),
@@ -185,10 +190,11 @@ def import_reports(organization_id: int, audit_id: str) -> None:
 
 
 def verify_fix(organization_id: int, response_id: int) -> None:
-    """Look up whether the commit that an answer names exists and changes the finding's place.
+    """Look up whether the commit in an answer exists and changes the finding's place.
 
-    What if the machine dies here? The answer still waits to be verified, and the reconciler makes the job again; where
-    RQ reports it as failed, the answer says that it could not be looked up. Started twice, both write the same.
+    What if the machine dies here? The answer still waits for verification, and the reconciler
+    enqueues the job again; if RQ reports it as failed, the answer says that the commit couldn't be
+    looked up. Started twice, both write the same.
     """
     with (
         scope(organization=organization_id),

@@ -1,4 +1,4 @@
-"""The site's pages. Everything of one organization lies under /o/<org>/, where TenantMiddleware enters its scope."""
+"""URLs of the pages. Everything of one organization is under /o/<org>/ (TenantMiddleware)."""
 
 from django.urls import path
 

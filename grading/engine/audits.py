@@ -1,7 +1,7 @@
-"""The only door from the site to the courtroom: rows in, plain frozen values out.
+"""Interface from the site to the courtroom: rows in, plain frozen values out.
 
-Importing this module is cheap; the courtroom is imported inside its functions. No function here writes to
-the database: what an audit tells comes out as a stream of events, and the job writes them down.
+Importing this module is cheap; the courtroom is imported inside its functions. No function here
+writes to the database: an audit yields a stream of events, and the job stores them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from grading.engine.exchange_facts import exchange_of
 from grading.engine.rate_limit import ProviderGate
 from grading.engine.reusable_results import known_opinions, known_report
 from grading.engine.scores import Marks, marks_under
-from grading.engine.stored_events import opinion_row, told, verdict_of
+from grading.engine.stored_events import opinion_row, site_events, verdict_of
 from grading.models import Audit
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ SHIPPED_RUBRICS = ("self_audit", "points", "general")
 
 @dataclass(frozen=True, slots=True)
 class RubricNote:
-    """What a reader of a rubric's text left out or filled in: the 1-based line, the place as a dotted path, and why."""
+    """Part of a rubric's text that was left out or filled in: 1-based line, dotted path, reason."""
 
     line: int
     where: str
@@ -68,7 +68,7 @@ class RubricNote:
 
 @dataclass(frozen=True, slots=True)
 class RubricDocument:
-    """A rubric as the courtroom writes it, fit to be stored; `notes` say what was not understood in it."""
+    """Rubric in the courtroom's format, ready to store; `notes` list what was not understood."""
 
     name: str
     slug: str
@@ -78,9 +78,9 @@ class RubricDocument:
 
 
 def preload() -> None:
-    """Pay for langgraph now, in a worker's parent process, so that no forked job pays again.
+    """Import langgraph in a worker's parent process, so that no forked job pays for it again.
 
-    The operator is told, once per worker, which of the walls around submissions this machine cannot build.
+    Each worker logs once which protections around submissions this machine lacks.
     """
     from courtroom import missing_protections, warm_up
 
@@ -90,7 +90,7 @@ def preload() -> None:
 
 
 def probe_repository(repo_url: str, ref: str) -> str:
-    """The commit that would be audited now. Raises SubmissionRefused for repo_url or ref."""
+    """Return the commit that would be audited now. Raises SubmissionRefused for repo_url or ref."""
     from courtroom import CourtroomError, probe_repository
 
     try:
@@ -104,7 +104,7 @@ def probe_repository(repo_url: str, ref: str) -> str:
 
 
 def probe_pdf(path: Path) -> int:
-    """How many pages it has, of a PDF that can be read. Raises SubmissionRefused for pdf."""
+    """Return the number of pages of a PDF. Raises SubmissionRefused for pdf."""
     from courtroom import CourtroomError, Limits, probe_pdf
 
     try:
@@ -118,7 +118,7 @@ def _refusal(field: str, error: CourtroomError) -> SubmissionRefused:
 
 
 def read_rubric(text: str) -> RubricDocument:
-    """A rubric in any layout that the courtroom reads. Raises RubricRefused."""
+    """Parse a rubric in any supported layout. Raises RubricRefused."""
     from courtroom import CourtroomError, read_rubric
 
     try:
@@ -130,7 +130,7 @@ def read_rubric(text: str) -> RubricDocument:
 
 
 def check_guard(text: str) -> tuple[int, str] | None:
-    """What is wrong with the guard of a rule: the 0-based character that is to blame, and why. None when it is sound."""
+    """Return the fault of a rule's guard, or None: the 0-based character and the reason."""
     from courtroom import CourtroomError
     from courtroom.synthesis.guards import find_guard_error
 
@@ -142,7 +142,7 @@ def check_guard(text: str) -> tuple[int, str] | None:
 
 
 def shipped_rubric(name: str) -> RubricDocument:
-    """One of SHIPPED_RUBRICS and nothing else: the courtroom would open a path. Raises RubricRefused."""
+    """Return one of SHIPPED_RUBRICS. Raises RubricRefused for any other name."""
     from courtroom import CourtroomError, shipped_rubric
 
     if name not in SHIPPED_RUBRICS:
@@ -164,40 +164,43 @@ def _document(rubric: Any, notes: tuple[RubricNote, ...] = ()) -> RubricDocument
 
 
 def render_markdown(report: dict[str, Any], *, date: str) -> str:
-    """The report as Markdown; `date` is printed as it is given."""
+    """Return the report as Markdown; `date` is printed as given."""
     from courtroom import AuditReport, render_markdown
 
     return render_markdown(AuditReport.model_validate(report), date=date)
 
 
 def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
-    """Hold one audit and tell what happens, as it happens; at least one event each `beat_seconds`.
+    """Run one audit and yield its events as they happen, at least one each `beat_seconds`.
 
-    The courtroom's event loop runs in a thread of its own, so that the caller may use the ORM between
-    two events. Closing the iterator stops the audit. Raises InputRefused for what the student must mend.
+    The courtroom's event loop runs in its own thread, so that the caller may use the ORM between
+    two events. Closing the iterator stops the audit. Raises InputRefused for faults of the
+    submission.
     """
     from courtroom import InputRefused as Refused
 
-    known = _known(audit)
-    case, bench = _case(audit, exchange_told(audit, known)), _bench(audit)
+    reusable = _reusable_results(audit)
+    case, bench = _case(audit, exchange_fact_of(audit, reusable)), _bench(audit)
     try:
-        for event in listen(lambda: _within_limits(case, bench, known), beat_seconds=beat_seconds):
-            yield from told(event)
+        for event in listen(
+            lambda: _within_limits(case, bench, reusable), beat_seconds=beat_seconds
+        ):
+            yield from site_events(event)
     except Refused as error:
         raise InputRefused(error.code, error.message) from error
 
 
-def exchange_told(audit: Audit, known: Known) -> ExchangeFact | None:
-    """What the site knows of the student's part in rounds of peers; of a work that is judged again, what it knew then.
+def exchange_fact_of(audit: Audit, reusable: Known) -> ExchangeFact | None:
+    """Return the student's part in rounds of peers; for re-judging, as it was at that time.
 
-    A peer's audit is told nothing: what others found in that work, and what became of it, is none of that peer's.
+    A peer's audit gets nothing: the peer must not learn what others found in that work.
     """
     from courtroom.models.project_facts import ExchangeFact
 
     if audit.kind == AuditKind.PEER:
         return None
-    if audit.renewal == Renewal.OPINIONS and known.report is not None:
-        return known.report.facts.exchange
+    if audit.renewal == Renewal.OPINIONS and reusable.report is not None:
+        return reusable.report.facts.exchange
     submission = audit.submission
     counts = exchange_of(assignment=submission.assignment_id, student=submission.student_id)
     return ExchangeFact.model_validate(counts.document)
@@ -220,7 +223,7 @@ def _case(audit: Audit, exchange: ExchangeFact | None) -> Case:
 
 
 def _ref(audit: Audit) -> str:
-    """What is judged again, or by a peer, is the commit that was judged, wherever its branch has gone since."""
+    """Return the ref to audit: for re-judging and peers the commit that was judged."""
     submission = audit.submission
     if audit.renewal == Renewal.MISSING and audit.kind != AuditKind.PEER:
         return submission.ref
@@ -238,9 +241,9 @@ def _bench(audit: Audit) -> BenchSettings:
 
 
 async def _within_limits(
-    case: Case, bench: BenchSettings, known: Known
+    case: Case, bench: BenchSettings, reusable: Known
 ) -> AsyncIterator[AuditEvent]:
-    """The audit's events; every call to a provider passes the gate that all workers share."""
+    """Yield the audit's events; every call to a provider passes the rate limit of all workers."""
     from courtroom import hold_audit
 
     key = bench.api_key.get_secret_value() if bench.api_key else ""
@@ -251,14 +254,14 @@ async def _within_limits(
         tokens=settings.MODEL_TOKENS_PER_MINUTE,
     )
     try:
-        async for event in hold_audit(case, bench=bench, known=known, rate_limit=gate):
+        async for event in hold_audit(case, bench=bench, known=reusable, rate_limit=gate):
             yield event
     finally:
         await gate.close()
 
 
-def _known(audit: Audit) -> Known:
-    """What earlier audits of this student's work at this assignment have brought, without what is to be renewed."""
+def _reusable_results(audit: Audit) -> Known:
+    """Return results of earlier audits of this student's work, without those to be renewed."""
     from courtroom import AuditReport, JudicialOpinion, Known
 
     report = known_report(audit)
@@ -269,7 +272,7 @@ def _known(audit: Audit) -> Known:
 
 
 def _fitting(record: type[Record], documents: list[Any]) -> Iterator[Record]:
-    """The stored records that still fit; one of an older courtroom is worked out anew, not a failure."""
+    """Yield the stored records that are still valid; an older courtroom's are computed again."""
     for document in documents:
         try:
             yield record.model_validate(document)

@@ -1,7 +1,4 @@
-"""A wing of the only door to the courtroom (engine.py): whether a commit that an answer names did what it says.
-
-It clones the repository: for jobs only.
-"""
+"""Lookup of a commit that an answer names. It clones the repository: for jobs only."""
 
 from __future__ import annotations
 
@@ -15,9 +12,10 @@ if TYPE_CHECKING:
 
 
 def commit_touches(submission: Submission, commit: str, path: str | None) -> CommitTouch:
-    """Whether the commit is in the history of the submission's repository as it is now, and changes this path.
+    """Return whether the commit is in the repository's current history and changes this path.
 
-    `exists` and `touches` are null where nobody could look; `reason` is a sentence for the owner. Raises nothing.
+    `exists` and `touches` are None if the lookup failed; `reason` is a sentence for the owner.
+    Raises nothing.
     """
     from courtroom import commit_touches
 

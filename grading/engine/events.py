@@ -1,4 +1,4 @@
-"""What an audit tells while it runs: frozen values between the engine, the actions and the job."""
+"""Events of a running audit: frozen values between the engine, the actions and the job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grading.core.enums import AuditState
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A node of the courtroom's graph began or ended."""
+    """Start or end of a node of the courtroom's graph."""
 
     name: str
     ended: bool
@@ -29,7 +29,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What one answer took; `cost_usd` is null without a price."""
+    """Usage of one answer; `cost_usd` is None without a price."""
 
     model: str
     calls: int
@@ -41,14 +41,14 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A model looked at the report's pages: what it took."""
+    """Usage of a model that looked at the report's pages."""
 
     usage: UsageRow
 
 
 @dataclass(frozen=True, slots=True)
 class OpinionRow:
-    """`score` is null when the judge gave no usable answer; `document` then says why."""
+    """Answer of a judge. `score` is None without a usable answer; `document` says why."""
 
     key: str
     judge: str
@@ -73,7 +73,7 @@ class CriterionRow:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The end of every audit that was not refused: the report, and its rows."""
+    """End of every audit that was not refused: the report and its rows."""
 
     state: AuditState
     report: dict[str, Any]
@@ -86,7 +86,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """Nothing happened for a while; the audit is still going on."""
+    """Sign of life: nothing happened for a while, and the audit still runs."""
 
 
 RunEvent = Stage | tuple[EvidenceRow, ...] | Look | OpinionRow | Verdict | Beat

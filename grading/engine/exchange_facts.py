@@ -1,7 +1,7 @@
-"""What the site knows of an exchange among peers, as facts for an audit and for staff: counts, and nobody is named.
+"""Counts of a student's exchange with peers, for an audit and for staff; without names.
 
-A report counts where a pairing stands behind it, also one that is flagged: if that were seen in a count, its author
-would learn by it whose work they audit.
+A report counts if a pairing is behind it, even if it is flagged: a missing count would tell its
+author whose work they audit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from grading.models import (
 
 @dataclass(frozen=True, slots=True)
 class EntryCounts:
-    """Entries of the communication log that were posted on the site."""
+    """Numbers of entries posted in the communication log."""
 
     progress: int = 0
     blocker: int = 0
@@ -48,7 +48,7 @@ class EntryCounts:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """Findings that the student's own auditor stated about peers, each once; courtroom/models/project_facts.py says of what."""
+    """Numbers of findings that a student's own auditor stated about peers (project_facts.py)."""
 
     stated: int
     with_place: int
@@ -58,7 +58,7 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeCounts:
-    """The fields of the courtroom's fact `exchange`, which says what each of them counts; `own` is its `self`."""
+    """Fields of the courtroom's fact `exchange`, which defines them; `own` is its `self`."""
 
     generated: int = 0
     own: int = 0
@@ -78,19 +78,19 @@ class ExchangeCounts:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As the courtroom reads it."""
-        told = asdict(self)
-        return {"self": told.pop("own"), **told}
+        """Return the counts as the courtroom reads them."""
+        result = asdict(self)
+        return {"self": result.pop("own"), **result}
 
 
 def exchange_of(*, assignment: Assignment | int, student: Enrollment | int) -> ExchangeCounts:
-    """One student's part in the exchange at an assignment. Seven queries at most."""
+    """Return one student's part in the exchange at an assignment. At most seven queries."""
     found = _gathered(assignment, Q(pk=_key(student)))
     return found.get(_key(student), ExchangeCounts())
 
 
 def exchanges_in(assignment: Assignment) -> Mapping[int, ExchangeCounts]:
-    """Everybody's, by the key of the enrollment; without those of whom nothing is known. As many queries as for one."""
+    """Return all students' parts by enrollment key, without empty ones. Queries as for one."""
     return _gathered(assignment, Q(cohort=assignment.cohort_id))
 
 
@@ -100,8 +100,11 @@ def _key(row: Assignment | Enrollment | int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """`stated`: how many findings an imported one lists; one of the site has an `audit`. Of one on oneself `pairing` is
-    null, `auditor` and `auditee` 0. One that is `hidden` from its subject asks for no answers."""
+    """Report with its pairing. `stated` is the number of findings of an imported one.
+
+    A report of the site has an `audit`. Without a pairing (on own work) `pairing` is None,
+    `auditor` and `auditee` are 0. A report that is `hidden` from its subject asks for no answers.
+    """
 
     pk: UUID
     pairing: UUID | None
@@ -140,7 +143,7 @@ def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCo
 
 
 def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Report]:
-    """Those that are there, newest first: under a pairing, or of a student's own auditor on itself."""
+    """Return the reports, newest first: under a pairing, or of a student's own auditor."""
     is_there = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
     theirs = Q(pairing__auditor__in=students) | Q(pairing__auditee__in=students)
     own = Q(kind=FeedbackKind.SELF, source=FeedbackSource.IMPORTED, subject__in=students)
@@ -178,16 +181,16 @@ def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Repo
 def _answers(
     assignment: int, students: QuerySet[Enrollment, Any], reports: Sequence[_Report]
 ) -> dict[int, dict[str, int]]:
-    """What became of the findings that peers have seen in these students' works.
+    """Return what became of the findings of peers in these students' work.
 
-    By lists of keys: joined, the rows took seconds for a cohort where the database had not counted them yet.
+    It queries by lists of keys: joins took seconds where the database had no statistics yet.
     """
     by_peers = [report for report in reports if report.pairing and not report.hidden]
-    told = Q(audit__in=[each.audit for each in by_peers]) | Q(
+    result = Q(audit__in=[each.audit for each in by_peers]) | Q(
         report__in=[each.pk for each in by_peers]
     )
     sightings = FindingSighting.objects.filter(present=True).order_by()
-    received = set(sightings.filter(told).values_list("finding", flat=True))
+    received = set(sightings.filter(result).values_list("finding", flat=True))
     standing = [row for row in _standing(assignment, students) if row[0] in received]
     verified = [finding for finding, _, _, _, is_verified, _ in standing if is_verified]
     seen = sightings.filter(audit__isnull=False, finding__in=verified)
@@ -200,7 +203,7 @@ def _answers(
 
 
 def _standing(assignment: int, students: QuerySet[Enrollment, Any]) -> QuerySet[Finding, Any]:
-    """Every finding in these works, with the answer that stands."""
+    """Return every finding in this work with its current answer."""
     answer = FilteredRelation("responses", condition=Q(responses__replaced_at=None))
     rows = Finding.objects.filter(assignment=assignment, student__in=students).annotate(
         standing=answer
@@ -211,9 +214,9 @@ def _standing(assignment: int, students: QuerySet[Enrollment, Any]) -> QuerySet[
 
 
 def _became(state: str, kind: str | None, mended: bool) -> Iterable[str]:
-    """The counts that one finding goes into. `mended`: by a commit that was looked at, and not seen again since.
+    """Return the counts of one finding. `mended`: by a verified commit, and not seen since.
 
-    It may come before the attempt that shows it: the audit of that attempt is told of it.
+    The answer may be older than the attempt that has the fix: that attempt's audit gets it, too.
     """
     yield "findings_received"
     gone = state == FindingState.FIXED
@@ -238,9 +241,9 @@ def _entries(assignment: int, students: QuerySet[Enrollment, Any]) -> dict[int, 
 
 
 def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
-    """By auditor, of what their own auditors said of peers: the newest report of each pairing counts.
+    """Return by auditor the findings of their own auditors; the newest report of a pairing counts.
 
-    The site's own courtroom states nothing that it would not confirm, so its audits are left out.
+    The site's own courtroom states nothing that it would not confirm: its audits are left out.
     """
     newest = {
         report.pairing: report
@@ -256,12 +259,12 @@ def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
     )
     looked = sightings.filter(audit__isnull=False, finding__in={row[1] for row in stated})
     confirmed = set(looked.values_list("finding", "submission"))
-    told: dict[int, dict[UUID, tuple[bool, bool]]] = defaultdict(dict)
+    result: dict[int, dict[UUID, tuple[bool, bool]]] = defaultdict(dict)
     listed: dict[int, dict[UUID, int]] = defaultdict(dict)
     for key, finding, submission, place, lines in stated:
         auditor = by_key[key].auditor
-        placed, seen = told[auditor].get(finding, (False, False))
-        told[auditor][finding] = (
+        placed, seen = result[auditor].get(finding, (False, False))
+        result[auditor][finding] = (
             placed or bool(place and lines),
             seen or (finding, submission) in confirmed,
         )
@@ -273,5 +276,5 @@ def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
             confirmed=sum(seen for _, seen in found.values()),
             duplicates=max(0, sum(listed[auditor].values()) - len(found)),
         )
-        for auditor, found in told.items()
+        for auditor, found in result.items()
     }

@@ -1,6 +1,6 @@
-"""A wing of the only door to the courtroom (engine.py): reports that students' own auditors wrote.
+"""Reports of students' own auditors, read by the courtroom.
 
-Importing it is cheap; the courtroom's reader, imported inside its functions, is light: models, no langgraph.
+Importing it is cheap; the courtroom's reader, imported inside its functions, loads no langgraph.
 `repository_reports` clones, and is for jobs only.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryReport:
-    """A report that lies in a submitted repository: its text, or the problem that kept it from being read."""
+    """Report in a submitted repository: its text, or the problem that prevented reading it."""
 
     path: str
     text: str | None
@@ -30,7 +30,7 @@ class RepositoryReport:
 
 
 def read_report_text(text: str, *, name: str = "") -> dict[str, Any]:
-    """What could be understood of a report, as the JSON of courtroom's ImportedReport. Raises FeedbackRefused (file)."""
+    """Return the parsed report, an ImportedReport as JSON. Raises FeedbackRefused (file)."""
     from courtroom import CourtroomError, read_report
 
     try:
@@ -40,12 +40,12 @@ def read_report_text(text: str, *, name: str = "") -> dict[str, Any]:
 
 
 def matched_criteria(reading: Mapping[str, Any], document: Mapping[str, Any]) -> dict[int, str]:
-    """Which criterion of the rubric (its id) each of the report's is, by its place: by id, else by name."""
+    """Return the rubric's criterion ids by the report's places, matched by id, else by name."""
     return dict(_match(reading, document).matched)
 
 
 def unmatched_criteria(reading: Mapping[str, Any], document: Mapping[str, Any]) -> int:
-    """How many of the report's criteria are none of the rubric's."""
+    """Return the number of the report's criteria that the rubric lacks."""
     return len(_match(reading, document).unmatched)
 
 
@@ -56,9 +56,9 @@ def _match(reading: Mapping[str, Any], document: Mapping[str, Any]) -> CriteriaM
 
 
 def repository_reports(audit: Audit) -> list[RepositoryReport]:
-    """The reports that this audit saw in the repository (facts.minmax), at the commit that was judged.
+    """Return the reports that this audit saw in the repository, at the audited commit.
 
-    Clones the repository: for jobs only. Raises InputRefused when it cannot be had any more.
+    It clones the repository: for jobs only. Raises InputRefused if that fails.
     """
     from courtroom import CourtroomError, read_repository_reports
 
@@ -68,7 +68,7 @@ def repository_reports(audit: Audit) -> list[RepositoryReport]:
     if not paths:
         return []
     try:
-        found = read_repository_reports(
+        files_read = read_repository_reports(
             submission.repo_url,
             ref=submission.resolved_commit or submission.ref or None,
             paths=paths,
@@ -77,6 +77,6 @@ def repository_reports(audit: Audit) -> list[RepositoryReport]:
     except CourtroomError as error:
         raise InputRefused(error.code, error.message) from error
     return [
-        RepositoryReport(path, found.texts.get(path), found.unread.get(path, ""))
+        RepositoryReport(path, files_read.texts.get(path), files_read.unread.get(path, ""))
         for path in dict.fromkeys(paths)
     ]

@@ -1,4 +1,4 @@
-"""Which judges by a model answer for an organization: its own where it has any, else the operator's."""
+"""Model settings of an organization: its own, else the operator's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY_PURPOSE = "model api key"
 
 
 def sealed_key(key: str) -> str:
-    """The key as it is stored."""
+    """Return the key encrypted for storage."""
     return seal(key, purpose=KEY_PURPOSE)
 
 
@@ -22,12 +22,12 @@ def bench_of(organization_id: int) -> OrganizationBench | None:
 
 
 def can_judge_with_models(organization_id: int) -> bool:
-    """Whether the organization or the operator named a model for every judge."""
+    """Return whether every judge has a model, by the organization or the operator."""
     return all(models_of(bench_of(organization_id)).values())
 
 
 def models_of(own: OrganizationBench | None) -> dict[str, str]:
-    """The model of each judge; empty where none is named."""
+    """Return the model of each judge; empty without one."""
     return {
         "Prosecutor": (own and own.prosecutor_model) or settings.PROSECUTOR_MODEL,
         "Defense": (own and own.defense_model) or settings.DEFENSE_MODEL,
@@ -36,7 +36,7 @@ def models_of(own: OrganizationBench | None) -> dict[str, str]:
 
 
 def provider_of(own: OrganizationBench | None) -> tuple[str, str]:
-    """Key and address. The operator's key is never sent to an address that an organization named."""
+    """Return key and base URL. The operator's key is never sent to an organization's URL."""
     base_url = own.base_url if own else ""
     if own and own.sealed_key:
         return unseal(own.sealed_key, purpose=KEY_PURPOSE), base_url or settings.OPENAI_BASE_URL
@@ -44,12 +44,12 @@ def provider_of(own: OrganizationBench | None) -> tuple[str, str]:
 
 
 def _vision_model(own: OrganizationBench | None) -> str | None:
-    """The operator's; an address that an organization named need not know it."""
+    """Return the operator's vision model; an organization's own URL may not have it."""
     return None if own and own.base_url else settings.VISION_MODEL or None
 
 
 def settings_of(audit: Audit) -> dict[str, Any]:
-    """The fields of the courtroom's BenchSettings for an audit by models."""
+    """Return the fields of the courtroom's BenchSettings for an audit by models."""
     own = bench_of(audit.organization_id)
     key, base_url = provider_of(own)
     return {

@@ -1,7 +1,7 @@
-"""A provider's limits, kept by all workers together: requests and tokens of one key in any minute.
+"""Rate limits of a provider's key, shared by all workers: requests and tokens a minute.
 
-The counters live in the queue's server. If it cannot be asked, no call is made: the judge's answer is then a
-failure on the record, and a person or another run sees to it.
+The counters are in Valkey. If it is down, no call is made: the judge's answer is then a recorded
+failure.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ PATIENCE_SECONDS = 300.0
 
 
 class GateClosed(Exception):
-    """The limits left no room for this call in time."""
+    """No room for this call within the limits in time."""
 
 
 class ProviderGate:
-    """Admits calls as the courtroom's Gate; made in one event loop and used in no other. Zero is no limit."""
+    """Rate limit for the courtroom; used in one event loop only. Zero means no limit."""
 
     def __init__(
         self,

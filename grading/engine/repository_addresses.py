@@ -1,4 +1,4 @@
-"""A wing of the only door to the courtroom (engine.py): which addresses of strangers the site itself connects to."""
+"""Checks of URLs given by users to which the site itself connects."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SENTENCES = {  # the courtroom speaks of repositories
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """An address that was checked, and the IP addresses its host had at that moment: no others are connected to.
+    """Checked URL with the IP addresses its host had then: no others are connected to.
 
-    `target` is the path and the query; `is_tls` is false on this machine's own loopback alone.
+    `target` is the path and the query; `is_tls` is false only for this machine's loopback.
     """
 
     host: str
@@ -34,16 +34,17 @@ class Pinned:
 
     @property
     def authority(self) -> str:
-        """What the Host header says."""
+        """Return the value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == HTTPS_PORT else f"{host}:{self.port}"
 
 
 def pinned(url: str) -> Pinned:
-    """Check the address as a repository's is checked, and resolve it. Raises WebhookRefused for url.
+    """Check a URL like a repository's, and resolve it. Raises WebhookRefused for url.
 
-    That is https on port 443 at a public host without a password, and on a developer's machine (with
-    ALLOW_LOCAL_REPOSITORIES) http on loopback. Unlike a repository's, it may have a query.
+    It must be https on port 443 at a public host without a password; on a developer's machine (with
+    ALLOW_LOCAL_REPOSITORIES) http on loopback works, too. Unlike a repository's, it may have a
+    query.
     """
     from courtroom import CourtroomError
     from courtroom.analysis.git.addresses import check_url

@@ -1,6 +1,6 @@
-"""A wing of the only door to the courtroom (engine.py): stored reports under a rubric's next text, without a model.
+"""Re-synthesis of stored reports under another rubric version, without a model.
 
-Importing it is cheap; what it imports of the courtroom, inside its functions, is light: no langgraph, no model.
+Importing it is cheap; what it imports of the courtroom, inside its functions, loads no langgraph.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """A verdict anew; `opinions` are those of judges without a model who were heard again, on whole criteria."""
+    """New verdict; `opinions` are those of heuristic judges who judged whole criteria again."""
 
     verdict: Verdict
     opinions: tuple[OpinionRow, ...]
@@ -32,16 +32,16 @@ class Synthesis:
 
 @dataclass
 class Resynthesis:
-    """A published rubric, applied to any number of stored reports; what previews show is what comes out."""
+    """Published rubric, applied to any number of stored reports; previews get the same results."""
 
     document: Document
     _revisions: dict[str, RubricRevision] = field(default_factory=dict)
 
     def of(self, report: Document, *, before: Document, digest: str) -> Synthesis:
-        """A report that was judged under `before`, a rubric of this digest.
+        """Return the synthesis of a report that was judged under `before`, a rubric of this digest.
 
-        Raises InputRefused for a report that cannot be read or was judged under another text, and for rules that
-        cannot be applied here.
+        Raises InputRefused for a report that cannot be read or was judged under another rubric, and
+        for rules that cannot be applied.
         """
         from courtroom import AuditReport, CourtroomError
         from courtroom.replay.resynthesis import resynthesise_revision
@@ -70,7 +70,7 @@ class Resynthesis:
         return constitution_of(self._rubric)
 
     def _revision(self, before: Document, digest: str) -> RubricRevision:
-        """One for each text that was judged under: comparing two rubrics is half the work."""
+        """Return the comparison with an older rubric; cached, since it is half of the work."""
         from courtroom import Rubric, RubricRevision
 
         if digest not in self._revisions:

@@ -1,4 +1,4 @@
-"""What an audit need not work out or buy anew: what earlier audits of the same student's work have brought."""
+"""Results of earlier audits of a student's work that an audit can reuse."""
 
 from typing import Any
 
@@ -10,8 +10,10 @@ from grading.models import Audit, OpinionRecord
 
 
 def known_opinions(audit: Audit) -> QuerySet[OpinionRecord]:
-    """Every answer at this assignment but what is to be renewed; what this very audit has bought before its worker
-    died is known in any case."""
+    """Return the opinions at this assignment that are not to be renewed.
+
+    Opinions that this audit itself got before its worker died are always reused.
+    """
     given = OpinionRecord.objects.filter(
         audit__submission__assignment=audit.submission.assignment_id,
         audit__submission__student=audit.submission.student_id,
@@ -26,7 +28,7 @@ def known_opinions(audit: Audit) -> QuerySet[OpinionRecord]:
 
 
 def known_report(audit: Audit) -> dict[str, Any] | None:
-    """The student's latest report; to judge a work again, that work's own, without the opinions to be renewed."""
+    """Return the student's latest report; for re-judging the work's own, without renewed opinions."""
     submission = audit.submission
     earlier = Audit.objects.exclude(report=None).order_by("-finished_at")
     match Renewal(audit.renewal):

@@ -1,6 +1,6 @@
-"""A wing of the only door to the courtroom (engine.py): what criteria come to, with a person's scores in place.
+"""Scores, points and sums of criteria with people's overrides.
 
-Importing it is cheap; what it imports of the courtroom, inside its functions, is light: no langgraph, no model.
+Importing it is cheap; what it imports of the courtroom, inside its functions, loads no langgraph.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What criteria come to. `overall_score` is null while one of them waits for a person, as in a report's headline."""
+    """Results of criteria. `overall_score` is None while one of them needs review."""
 
     criteria: tuple[CriterionRow, ...]
     overall_score: float | None
@@ -28,10 +28,10 @@ class Marks:
 def marks_under(
     document: dict[str, Any], works: Sequence[tuple[Sequence[CriterionRow], Mapping[str, int]]]
 ) -> list[Marks]:
-    """For each work its verdicts under the rubric `document`, with a person's scores (1 to 5, by criterion) in place.
+    """Return for each work its results under the rubric `document`, with overrides (1 to 5).
 
-    Levels, points and sums are the courtroom's own arithmetic. A score given by a person ends both the waiting
-    for review and the leaving out. What the rubric does not know stays as it is and counts for nothing.
+    Levels, points and sums are the courtroom's own arithmetic. An override ends a need for review
+    and an exclusion. Criteria that the rubric lacks stay as they are and count for nothing.
     """
     from courtroom import Rubric
 

@@ -1,7 +1,4 @@
-"""A wing of the only door to the courtroom (engine.py): what a court tells, as rows that can be stored.
-
-Importing it is cheap: it reads what it is given and loads nothing of the courtroom.
-"""
+"""Conversion of the courtroom's events to rows that can be stored; it imports nothing of it."""
 
 from __future__ import annotations
 
@@ -33,8 +30,8 @@ STATES = {
 }
 
 
-def told(event: AuditEvent | None) -> Iterator[RunEvent]:
-    """What the site is told of it; a beat when nothing happened for a while."""
+def site_events(event: AuditEvent | None) -> Iterator[RunEvent]:
+    """Yield the site's events for one of the courtroom's; a beat if nothing happened."""
     if event is None:
         yield Beat()
     elif event.report is not None:
@@ -50,23 +47,23 @@ def told(event: AuditEvent | None) -> Iterator[RunEvent]:
 
 
 def opinion_row(event: AuditEvent) -> OpinionRow:
-    """A judge's answer as it is stored."""
-    said = event.opinion or event.failure
-    if said is None:
+    """Return a judge's answer as a row."""
+    answer = event.opinion or event.failure
+    if answer is None:
         raise RuntimeError("an opinion event without an opinion")
     return OpinionRow(
-        key=said.key,
-        judge=said.judge,
-        criterion_id=said.criterion_id,
-        round=said.round,
+        key=answer.key,
+        judge=answer.judge,
+        criterion_id=answer.criterion_id,
+        round=answer.round,
         score=event.opinion.score if event.opinion else None,
-        document=_storable(said.model_dump(mode="json")),
-        usage=_usage(said.model, event.usage),
+        document=_storable(answer.model_dump(mode="json")),
+        usage=_usage(answer.model, event.usage),
     )
 
 
 def _usage(model: str, usage: Usage | None) -> UsageRow | None:
-    """Null for an answer that was known, or came with another in one call."""
+    """Return the usage; None for an answer that was reused, or came in another one's call."""
     if usage is None or not usage.calls:
         return None
     return UsageRow(model=model, **usage.model_dump(exclude={"reused"}))
@@ -85,7 +82,7 @@ def _evidence(piece: Any) -> EvidenceRow:
 
 
 def _storable(value: Any) -> Any:
-    """JSON that PostgreSQL takes: a NUL or half a surrogate pair, which models do send, becomes U+FFFD."""
+    """Return JSON that PostgreSQL accepts: NUL and unpaired surrogates become U+FFFD."""
     if isinstance(value, str):
         return _UNSTORABLE.sub("\ufffd", value)
     if isinstance(value, list):
@@ -96,15 +93,15 @@ def _storable(value: Any) -> Any:
 
 
 def _resealed(report: AuditReport) -> AuditReport:
-    """The report as it can be stored; its digest is of what is stored."""
-    told = report.as_json()
-    storable = _storable(told)
-    return report if storable == told else type(report).model_validate(storable).sealed()
+    """Return the report as it can be stored; its digest is that of the stored text."""
+    document = report.as_json()
+    storable = _storable(document)
+    return report if storable == document else type(report).model_validate(storable).sealed()
 
 
-def verdict_of(told: AuditReport) -> Verdict:
-    """A report, and its rows as they are stored."""
-    report = _resealed(told)
+def verdict_of(unsealed: AuditReport) -> Verdict:
+    """Return a report with its rows."""
+    report = _resealed(unsealed)
     return Verdict(
         state=STATES[report.status],
         report=report.as_json(),

@@ -1,4 +1,4 @@
-"""The site's records. Every row but the organization itself belongs to one organization (django-scopes)."""
+"""Models of the site. Every row but the organization itself belongs to one organization."""
 
 from grading.models.activity import Activity
 from grading.models.agreement import BlindGrade, BlindSample

@@ -1,4 +1,4 @@
-"""Who did what to what, and when. A database trigger refuses to change or delete a row."""
+"""Activity log of actions. A database trigger refuses to change or delete a row."""
 
 from django.conf import settings
 from django.db import models
@@ -8,9 +8,9 @@ from grading.models.tenant import TenantModel
 
 
 class Activity(TenantModel):
-    """`actor` is null when the site itself acted; `verb` is like `submission.handed_in`.
+    """One action. `actor` is null if the site itself acted; `verb` is like `submission.handed_in`.
 
-    `cohort` is where it happened, null for what belongs to no cohort; the log outlives what it is about.
+    `cohort` is null for actions outside of cohorts. Rows outlive the objects they are about.
     """
 
     actor = models.ForeignKey(

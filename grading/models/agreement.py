@@ -1,4 +1,4 @@
-"""People grading a sample blind, so that the court's agreement with them can be measured."""
+"""Blind grading of a sample, for measuring how far people agree with the court."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,10 @@ from grading.models.tenant import TenantModel
 
 
 class BlindSample(TenantModel):
-    """Submissions drawn to be read by hand, in an order that `seed` fixes; `submissions` are ids in that order."""
+    """Random sample of submissions to grade by hand.
+
+    `submissions` are ids, in an order that `seed` determines.
+    """
 
     assignment = models.ForeignKey(
         Assignment, on_delete=models.CASCADE, related_name="blind_samples"
@@ -31,7 +34,7 @@ class BlindSample(TenantModel):
 class BlindGrade(TenantModel):
     """One person's score of one criterion, given without seeing the court's.
 
-    It may change until it is `sealed`: from then on its giver has seen the verdict.
+    It may change until it is `sealed`: from then on the person has seen the verdict.
     """
 
     submission = models.ForeignKey(

@@ -1,14 +1,15 @@
-"""What lets a program in as a person. It belongs to the person and not to an organization."""
+"""API tokens. They belong to a person and not to an organization."""
 
 from django.conf import settings
 from django.db import models
 
 
 class ApiToken(models.Model):
-    """The right to do some of what its user may do, until it expires or is revoked.
+    """Token that lets a program do part of what its user may do, until it expires or is revoked.
 
-    The token itself is shown once and kept nowhere: `sha256` is of the whole of it, `prefix` its first characters, for
-    people to tell theirs apart. `scopes` are values of ApiScope. `last_used_at` is right to a minute.
+    Its text is displayed once and not stored: `sha256` is the digest of the whole text, `prefix`
+    its first characters, by which people recognise their tokens. `scopes` are values of ApiScope.
+    `last_used_at` is accurate to a minute.
     """
 
     user = models.ForeignKey(

@@ -11,11 +11,12 @@ from grading.models.tenant import TenantModel
 
 
 class Appeal(TenantModel):
-    """`verdict` is the criterion's row of the released grade as it was when the appeal was filed.
+    """Appeal of a student. `verdict` is the criterion's row of the released grade when it was
+    filed.
 
-    It belongs to the submission and the criterion, so that every recomputation leaves it reachable.
-    `cited` are ids of evidence, `places` what the student names besides (path and line, or a page of the PDF).
-    Once `escalated_at`, it is an owner's to answer, also when it comes back from being judged again.
+    It belongs to the submission and the criterion, so that every recomputation keeps it. `cited`
+    are ids of evidence, `places` further places (path and line, or a page of the PDF). Once it has
+    an `escalated_at`, an owner answers it, even after re-judging.
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeals")
@@ -72,7 +73,7 @@ class Appeal(TenantModel):
 
     @property
     def is_higher(self) -> bool:
-        """Whether the answer is a better score than the student was told."""
+        """Return whether the new score is higher than the released one."""
         return (self.new_score or 0) > (self.verdict.get("score") or 0)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""An audit: the row in PostgreSQL is the truth, the queue only a hint that there is work."""
+"""Audits. The row in PostgreSQL is the truth; the queue only hints that there is work."""
 
 from uuid import uuid4
 
@@ -22,13 +22,13 @@ from grading.models.tenant import TenantModel
 class Audit(TenantModel):
     """One run of the courtroom over one submission.
 
-    `run_attempt` counts how often a worker took it up; job `audit-<id>-<run_attempt + 1>` is the next.
-    While running, only the worker that knows `lease_token` may write, until `lease_until`.
-    `rubric_version` is what it is judged under, and what its report was last synthesised under. `renewal` and
-    `criteria` (ids; empty for all) say what is not taken over from earlier audits of the same work.
-    `stage_times` tells when each stage of this run first began (ISO 8601), by its name.
-    `version` grows with every change, for ETags. `report` is the report JSON (DESIGN 10), once there is one.
-    `budget_usd` is what this run may spend on models (audits/budgets.py), null without a limit.
+    `run_attempt` counts how often a worker took it; job `audit-<id>-<run_attempt + 1>` is the next.
+    While it runs, only the worker that knows `lease_token` may write, until `lease_until`.
+    `rubric_version` is the one it is judged by, and by which its report was last synthesised.
+    `renewal` and `criteria` (ids; empty for all) say what is not reused from earlier audits of the
+    same work. `stage_times` holds the start of each stage by name (ISO 8601). `version` grows with
+    every change, for ETags. `report` is the report JSON. `budget_usd` limits what this run may
+    spend on models (audits/budgets.py), null without a limit.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)

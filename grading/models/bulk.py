@@ -1,4 +1,4 @@
-"""One verb over many audits, with its progress; see enums.BulkVerb."""
+"""Bulk runs over many audits, with their progress; see enums.BulkVerb."""
 
 from uuid import uuid4
 
@@ -13,12 +13,11 @@ from grading.models.tenant import TenantModel
 
 
 class BulkRun(TenantModel):
-    """`done` counts what has ended, `failed` of it what ended without a result, `changed` whose result is another.
+    """Bulk run. `done` counts ended items, `failed` those without a result, `changed` new results.
 
-    The counts follow from its items (bulk/progress.py); what was cancelled has not ended.
-
-    `rubric_version` is what everything is judged under afterwards. `estimate_usd` is what was said before it
-    started, null where no price is known.
+    The counts follow from its items (bulk/progress.py); cancelled items are not done.
+    `rubric_version` applies to everything afterwards. `estimate_usd` is the estimate before the
+    start, null without a price.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -66,11 +65,11 @@ class BulkRun(TenantModel):
 
 
 class BulkItem(TenantModel):
-    """What a bulk run does to one attempt, in the order of `position`.
+    """Work of a bulk run on one attempt, in the order of `position`.
 
-    `audit` holds the verdict that stood when the run began, null where there was none; `renewed` is the audit that
-    works it out anew, null where only the rules are applied. Scores are the court's own, without overrides. `tries`
-    counts how often a worker took it up; `code` and `message` say why it failed.
+    `audit` holds the verdict when the run started, or is null; `renewed` is the new audit, null if
+    only the rules are applied. Scores are the court's own, without overrides. `tries` counts how
+    often a worker took it; `code` and `message` say why it failed.
     """
 
     run = models.ForeignKey(BulkRun, on_delete=models.CASCADE, related_name="items")

@@ -1,4 +1,4 @@
-"""A cohort and the people enrolled in it."""
+"""Cohorts and enrollments."""
 
 from django.conf import settings
 from django.db import models
@@ -29,9 +29,10 @@ class Cohort(TenantModel):
 
 
 class Enrollment(TenantModel):
-    """A student of a cohort, known by e-mail; `user` is null until that e-mail signs up.
+    """Student of a cohort, identified by email; `user` is null until that email signs up.
 
-    Who shares a `group` (any word, empty for none) works together, and never audits each other.
+    Students with the same `group` (any word, empty for none) work together and never audit each
+    other.
     """
 
     cohort = models.ForeignKey(Cohort, on_delete=models.CASCADE, related_name="enrollments")

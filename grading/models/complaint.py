@@ -1,4 +1,4 @@
-"""What students report to their teachers as abusive."""
+"""Abuse reports of students about peers' reports."""
 
 from django.conf import settings
 from django.db import models
@@ -11,8 +11,11 @@ from grading.models.tenant import TenantModel
 
 
 class Complaint(TenantModel):
-    """Whom a peer's report is about says that it abuses them. Only a teacher's decision hides the report
-    (FeedbackReport.hidden_at), and the other student is not told who complained."""
+    """Abuse report by the subject of a peer's report.
+
+    Only a teacher's decision hides the report (FeedbackReport.hidden_at). The other student does
+    not learn who complained.
+    """
 
     report = models.ForeignKey(FeedbackReport, on_delete=models.CASCADE, related_name="complaints")
     student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="+")

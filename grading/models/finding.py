@@ -1,4 +1,4 @@
-"""Findings that keep their identity from audit to audit, and what their owners answer to them."""
+"""Findings with a stable identity across audits, and their owners' answers."""
 
 from uuid import uuid4
 
@@ -14,12 +14,13 @@ from grading.models.tenant import TenantModel
 
 
 class Finding(TenantModel):
-    """Something to mend in a student's work, the same one in every audit that sees it.
+    """Problem in a student's work, the same one in every audit that sees it.
 
-    Its identity is `key`, a digest of criterion, check and normalised place (grading/findings/identity.py); `check_id` is
-    empty where an imported report names none, `place` a path of the tree, or words where there is no path. The
-    columns from `state` on follow from its sightings in the order of the attempts, whatever the order of the audits:
-    `fixed_commit` is the commit of the attempt in which it was first gone.
+    Its identity is `key`, a digest of criterion, check and normalised place
+    (grading/findings/identity.py). `check_id` is empty if an imported report names none; `place` is
+    a path, or words without one. The columns from `state` on follow from its sightings in the order
+    of attempts, whatever the order of audits. `fixed_commit` is the commit of the first attempt
+    without it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -60,10 +61,11 @@ class Finding(TenantModel):
 
 
 class FindingSighting(TenantModel):
-    """What one report says of a finding: there (with its lines, the change it asks for and its evidence), or gone.
+    """Result of one report for a finding: present (with lines, change and evidence), or gone.
 
-    Of the platform's audits `audit` is set, of an imported report `report`. Only the platform's say that one is gone.
-    `lines` are 1-based lines at the attempt's commit, `evidence` ids of the audit's evidence.
+    `audit` is set for the platform's audits, `report` for imported reports; only audits say that a
+    finding is gone. `lines` are 1-based lines at the attempt's commit, `evidence` are ids of the
+    audit's evidence.
     """
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="sightings")
@@ -106,10 +108,10 @@ class FindingSighting(TenantModel):
 
 
 class FindingResponse(TenantModel):
-    """What the owner answers to a finding; a later answer replaces it, and the row stays.
+    """Answer of the owner to a finding; a later answer replaces it, and the row stays.
 
-    `verified` tells of a fix whether its commit exists and touches the place: null until that is known, and why not in
-    `verification`.
+    `verified` says whether a fix's commit exists and changes the place; null until that is checked.
+    `verification` explains it.
     """
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="responses")
@@ -144,7 +146,7 @@ class FindingResponse(TenantModel):
 
 
 class FindingHelp(TenantModel):
-    """Whether the owner found a finding helpful; asked of them once, and theirs to change. No verdict follows from it."""
+    """Reply of the owner whether a finding was helpful; it can be changed and affects no verdict."""
 
     finding = models.OneToOneField(Finding, on_delete=models.CASCADE, related_name="help")
     helpful = models.BooleanField()

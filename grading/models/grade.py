@@ -1,4 +1,4 @@
-"""What counts for a student, what was released of it, and what people changed by hand."""
+"""Grades, their releases and overrides."""
 
 from django.conf import settings
 from django.db import models
@@ -12,14 +12,15 @@ from grading.models.tenant import TenantModel
 
 
 class Grade(TenantModel):
-    """What counts for one student at one assignment: one audit's verdict with the overrides of its submission.
+    """Grade of one student for one assignment: one audit's verdict with the overrides of its
+    submission.
 
-    It follows the student's latest verdict unless somebody `pinned` it to an attempt. The columns below `pinned`
-    are worked out anew by grades/actions.py whenever a verdict, an override or an appeal changes: scores as
-    they count, overrides included, and flags that a list can filter by. `widest_spread` is the widest between the
-    judges of one criterion, `unverified` that evidence or citations were dropped because they could not be verified.
-    `released` is what the student was told: a frozen value (grades/queries/final_scores.py), null before; `changed` says
-    that it is no longer what counts.
+    It follows the student's latest verdict unless it is `pinned` to an attempt. The columns below
+    `pinned` are computed again by grades/actions.py whenever a verdict, an override or an appeal
+    changes: scores with overrides, and flags for filtering. `widest_spread` is the widest between
+    the judges of one criterion; `unverified` means that evidence or citations were dropped because
+    they could not be verified. `released` is the frozen verdict that the student got
+    (grades/queries/final_scores.py), null before a release; `changed` means that it is out of date.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
@@ -59,7 +60,7 @@ class Grade(TenantModel):
 
 
 class SupersededReport(TenantModel):
-    """A report that an audit had before a re-synthesis gave it another: nobody's verdict is lost."""
+    """Report that a re-synthesis replaced: no verdict is lost."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="superseded_reports")
     rubric_version = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="+")
@@ -78,9 +79,10 @@ class SupersededReport(TenantModel):
 
 
 class Override(TenantModel):
-    """A person's score for one criterion of a submission, with the reason. The verdict beside it stays as it is.
+    """Score that a person gave for one criterion of a submission, with a reason.
 
-    It belongs to the submission and the criterion, so that no re-synthesis, re-judging or re-audit loses it.
+    The verdict stays unchanged beside it. It belongs to the submission and the criterion, so that
+    re-synthesis, re-judging and re-audits keep it.
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="overrides")

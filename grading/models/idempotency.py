@@ -1,4 +1,4 @@
-"""What a program has asked for under a key of its own, so that asking again does nothing twice."""
+"""Idempotency keys of API requests."""
 
 from django.conf import settings
 from django.db import models
@@ -8,9 +8,9 @@ from grading.models.tenant import TenantModel
 
 
 class IdempotencyKey(TenantModel):
-    """One hand-in under one key of one person. `fingerprint` is a SHA-256 of what was sent with it.
+    """Key of one submission request of one person. `fingerprint` is the SHA-256 of the request.
 
-    `submission` is null while it is being accepted; a refusal takes the row away again.
+    `submission` is null while the request is processed; a refusal deletes the row.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Judges by a model: whose models and key an organization uses, what they may cost, and what they did cost."""
+"""Model settings, budgets and usage of organizations."""
 
 from django.core.validators import MinValueValidator, URLValidator
 from django.db import models
@@ -12,10 +12,11 @@ NOT_NEGATIVE = [MinValueValidator(0)]
 
 
 class OrganizationBench(TenantModel):
-    """What an organization sets for its judges; what is blank is the operator's.
+    """Settings of an organization's judges; blank fields take the operator's.
 
-    `sealed_key` can be read by the site alone (grading.core.crypto) and is shown to nobody. Budgets are US dollars:
-    an audit's, and a calendar month's (UTC) of all audits of the organization.
+    `sealed_key` can be read only by the site (grading.core.crypto) and is displayed to nobody.
+    Budgets are US dollars: for one audit, and for all audits of the organization in a calendar
+    month (UTC).
     """
 
     prosecutor_model = models.CharField(max_length=200, blank=True)
@@ -53,10 +54,11 @@ class OrganizationBench(TenantModel):
 
 
 class ModelUsage(TenantModel):
-    """What one answer took, by the provider's figures; `cost_usd` is null without a price.
+    """Usage of one answer, by the provider's figures; `cost_usd` is null without a price.
 
-    A judge's, or in VISION's name a look at the report's pages: it belongs to no criterion, and to round 0.
-    `audit` is null once its cohort was deleted: what was spent stays spent, and counts in the month's budget.
+    The answer is a judge's, or VISION's look at the report's pages, which has no criterion and is
+    in round 0. `audit` is null once its cohort was deleted: the cost still counts in the month's
+    budget.
     """
 
     VISION = "Vision"

@@ -1,4 +1,4 @@
-"""Letters: an outbox, and who does not want which kind."""
+"""Emails: the outbox, and the kinds that people have turned off."""
 
 from django.conf import settings
 from django.db import models
@@ -9,10 +9,10 @@ from grading.models.tenant import TenantModel
 
 
 class Notice(TenantModel):
-    """One letter to one person about one object. It leaves once; what could not be sent yet waits for the reconciler.
+    """One email to one person about one object. It is sent once.
 
-    `path` is where its link leads. It holds no score. `tries` counts how often it was handed to the mail server;
-    `tried_at` is also set, without counting, when the server could not be reached at all.
+    `path` is the target of its link. It holds no score. `tries` counts how often it was given to
+    the mail server; `tried_at` is also set, without counting, if the server could not be reached.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -41,7 +41,7 @@ class Notice(TenantModel):
 
 
 class NoticeOptOut(TenantModel):
-    """This person wants no letters of this kind from this organization."""
+    """Kind of email that a person has turned off for an organization."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=16, choices=NoticeKind.choices)

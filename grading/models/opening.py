@@ -1,4 +1,4 @@
-"""When a student last opened what they were told: for the marks that say what is new to them."""
+"""Times at which students last opened results, for marking new ones."""
 
 from django.db import models
 from django.db.models import Q
@@ -9,9 +9,10 @@ from grading.models.tenant import TenantModel
 
 
 class Opening(TenantModel):
-    """`about` is the key of what was opened, as text: a submission's, an appeal's or a feedback report's.
+    """Last opening of one object by a student. `about` is its key as text.
 
-    Told to nobody but the student: whether a peer's report was read stands in FeedbackReport.read_at.
+    The object is a submission, an appeal or a feedback report. Only the student sees this; whether
+    a peer's report was read is in FeedbackReport.read_at.
     """
 
     student = models.ForeignKey(Enrollment, on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Rounds in which students audit each other (MinMax): who takes part, who audits whom, and what came of it."""
+"""Rounds of peer reviews (MinMax): members, pairings, reports and communication logs."""
 
 from uuid import uuid4
 
@@ -15,11 +15,12 @@ from grading.models.tenant import TenantModel
 
 
 class PairingRound(TenantModel):
-    """Everybody in it audits `peers` others, and is audited by as many (grading/peer_review/rounds/pairing.py).
+    """Round in which each member audits `peers` others and is audited by as many.
 
-    `rubric_version` is what peers audit under, null for the assignment's own. What a pairing grants is granted from
-    `starts_at` to the end of the cohort; reports are asked for until `ends_at`. From `seed` the circle follows.
-    `reminders_checked_at` is when it was last looked whom to remind (peer_review/rounds/reminders.py).
+    `rubric_version` is the rubric of the peer audits, null for the assignment's own. Pairings give
+    access from `starts_at` to the end of the cohort; reports are due by `ends_at`. `seed`
+    determines the circle (grading/peer_review/rounds/pairing.py). `reminders_checked_at` is the
+    last time reminders were checked (peer_review/rounds/reminders.py).
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="rounds")
@@ -60,8 +61,11 @@ class PairingRound(TenantModel):
 
 
 class RoundMember(TenantModel):
-    """A student in a round. `alias` is what they are called where they are not to be known: random, and the same in
-    every round of the assignment. `position` is the place in the circle; who comes late stands behind."""
+    """Student in a round. `alias` is their name where they are anonymous.
+
+    It is random, and the same in every round of the assignment. `position` is the place in the
+    circle; late members come last.
+    """
 
     round = models.ForeignKey(PairingRound, on_delete=models.CASCADE, related_name="members")
     student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="round_places")
@@ -85,9 +89,9 @@ class RoundMember(TenantModel):
 
 
 class Pairing(TenantModel):
-    """One student audits another's work. `made_by` is null where the circle paired them.
+    """Permission of one student to audit another's work. `made_by` is null if the circle made it.
 
-    One that has ended grants nothing any more; its row stays, for what was written under it.
+    An ended pairing gives no access; its row stays for the reports under it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -119,16 +123,17 @@ class Pairing(TenantModel):
 
 
 class FeedbackReport(TenantModel):
-    """A report on somebody's work beside the verdict: a peer's audit under a pairing, or one that was brought along.
+    """Report on a student's work besides the verdict: a peer's audit, or an uploaded report.
 
-    `author` generated it, `subject` is whose work it is about. Of an imported one either is null where it does not
-    tell: who wrote one that was received, or whom one that was generated is about, if it fits none of the pairings.
-    From the platform: `audit` is its audit, which may still run; only these are signed. Imported: `original` is the
-    file as it was brought by `brought_by`, `origin` “upload” or its path in their repository, `reading` what was
-    understood of it (courtroom's ImportedReport as JSON), and `misfits` what does not match the pairing or the rubric,
-    a list of {code, sentence}. `submission` is the attempt it is about, null where that is not known.
-    `read_at` is when its subject first opened it. The newest of an author, a subject and a pairing counts.
-    `hidden_at` is when a teacher hid it from its subject (grading/models/complaint.py).
+    `author` wrote it, `subject` is the student whose work it is about; for an imported one either
+    is null if the file does not say so. On the platform: `audit` is its audit, which may still run;
+    only these are signed. Imported: `original` is the file as uploaded by `brought_by`, `origin` is
+    “upload” or its path in their repository, `reading` is the parsed content (the courtroom's
+    ImportedReport as JSON), and `misfits` lists what does not match the pairing or the rubric, as
+    {code, sentence}. `submission` is the attempt it is about, null if unknown.
+
+    `read_at` is when its subject first opened it. The newest of an author, a subject and a pairing
+    counts. `hidden_at` is when a teacher hid it from its subject (grading/models/complaint.py).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -210,8 +215,7 @@ class FeedbackReport(TenantModel):
 
 
 class CommunicationEntry(TenantModel):
-    """An entry of a student's communication log, posted on the site: for themselves and the staff, and under a
-    pairing for the peer as well."""
+    """Entry of a student's communication log: for themselves and staff, and the peer of a pairing."""
 
     assignment = models.ForeignKey(
         Assignment, on_delete=models.PROTECT, related_name="communication"

@@ -1,4 +1,4 @@
-"""What an audit found and heard, row by row: stored as it arrives, searchable without opening reports."""
+"""Evidence, opinions and verdicts of audits as rows, stored as they arrive and searchable."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,7 +8,7 @@ from grading.models.tenant import TenantModel
 
 
 class EvidenceRecord(TenantModel):
-    """One piece of evidence; `key` is its stable id (E-xxxxxxxx), `document` the whole of it."""
+    """One piece of evidence; `key` is its stable id (E-xxxxxxxx), `document` the whole record."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="evidence_records")
     key = models.CharField(max_length=40)
@@ -30,9 +30,10 @@ class EvidenceRecord(TenantModel):
 
 
 class OpinionRecord(TenantModel):
-    """A judge's answer. `key` names what was asked, so what was bought once is never bought again.
+    """Answer of one judge. `key` identifies the question, so that no answer is paid for twice.
 
-    `score` is null when the judge gave no usable answer; `document` then says why, and is never reused.
+    `score` is null if the judge gave no usable answer; `document` then holds the reason and is
+    never reused.
     """
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="opinion_records")
@@ -59,7 +60,7 @@ class OpinionRecord(TenantModel):
 
 
 class CriterionVerdict(TenantModel):
-    """The Chief Justice's result on one criterion. No score where review is needed or it was left out."""
+    """Result of the Chief Justice for one criterion; no score if it needs review or was left out."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="verdicts")
     position = models.PositiveSmallIntegerField()

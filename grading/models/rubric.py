@@ -1,4 +1,4 @@
-"""Rubrics and their numbered versions. A database trigger keeps what was published as it was."""
+"""Rubrics and their numbered versions. A database trigger protects published versions."""
 
 from django.db import models
 from django.db.models import Q
@@ -22,9 +22,10 @@ class Rubric(TenantModel):
 
 
 class RubricVersion(TenantModel):
-    """`document` is the rubric as the courtroom writes it; `digest` is its SHA-256, set when published.
+    """Version of a rubric. `document` is the rubric in the courtroom's format.
 
-    `based_on` is the version it was duplicated from; `note` says why it exists, for people.
+    `digest` is its SHA-256, set when it is published. `based_on` is the version it was copied from;
+    `note` explains it to people.
     """
 
     rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="versions")

@@ -1,4 +1,4 @@
-"""What is asked of students, and what they handed in."""
+"""Assignments and submissions."""
 
 from pathlib import PurePosixPath
 from uuid import uuid4
@@ -14,8 +14,11 @@ from grading.models.tenant import TenantModel
 
 
 class Assignment(TenantModel):
-    """`appeal_days` run from a grade's release; `max_appeals` counts a student's appeals that are open or were not
-    upheld (defaults as Artemis has them)."""
+    """Assignment of a cohort.
+
+    `appeal_days` run from a grade's release; `max_appeals` limits a student's appeals that are open
+    or were not upheld (defaults as in Artemis).
+    """
 
     cohort = models.ForeignKey(Cohort, on_delete=models.PROTECT, related_name="assignments")
     title = models.CharField(max_length=200)
@@ -64,12 +67,14 @@ class Assignment(TenantModel):
 
 
 def private_pdf_path(submission: "Submission", _name: str) -> str:
-    """A random name: nothing of what the student typed reaches the file system."""
+    """Return a random file name: nothing that the student typed reaches the file system."""
     return str(PurePosixPath("submissions", str(submission.organization_id), f"{uuid4().hex}.pdf"))
 
 
 class Submission(TenantModel):
-    """One hand-in. `counts` is false once its audit has failed: without a verdict no attempt is used up."""
+    """One attempt of a student. `counts` is false once its audit has failed: failed audits don't
+    use an attempt.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")

@@ -1,4 +1,4 @@
-"""Who the tenants are, and who belongs to them."""
+"""Organizations (the tenants) and their members."""
 
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,11 +17,11 @@ else:  # django-scopes makes its managers at run time, where no type checker see
 
 
 class TenantManager(_Scoped[_Row]):
-    """Only rows of the organization whose scope is entered; outside a scope every query raises ScopeError."""
+    """Manager of the rows of the entered organization; outside a scope queries raise ScopeError."""
 
 
 class Organization(models.Model):
-    """An institution. Organizations never see each other."""
+    """Institution that uses the site. Organizations never see each other."""
 
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=60, unique=True)
@@ -35,10 +35,10 @@ class Organization(models.Model):
 
 
 class TenantModel(models.Model):
-    """A row of one organization; a query outside a scope raises.
+    """Row of one organization; a query outside a scope raises.
 
-    The organization is on the row itself, also where a parent has it, so that row-level security can
-    compare one column. Organizations are closed, not deleted: their history is append-only.
+    The organization is on the row itself, even if a parent has it, so that row-level security
+    compares one column. Organizations are closed, not deleted: their history is append-only.
     """
 
     organization = models.ForeignKey(Organization, on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""Programs of an institution that want to be told what happens, and what they were told."""
+"""Webhooks and their deliveries."""
 
 from uuid import uuid4
 
@@ -12,9 +12,9 @@ from grading.models.tenant import TenantModel
 
 
 class Webhook(TenantModel):
-    """An address that is told of some events. `events` are values of WebhookEvent; whoever is not active is told nothing.
+    """URL that receives events. `events` are values of WebhookEvent; an inactive one gets nothing.
 
-    The secret that signs what is sent is sealed (grading/core/crypto.py) and shown once.
+    The signing secret is encrypted (grading/core/crypto.py) and displayed only once.
     """
 
     url = models.CharField(max_length=500)
@@ -34,10 +34,11 @@ class Webhook(TenantModel):
 
 
 class WebhookDelivery(TenantModel):
-    """One event for one address. `payload` holds ids and links: no score, and nobody's name.
+    """One event for one webhook. `payload` holds ids and links: no score and no name.
 
-    `tries` counts how often it was sent; `next_at` is when it may be sent again. `status` is the last answer's, null
-    where there was none, `answer` how that began; `error` says in words why it did not arrive.
+    `tries` counts how often it was sent; `next_at` is the time of the next try. `status` is the
+    last response's status, or null, and `answer` the start of that response; `error` says why it
+    failed.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)

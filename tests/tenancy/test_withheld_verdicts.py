@@ -9,7 +9,7 @@ import pytest
 
 from courtroom import Known
 from grading.core.enums import AuditKind, FindingState, ReleasePolicy
-from grading.engine.audits import exchange_told
+from grading.engine.audits import exchange_fact_of
 from grading.models import Assignment, Finding, FindingSighting, Notice
 from grading.peer_review.rounds.reminders import remind
 from tests.factories.peer_round_work import Circle, read
@@ -75,5 +75,5 @@ def test_a_peers_audit_is_told_nothing_of_the_others_exchange() -> None:
     peers = AuditFactory.create(submission=circle.again, kind=AuditKind.PEER)
     own = AuditFactory.create(submission=circle.again)
     with everywhere():
-        told = [exchange_told(audit, Known()) for audit in (own, peers)]
+        told = [exchange_fact_of(audit, Known()) for audit in (own, peers)]
     assert [fact and fact.received for fact in told] == [1, None]
