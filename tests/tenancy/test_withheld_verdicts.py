@@ -41,7 +41,7 @@ class Mended(Circle):
     def gone(self) -> list[list[str]]:
         """What the pages of whose work it is, and of who audited it, call gone."""
         return [
-            re.findall(r"\d(?: of \d)? gone", self._words(each)) for each in (self.ada, self.cy)
+            re.findall(r"\d(?: of \d)? fixed", self._words(each)) for each in (self.ada, self.cy)
         ]
 
     def _words(self, reader: Any) -> str:
@@ -55,11 +55,11 @@ class Mended(Circle):
 
 def test_what_only_a_withheld_verdict_knows_to_be_gone_is_called_gone_nowhere() -> None:
     circle = Mended()
-    assert circle.gone() == [["0 of 1 gone"], ["0 of 0 gone"]]
+    assert circle.gone() == [["0 of 1 fixed"], ["0 of 0 fixed"]]
     assert "1 answer to a peer's finding" in circle.letter_to_ada()
     with everywhere():
         Assignment.objects.update(release_policy=ReleasePolicy.PROVISIONAL)
-    assert circle.gone() == [["1 of 1 gone", "1 gone"], ["0 of 0 gone", "1 gone"]]
+    assert circle.gone() == [["1 of 1 fixed", "1 fixed"], ["0 of 0 fixed", "1 fixed"]]
 
 
 def test_what_a_later_audit_of_a_peer_no_longer_finds_is_gone_at_once() -> None:
@@ -67,7 +67,7 @@ def test_what_a_later_audit_of_a_peer_no_longer_finds_is_gone_at_once() -> None:
     seen_by_peer = AuditFactory.create(submission=circle.again, kind=AuditKind.PEER, done=True)
     with everywhere():
         FindingSighting.objects.filter(present=False).update(audit=seen_by_peer)
-    assert circle.gone() == [["1 of 1 gone", "1 gone"], ["0 of 0 gone", "1 gone"]]
+    assert circle.gone() == [["1 of 1 fixed", "1 fixed"], ["0 of 0 fixed", "1 fixed"]]
 
 
 def test_a_peers_audit_is_told_nothing_of_the_others_exchange() -> None:
