@@ -1,4 +1,6 @@
-"""Answering an appeal: who may, what it changes, what is on record, and what the student gets to know."""
+"""Answering an appeal: who may, what it changes, what is on record, and what the student gets to
+know.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Two at once about one appeal, each with a connection of its own: one wins, and the other is told so."""
+"""Two at once about one appeal, each with a connection of its own: one wins, and the other is told
+so.
+"""
 
 from __future__ import annotations
 

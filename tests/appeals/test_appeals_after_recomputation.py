@@ -41,7 +41,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
 class Case:
-    """One student's released work with an appeal on one of its two criteria, and what may happen to it."""
+    """One student's released work with an appeal on one of its two criteria, and what may happen to
+    it.
+    """
 
     def __init__(self) -> None:
         self.assignment = small_assignment()

@@ -1,4 +1,6 @@
-"""The pages of appeals: what each reader sees, what is refused beside its field, and how much is asked of PostgreSQL."""
+"""The pages of appeals: what each reader sees, what is refused beside its field, and how much is
+asked of PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -181,12 +183,12 @@ def test_a_student_reads_the_answer(released, ada):
 def test_teacher_sees_both_sides_and_effects_of_scores(released, teacher):
     appeal = filed(released)
     html = page(teacher, inbox(released, f"{appeal.pk}/"))
-    for said in (
+    for words in (
         "The history has five commits.",
         "Released verdict",
         "Current verdict",
     ):
-        assert html.count(said) == 1
+        assert html.count(words) == 1
     assert html.count('type="radio"') == 6
     assert "One criterion, no model call: 0 USD" in html
     assert "4.3 → <strong>3.0</strong>" in html  # 5, 4 and 4; with 1 instead of 5
@@ -309,7 +311,7 @@ def test_criterion_upheld_too_often_is_marked(released, teacher):
 
 def test_inbox_queries_are_constant(released, teacher):
     filed(released)
-    asked = []
+    counts = []
     for more in (0, 4):
         for _ in range(more):
             AppealFactory.create(
@@ -317,5 +319,5 @@ def test_inbox_queries_are_constant(released, teacher):
             )
         with CaptureQueriesContext(connection) as queries:
             page(teacher, inbox(released))
-        asked.append(len(queries))
-    assert asked[0] == asked[1]
+        counts.append(len(queries))
+    assert counts[0] == counts[1]

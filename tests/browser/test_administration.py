@@ -1,4 +1,6 @@
-"""The administration's pages, to who runs the site: axe-core finds nothing grave in either theme that can be mended here."""
+"""The administration's pages, to who runs the site: axe-core finds nothing grave in either theme
+that can be mended here.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ OWN_FORMS = [
 
 
 def pages(organization: Organization, client: Client) -> Iterator[str]:
-    """Every form and page of its own; of lists, histories and what is only read one each: these are all alike."""
+    """Every form and page of its own; of lists, histories and what is only read one each: these are
+    all alike.
+    """
     yield from (
         "/admin/",
         "/admin/grading/",

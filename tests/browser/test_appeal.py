@@ -1,4 +1,6 @@
-"""An appeal in a real browser, from the report to the answer: the student, who teaches, the student again."""
+"""An appeal in a real browser, from the report to the answer: the student, who teaches, the student
+again.
+"""
 
 from __future__ import annotations
 

@@ -80,7 +80,9 @@ def edit_a_rubric(page: Page, keys: Keyboard) -> None:
 
 
 def reorder(page: Page, keys: Keyboard) -> None:
-    """What is moved keeps the focus, what is removed hands it to what brings it back, and that to what is back."""
+    """What is moved keeps the focus, what is removed hands it to what brings it back, and that to
+    what is back.
+    """
     keys.follow("Move this criterion down")
     assert titles(page) == ["Two", "One", "Three"]
     assert keys.stop == Stop("button", "Move this criterion down")

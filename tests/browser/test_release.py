@@ -1,4 +1,6 @@
-"""From verdicts to what students are told, in a real browser: a score by hand, a release, and the student's own view."""
+"""From verdicts to what students are told, in a real browser: a score by hand, a release, and the
+student's own view.
+"""
 
 from __future__ import annotations
 

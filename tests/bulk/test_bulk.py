@@ -36,7 +36,9 @@ def cohort(number: int, **fields: Any) -> tuple[Assignment, list[Audit]]:
 
 
 def paid(audit: Audit, cost: float | None, *, judges: int = 6) -> None:
-    """What the answers of an audit took, an equal part of it each; and a look at the pages for another dollar."""
+    """What the answers of an audit took, an equal part of it each; and a look at the pages for
+    another dollar.
+    """
     with everywhere():
         Audit.objects.filter(pk=audit.pk).update(opinions_expected=6)
         for place in range(judges):
@@ -64,17 +66,19 @@ def _usage(
     )
 
 
-def estimate(assignment: Assignment, audits: list[Audit], verb: BulkVerb, **asked: Any) -> Estimate:
-    given = {"version": assignment.rubric_version} | asked
+def estimate(
+    assignment: Assignment, audits: list[Audit], verb: BulkVerb, **options: Any
+) -> Estimate:
+    given = {"version": assignment.rubric_version} | options
     return estimate_bulk(assignment=assignment, verb=verb, audits=audits, **given)
 
 
-def begin(assignment: Assignment, audits: list[Audit], verb: BulkVerb, **asked: Any) -> BulkRun:
+def begin(assignment: Assignment, audits: list[Audit], verb: BulkVerb, **options: Any) -> BulkRun:
     given = {
         "confirmed": len(audits),
         "by": None,
         "rubric_version": assignment.rubric_version,
-    } | asked
+    } | options
     return start_bulk(assignment=assignment, verb=verb, audits=audits, **given)
 
 
@@ -82,8 +86,8 @@ def test_estimate_without_models_is_zero():
     assignment, audits = cohort(2)
     with everywhere():
         for verb in BulkVerb:
-            seen = estimate(assignment, audits, verb)
-            assert (seen.count, seen.cost, seen.asks_models) == (2, Decimal(0), False)
+            result = estimate(assignment, audits, verb)
+            assert (result.count, result.cost, result.asks_models) == (2, Decimal(0), False)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +104,9 @@ def test_estimate_is_mean_and_range_of_fully_measured_audits(verb, criteria, cos
     for audit, cost in zip(audits, (3, 6, 1), strict=True):
         paid(audit, cost, judges=5 if cost == 1 else 6)  # of the last, one answer was taken over
     with everywhere():
-        seen = estimate(assignment, audits, verb, criteria=criteria)
-    assert (seen.cost_low, seen.cost, seen.cost_high) == costs
-    assert seen.measured == (0 if verb == BulkVerb.RESYNTHESISE else 2)
+        result = estimate(assignment, audits, verb, criteria=criteria)
+    assert (result.cost_low, result.cost, result.cost_high) == costs
+    assert result.measured == (0 if verb == BulkVerb.RESYNTHESISE else 2)
 
 
 def test_one_criterion_costs_as_much_as_all_in_batched_calls():
@@ -110,22 +114,22 @@ def test_one_criterion_costs_as_much_as_all_in_batched_calls():
     OrganizationBenchFactory(organization=assignment.organization, batch=Batch.PER_JUDGE)
     paid(audits[0], 3, judges=3)
     with everywhere():
-        seen = estimate(assignment, audits, BulkVerb.REJUDGE, criteria=["tested"])
-    assert seen.cost == 3
+        result = estimate(assignment, audits, BulkVerb.REJUDGE, criteria=["tested"])
+    assert result.cost == 3
 
 
 def test_rejudging_under_another_version_costs_an_audit():
     assignment, audits = cohort(2, bench=Bench.LLM)
     paid(audits[0], 3)
     with everywhere():
-        seen = estimate(
+        result = estimate(
             assignment,
             audits,
             BulkVerb.REJUDGE,
             criteria=["tidy"],
             version=next_version(assignment),
         )
-    assert seen.cost == 8
+    assert result.cost == 8
 
 
 @pytest.mark.parametrize("price", [None, "nothing measured"])
@@ -134,8 +138,13 @@ def test_unknown_cost_is_not_guessed(price):
     if price is None:
         paid(audits[0], None)
     with everywhere():
-        seen = estimate(assignment, audits, BulkVerb.REAUDIT)
-    assert (seen.cost, seen.cost_low, seen.cost_high, seen.asks_models) == (None, None, None, True)
+        result = estimate(assignment, audits, BulkVerb.REAUDIT)
+    assert (result.cost, result.cost_low, result.cost_high, result.asks_models) == (
+        None,
+        None,
+        None,
+        True,
+    )
 
 
 def test_busy_and_unjudged_audits_are_left_out_and_counted():
@@ -157,9 +166,9 @@ def test_failed_audits_ignore_later_peer_audits():
         assert failed_audits(failed.submission.assignment) == [failed]
 
 
-def refused(assignment: Assignment, audits: list[Audit], **asked: Any) -> str:
+def refused(assignment: Assignment, audits: list[Audit], **options: Any) -> str:
     with everywhere(), pytest.raises((BulkRefused, RenewalRefused)) as refusal:
-        begin(assignment, audits, asked.pop("verb", BulkVerb.REJUDGE), **asked)
+        begin(assignment, audits, options.pop("verb", BulkVerb.REJUDGE), **options)
     return refusal.value.code
 
 
@@ -197,11 +206,21 @@ def test_bulk_rejudge_creates_audits_and_counts_their_ends():
         finish_audit(
             lease=claimed(new[1]), verdict=verdict(state=AuditState.DEGRADED, overall_score=None)
         )
-        seen = BulkRun.objects.get()
-        assert (seen.state, seen.done, seen.failed, seen.changed) == (BulkState.RUNNING, 2, 1, 1)
+        result = BulkRun.objects.get()
+        assert (result.state, result.done, result.failed, result.changed) == (
+            BulkState.RUNNING,
+            2,
+            1,
+            1,
+        )
         fail_audit(lease=claimed(new[2]), code="repository_empty", message="No commits.")
-        seen = BulkRun.objects.get()
-        assert (seen.state, seen.done, seen.failed, seen.changed) == (BulkState.DONE, 3, 2, 1)
+        result = BulkRun.objects.get()
+        assert (result.state, result.done, result.failed, result.changed) == (
+            BulkState.DONE,
+            3,
+            2,
+            1,
+        )
         items = list(run.items.values_list("state", "score_before", "score_after", "code"))
         assert [current_audit(a.submission) for a in audits] == [new[0], audits[1], audits[2]]
         verbs = set(
@@ -232,8 +251,13 @@ def test_cancel_ends_waiting_audits_and_uses_no_attempt():
         assert "cancelled" in ended[1].failure_message
         assert all(Submission.objects.values_list("counts", flat=True))
         finish_audit(lease=lease, verdict=verdict(criteria=(criterion_row(score=5),)))
-        seen = BulkRun.objects.get()
-    assert (seen.state, seen.done, seen.failed, seen.changed) == (BulkState.CANCELLED, 1, 0, 1)
+        result = BulkRun.objects.get()
+    assert (result.state, result.done, result.failed, result.changed) == (
+        BulkState.CANCELLED,
+        1,
+        0,
+        1,
+    )
 
 
 def test_cancel_of_resynthesis_ends_waiting_items():

@@ -1,4 +1,6 @@
-"""The work of a bulk run on the queue: in turn, behind students' own, again after a death, and never twice."""
+"""The work of a bulk run on the queue: in turn, behind students' own, again after a death, and
+never twice.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -203,7 +205,9 @@ def _many(assignment: Assignment, number: int) -> list[Audit]:
 
 
 def test_concurrent_verdict_and_resynthesis_are_both_kept():
-    """Two connections: a worker has written its report and not committed when the rules are applied to the audit."""
+    """Two connections: a worker has written its report and not committed when the rules are applied
+    to the audit.
+    """
     assignment = small_assignment()
     template, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     audit = AuditFactory(submission__assignment=assignment, submission__attempt=1)

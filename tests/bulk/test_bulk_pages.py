@@ -1,4 +1,6 @@
-"""Judging many again, as a teacher meets it: counted and priced before, typed above fifty, followed, stopped."""
+"""Judging many again, as a teacher meets it: counted and priced before, typed above fifty,
+followed, stopped.
+"""
 
 from __future__ import annotations
 
@@ -102,8 +104,8 @@ def test_selected_students_stay_selected_after_an_error(
     teacher: Client, assignment: Assignment
 ) -> None:
     ticked, other = graded(assignment, 2)
-    asked = choice(assignment, scope="chosen", grade=[ticked.pk], criterion=7, start="1")
-    answer = teacher.post(start_page(assignment), asked)
+    data = choice(assignment, scope="chosen", grade=[ticked.pk], criterion=7, start="1")
+    answer = teacher.post(start_page(assignment), data)
     shown = {grade.pk: chosen for grade, _flags, chosen in answer.context["listed"]}
     assert (shown, runs()) == ({ticked.pk: True, other.pk: False}, 0)
 
@@ -112,12 +114,12 @@ def test_count_and_cost_are_shown_before_anything_starts(
     teacher: Client, assignment: Assignment
 ) -> None:
     graded(assignment, 2)
-    asked: dict[str, Any] = {
+    data: dict[str, Any] = {
         "verb": "resynthesise",
         "scope": "all",
         "rubric_version": assignment.rubric_version_id,
     }
-    answer = teacher.get(start_page(assignment), asked)  # as a preview links to it
+    answer = teacher.get(start_page(assignment), data)  # as a preview links to it
     page = answer.content.decode()
     assert ("0 USD" in page, "Re-synthesise 2 audits" in page, faults_of(page), runs()) == (
         True,
@@ -147,12 +149,12 @@ def test_scope_selects_flagged_chosen_or_failed(teacher: Client, assignment: Ass
 
 def test_run_above_fifty_needs_typed_number(teacher: Client, assignment: Assignment) -> None:
     graded(assignment, 51)
-    asked = choice(assignment, verb=BulkVerb.RESYNTHESISE, start="1")
-    answer = teacher.post(start_page(assignment), asked | {"confirmed": "50"})
+    data = choice(assignment, verb=BulkVerb.RESYNTHESISE, start="1")
+    answer = teacher.post(start_page(assignment), data | {"confirmed": "50"})
     page = answer.content.decode()
     assert (list(answer.context["form"].errors), faults_of(page), runs()) == (["confirmed"], [], 0)
     assert "Type the number of audits, 51" in page
-    answer = teacher.post(start_page(assignment), asked | {"confirmed": "51"})
+    answer = teacher.post(start_page(assignment), data | {"confirmed": "51"})
     with everywhere():
         run = BulkRun.objects.get()
     assert (answer.status_code, answer.headers["Location"], run.total) == (302, page_of(run), 51)
@@ -167,8 +169,8 @@ def test_run_starts_and_is_cancelled_without_javascript(
         run = BulkRun.objects.get()
     page = teacher.get(page_of(run)).content.decode()
     assert (faults_of(page), "0 of 2 finished" in page, "http-equiv" in page) == ([], True, True)
-    asked = teacher.get(page_of(run, "bulk-cancel")).content.decode()
-    assert (faults_of(asked), "Cancel the rest" in asked) == ([], True)
+    data = teacher.get(page_of(run, "bulk-cancel")).content.decode()
+    assert (faults_of(data), "Cancel the rest" in data) == ([], True)
     teacher.post(page_of(run, "bulk-cancel"), {"cancel": "1"})
     page = teacher.get(page_of(run)).content.decode()
     assert (faults_of(page), "2 cancelled" in page, "http-equiv" in page) == ([], True, False)
@@ -220,8 +222,8 @@ def test_progress_counts_add_up_when_an_item_ends_meanwhile(
         BulkItemFactory.create(run=read_before, state=state)
     BulkItemFactory.create(run=read_before, state=BulkItemState.FAILED, code="engine_failed")
     with everywhere():
-        seen = progress_of(read_before)
-    assert seen == Progress(total=4, done=2, failed=1, changed=0, waiting=1, cancelled=1)
+        counts = progress_of(read_before)
+    assert counts == Progress(total=4, done=2, failed=1, changed=0, waiting=1, cancelled=1)
     assert read_before.done == 0
 
 
@@ -247,10 +249,10 @@ def test_resynthesis_under_next_version_starts_from_page() -> None:
     assignment = small_assignment()
     audit, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     client = signed_in(staff_user(assignment.organization))
-    asked = choice(
+    data = choice(
         assignment, verb=BulkVerb.RESYNTHESISE, rubric_version=heavier.pk, confirmed=1, start="1"
     )
-    assert client.post(start_page(assignment), asked).status_code == 302
+    assert client.post(start_page(assignment), data).status_code == 302
     with everywhere():
         item = BulkItem.objects.select_related("run").get()
     assert (item.audit_id, item.run.rubric_version_id) == (audit.pk, heavier.pk)
@@ -272,8 +274,8 @@ def test_bulk_page_queries_are_constant(
             BulkItemFactory.create(
                 run=run, submission=grade.audit.submission, audit=grade.audit, changed=True
             )
-        with django_assert_max_num_queries(100) as asked:
+        with django_assert_max_num_queries(100) as data:
             teacher.get(address[page], choice(assignment))
-        return len(asked)
+        return len(data)
 
     assert queries(1) == queries(30)

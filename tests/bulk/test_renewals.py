@@ -1,4 +1,6 @@
-"""Judged or audited again: what is kept, what is asked anew, and what a renewal that fails takes away, which is nothing."""
+"""Judged or audited again: what is kept, what is asked anew, and what a renewal that fails takes
+away, which is nothing.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -51,7 +53,9 @@ def again(audit: Audit, renewal: Renewal, *criteria: str) -> Audit:
 
 
 def known_to(audit: Audit) -> tuple[set[str], list[tuple[str, int]] | None]:
-    """The keys of the opinions it knows, and how many opinions stand with each criterion of the report it knows."""
+    """The keys of the opinions it knows, and how many opinions stand with each criterion of the
+    report it knows.
+    """
     with everywhere():
         report = known_report(audit)
         keys = set(known_opinions(audit).values_list("key", flat=True))
@@ -115,9 +119,9 @@ def test_rejudging_is_an_instructor_audit_under_the_same_version():
     assert (done.object_id, done.detail["audit"]) == (str(audit.submission_id), str(new.pk))
 
 
-def refusal(act: Any, **asked: Any) -> str:
+def refusal(act: Any, **options: Any) -> str:
     with everywhere(), pytest.raises(RenewalRefused) as refused:
-        act(by=None, **asked)
+        act(by=None, **options)
     return refused.value.code
 
 

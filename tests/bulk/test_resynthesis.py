@@ -1,4 +1,6 @@
-"""Other rules on verdicts that stand: what changes, what is kept, and what is never changed behind anybody's back."""
+"""Other rules on verdicts that stand: what changes, what is kept, and what is never changed behind
+anybody's back.
+"""
 
 from typing import Any
 
@@ -53,25 +55,25 @@ def test_resynthesis_replaces_verdict_and_keeps_old_report():
     with everywhere():
         before = scores(audit)
         assert resynthesise_audit(audit=audit, rubric_version=heavier, by=None)
-        seen, old = now(audit), SupersededReport.objects.get()
+        current, old = now(audit), SupersededReport.objects.get()
         assert (old.audit, old.digest, old.rubric_version) == (
             audit,
             audit.report_digest,
             audit.rubric_version,
         )
         assert old.report == audit.report
-        assert (seen.rubric_version, seen.version) == (heavier, audit.version + 1)
-        assert seen.report_digest == seen.report["digest"] != audit.report_digest
+        assert (current.rubric_version, current.version) == (heavier, audit.version + 1)
+        assert current.report_digest == current.report["digest"] != audit.report_digest
         assert (
             scores(audit)
-            == [(c["id"], c["final_score"]) for c in seen.report["criteria"]]
+            == [(c["id"], c["final_score"]) for c in current.report["criteria"]]
             != before
         )
-        assert Grade.objects.get().overall_score == seen.overall_score
+        assert Grade.objects.get().overall_score == current.overall_score
         keys = set(OpinionRecord.objects.filter(audit=audit).values_list("key", flat=True))
-        assert keys == {o["key"] for c in seen.report["criteria"] for o in c["opinions"]}
+        assert keys == {o["key"] for c in current.report["criteria"] for o in c["opinions"]}
         said = Activity.objects.get(verb="audit.resynthesised").detail
-    assert (said["score_before"], said["score"]) == (audit.overall_score, seen.overall_score)
+    assert (said["score_before"], said["score"]) == (audit.overall_score, current.overall_score)
 
 
 def test_resynthesis_back_restores_verdict_and_keeps_each_report_once():

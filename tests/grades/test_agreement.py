@@ -73,18 +73,18 @@ def test_same_seed_draws_the_same_order_despite_later_submissions():
     more = draw_submissions(
         [*works, Work(UUID(int=20), flagged=False)], size=20, seed=7, with_flagged=False
     )
-    assert [each for each in more if each in first] == first
+    assert [item for item in more if item in first] == first
 
 
 def test_flagged_submissions_are_added_and_mixed_with_random_ones():
     apart = {UUID(int=3), UUID(int=4)}
     works = [Work(UUID(int=n), flagged=UUID(int=n) in apart) for n in range(10)]
-    found = draw_submissions(works, size=2, seed=1, with_flagged=True)
-    assert (len(found), apart <= set(found)) == (4, True)
-    assert found == [
-        each
-        for each in draw_submissions(works, size=10, seed=1, with_flagged=False)
-        if each in found
+    selected = draw_submissions(works, size=2, seed=1, with_flagged=True)
+    assert (len(selected), apart <= set(selected)) == (4, True)
+    assert selected == [
+        item
+        for item in draw_submissions(works, size=10, seed=1, with_flagged=False)
+        if item in selected
     ]
 
 
@@ -133,19 +133,19 @@ def test_only_sealed_scores_are_compared_with_the_current_verdict(
     score(work, another, finish=False, tidy=1)
     AuditFactory(submission=work, kind=AuditKind.PEER, done=True)
     AuditFactory(submission=work)
-    scored = sorted(agreement_queries.blind_scores_of(assignment), key=lambda each: each.position)
-    told = {"student": str(work.student), "by": teacher.email}
+    scored = sorted(agreement_queries.blind_scores_of(assignment), key=lambda item: item.position)
+    expected = {"student": str(work.student), "by": teacher.email}
     assert scored == [
-        BlindScore(work.pk, "tidy", teacher.pk, 2, 4, grade.audit_id, 0, **told),
-        BlindScore(work.pk, "tested", teacher.pk, 2, 2, grade.audit_id, 1, **told),
+        BlindScore(work.pk, "tidy", teacher.pk, 2, 4, grade.audit_id, 0, **expected),
+        BlindScore(work.pk, "tested", teacher.pk, 2, 2, grade.audit_id, 1, **expected),
     ]
-    assert [each.distance for each in scored] == [2, 0]
+    assert [item.distance for item in scored] == [2, 0]
 
 
 def test_criterion_without_a_court_score_is_counted_separately(assignment, teacher):
     work = judged(assignment, tidy=None).audit.submission
     score(work, teacher, tidy=2, tested=2)
-    assert [each.court for each in agreement_queries.blind_scores_of(assignment)].count(None) == 1
+    assert [item.court for item in agreement_queries.blind_scores_of(assignment)].count(None) == 1
 
 
 def test_judges_are_measured_by_their_first_round(assignment):

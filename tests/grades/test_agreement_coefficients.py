@@ -1,6 +1,8 @@
-"""The figures of agreement against scikit-learn and krippendorff, and what is said where there is nothing to say.
+"""The figures of agreement against scikit-learn and krippendorff, and what is said where there is
+nothing to say.
 
-scikit-learn is imported where it is asked: it takes two seconds, which every worker would pay at the top.
+scikit-learn is imported where it is asked: it takes two seconds, which every worker would pay at
+the top.
 """
 
 from __future__ import annotations
@@ -149,16 +151,18 @@ def test_interval_contains_value_and_narrows_with_more_submissions():
 def test_two_graders_of_one_submission_are_resampled_together():
     """Doubling every score says nothing new: the interval stays as wide."""
     scored = [("a", 1, 3), ("b", 3, 3), ("c", 5, 4), ("d", 2, 2)]
-    once = [Pair(*each) for each in scored]
+    once = [Pair(*item) for item in scored]
     assert agreement_of(once * 2).error == agreement_of(once).error
 
 
 def test_interval_coverage_is_close_to_95_percent():
-    """Twenty samples of forty scores that differ by 1 half of the time: one miss in twenty is meant, three are luck."""
+    """Twenty samples of forty scores that differ by 1 half of the time: one miss in twenty is
+    meant, three are luck.
+    """
     source = random.Random(7)
     samples = [[(3, 3 + source.randrange(2)) for _ in range(40)] for _ in range(20)]
     found = [agreement_of(pairs_of(sample)).exact for sample in samples]
-    assert sum(not (each.low or 0) <= 0.5 <= (each.high or 0) for each in found) <= 3
+    assert sum(not (item.low or 0) <= 0.5 <= (item.high or 0) for item in found) <= 3
 
 
 def test_offsets_compare_with_other_judges_and_need_them():

@@ -1,4 +1,6 @@
-"""Blind grading in the browser's hands: the verdict is withheld until it was earned, and nothing typed is lost."""
+"""Blind grading in the browser's hands: the verdict is withheld until it was earned, and nothing
+typed is lost.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,7 @@ def test_blind_page_hides_scores_and_student(teacher: Client, assignment: Assign
     page = teacher.get(page_of(assignment, "blind", sample.pk, 1)).content.decode()
     assert faults_of(page) == []
     assert ("os.system" in page, "src/tools/git_forensics.py" in page) == (True, True)
-    told = (
+    secrets = (
         grade.student.name,
         "Chief Justice",
         "reaches for the shell",
@@ -115,7 +117,7 @@ def test_blind_page_hides_scores_and_student(teacher: Client, assignment: Assign
         "The court",
         str(grade.audit_id),
     )
-    assert [each for each in told if each in page] == []
+    assert [text for text in secrets if text in page] == []
 
 
 def test_finishing_early_saves_scores_and_marks_missing_ones(
@@ -231,10 +233,10 @@ def test_grid_cell_filters_and_invalid_filters_show_all(
     }
     assert list(listed.values()) == [1, 2, 4]
     page = teacher.get(f"{page_of(assignment)}?criterion=7&person=9&page=-1").content.decode()
-    said = [
+    reported = [
         f"“{asked}” is not valid here" in page for asked in ("criterion=7", "person=9", "page=-1")
     ]
-    assert (said, faults_of(page)) == ([True] * 3, [])
+    assert (reported, faults_of(page)) == ([True] * 3, [])
 
 
 def test_verdict_is_hidden_from_readers_who_have_not_graded(

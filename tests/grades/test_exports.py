@@ -1,4 +1,6 @@
-"""Grades as a file: what was not released is empty, what could run is harmless, and nobody's scope is left open."""
+"""Grades as a file: what was not released is empty, what could run is harmless, and nobody's scope
+is left open.
+"""
 
 import csv
 import io
@@ -52,7 +54,9 @@ def enrolled(assignment, name, number=""):
 
 
 def judged(assignment, whose, score=4.0, points=None, attempt=1, grade=None, **fields):
-    """A verdict on two criteria that counts, from now on where there is a `grade`; `points` is (earned, possible)."""
+    """A verdict on two criteria that counts, from now on where there is a `grade`; `points` is
+    (earned, possible).
+    """
     audit = AuditFactory(
         submission__assignment=assignment,
         submission__attempt=attempt,

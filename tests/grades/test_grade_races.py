@@ -1,4 +1,6 @@
-"""Verdicts, scores by hand and releases of one grade at the same moment: nothing is lost, nothing is told twice."""
+"""Verdicts, scores by hand and releases of one grade at the same moment: nothing is lost, nothing
+is told twice.
+"""
 
 import pytest
 
@@ -50,11 +52,11 @@ def test_concurrent_releases_notify_once(assignment, ada):
         grade_actions.count_verdict(audit=judged(ada, assignment))
         counted = list(Grade.objects.all())
     teacher = staff_user(assignment.organization)
-    told = at_once(
+    counts = at_once(
         lambda: releases.release_grades(assignment=assignment, grades=counted, by=teacher)
     )
     with everywhere():
-        assert (sorted(told), Notice.objects.count()) == ([0, 1], 1)
+        assert (sorted(counts), Notice.objects.count()) == ([0, 1], 1)
 
 
 def test_concurrent_override_and_verdict_both_count(assignment, ada):

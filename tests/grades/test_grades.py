@@ -76,7 +76,7 @@ def test_criterion_that_needs_review_leaves_no_overall_score(assignment, ada, te
 
 
 def test_flags_come_from_the_record_and_not_from_the_report(assignment, ada):
-    said = [
+    flags = [
         ("P", "Prosecutor", 1, 1),
         ("D", "Defense", 1, 5),
         ("T", "TechLead", 1, None),
@@ -84,7 +84,7 @@ def test_flags_come_from_the_record_and_not_from_the_report(assignment, ada):
     ]
     opinions = [
         opinion_row(key, judge=judge, round=round_, score=score)
-        for key, judge, round_, score in said
+        for key, judge, round_, score in flags
     ]
     judged(attempt(assignment, ada), opinions=opinions, report={"integrity": {"suspected": True}})
     grade = the_grade()

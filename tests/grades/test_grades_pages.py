@@ -1,4 +1,6 @@
-"""A cohort's grades as staff see them: every filter lives in the address, and thirty students cost what one does."""
+"""A cohort's grades as staff see them: every filter lives in the address, and thirty students cost
+what one does.
+"""
 
 from __future__ import annotations
 
@@ -121,8 +123,8 @@ def test_shuffled_order_is_stable_and_unrelated_to_name_or_score(
         EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number}")
     other = AssignmentFactory.create(cohort=assignment.cohort)
     orders = [
-        listed(teacher.get(f"{page_of(each)}?sort=chance"))
-        for each in (assignment, assignment, other)
+        listed(teacher.get(f"{page_of(current)}?sort=chance"))
+        for current in (assignment, assignment, other)
     ]
     assert orders[0] == orders[1]
     assert len({tuple(order) for order in [*orders, sorted(orders[0])]}) == 3
@@ -217,8 +219,8 @@ def test_sample_has_all_flagged_and_a_seeded_share(
     for number in range(20):
         graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number:02d}"))
 
-    def drawn(asked: str) -> list[str]:
-        answer = teacher.get(f"{page_of(assignment, 'sample')}{asked}")
+    def drawn(query: str) -> list[str]:
+        answer = teacher.get(f"{page_of(assignment, 'sample')}{query}")
         assert [str(grade.student) for grade, _flags in answer.context["flagged"]] == ["Ada"]
         assert faults_of(answer.content.decode()) == []
         return [str(grade.student) for grade in answer.context["drawn"]]

@@ -1,4 +1,6 @@
-"""Releasing grades, scoring a criterion by hand and letting an attempt count: what is asked first, what is refused."""
+"""Releasing grades, scoring a criterion by hand and letting an attempt count: what is asked first,
+what is refused.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +53,9 @@ def released() -> list[str]:
         return [str(grade.student) for grade in grades]
 
 
-def confirmation(teacher: Client, assignment: Assignment, asked: str) -> dict[str, object]:
+def confirmation(teacher: Client, assignment: Assignment, query: str) -> dict[str, object]:
     """The fields of the page that asks before it releases."""
-    context = teacher.get(f"{page_of(assignment, 'release')}?{asked}").context
+    context = teacher.get(f"{page_of(assignment, 'release')}?{query}").context
     grades = [grade.pk for grade, _flags in context["grades"]]
     return {"seen": context["form"].fingerprint, "grade": grades}
 
@@ -67,12 +69,12 @@ def test_release_lists_students_and_then_notifies_them(
         EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"),
         needs_review=True,
     )
-    asked = teacher.get(f"{page_of(assignment, 'release')}?what=unflagged")
-    assert [(str(grade.student), flags) for grade, flags in asked.context["grades"]] == [
+    preview = teacher.get(f"{page_of(assignment, 'release')}?what=unflagged")
+    assert [(str(grade.student), flags) for grade, flags in preview.context["grades"]] == [
         ("Ada", [])
     ]
-    assert faults_of(asked.content.decode()) == []
-    typed = {"what": "unflagged", "seen": asked.context["form"].fingerprint, "note": "Well done."}
+    assert faults_of(preview.content.decode()) == []
+    typed = {"what": "unflagged", "seen": preview.context["form"].fingerprint, "note": "Well done."}
     answer = teacher.post(page_of(assignment, "release"), typed, follow=True)
     assert [str(message) for message in answer.context["messages"]] == ["1 grade released."]
     assert (released(), answer.context["counts"].released) == (["Ada"], 1)

@@ -1,4 +1,6 @@
-"""What a student sees of a verdict, and when: before its release by the policy, afterwards what was released."""
+"""What a student sees of a verdict, and when: before its release by the policy, afterwards what was
+released.
+"""
 
 from __future__ import annotations
 
@@ -106,8 +108,8 @@ def test_unreleased_score_is_hidden_by_policy(withheld: Assignment, state: Audit
     }
     for name, answer in answers.items():
         page = answer.content.decode()
-        told = re.findall(r"3\.7|\d of 5(?! attempt)|needs review|Git forensics", page)
-        assert (name, told) == (name, [])
+        scores = re.findall(r"3\.7|\d of 5(?! attempt)|needs review|Git forensics", page)
+        assert (name, scores) == (name, [])
     assert "Your work was judged" in answers["report"].content.decode()
     assert faults_of(answers["report"].content.decode()) == []
 

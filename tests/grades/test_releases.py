@@ -1,4 +1,6 @@
-"""A release freezes what a student is told; what changes afterwards is news, and told only by the next release."""
+"""A release freezes what a student is told; what changes afterwards is news, and told only by the
+next release.
+"""
 
 import pytest
 from django_scopes import scope

@@ -1,4 +1,6 @@
-"""What happens between the moment that a person looks and the moment that they act: the later state decides."""
+"""What happens between the moment that a person looks and the moment that they act: the later state
+decides.
+"""
 
 from __future__ import annotations
 
