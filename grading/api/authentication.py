@@ -29,6 +29,7 @@ class BearerAuthentication(BaseAuthentication):
         scheme, _, text = get_authorization_header(request).partition(b" ")
         if scheme.lower() != SCHEME.encode():
             return None
+
         try:
             token = token_for(text.strip().decode("ascii"))
         except UnicodeDecodeError:

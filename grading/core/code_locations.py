@@ -48,6 +48,7 @@ def _place(number: int, line: str) -> NamedPlace:
     match = _LINES.fullmatch(line) if len(line) <= MAX_CHARACTERS and line.isprintable() else None
     if match is None or not _is_inside(match["path"]):
         raise _refusal(number, "write src/graph.py:41, src/graph.py:41-60, src/graph.py or page 3.")
+
     first, last = (int(match[name]) if match[name] else None for name in ("first", "last"))
     if (
         first == 0

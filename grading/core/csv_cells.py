@@ -27,6 +27,7 @@ def safe_cell(cell: Cell) -> str:
         return ""
     if not isinstance(cell, str):
         return f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
+
     visible = cell.lstrip(" \u00a0\u200b\ufeff")
     return (
         f"'{cell}"

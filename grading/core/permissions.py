@@ -344,6 +344,7 @@ def _side_of_report(user: Somebody, report: FeedbackReport) -> ReportSide | None
     role = role_of(user, report.organization)
     if role in STAFF_ROLES:
         return "staff"
+
     is_brought = report.brought_by is not None and report.brought_by.user_id == user.pk
     needs_no_pairing = report.kind != FeedbackKind.PEER or is_brought
     if role is None or not (
@@ -373,6 +374,7 @@ def student_asked_for(request: MemberRequest, assignment: Assignment) -> Enrollm
     """Return the user's enrollment; for staff the one in the query string, or None."""
     if not may(request.user, assignment.organization, "staff"):
         return access_enrollment(request.user, assignment.cohort)
+
     key = request.GET.get("student", "")
     if not key:
         return None

@@ -51,6 +51,7 @@ def opinion_row(event: AuditEvent) -> OpinionRow:
     answer = event.opinion or event.failure
     if answer is None:
         raise RuntimeError("an opinion event without an opinion")
+
     return OpinionRow(
         key=answer.key,
         judge=answer.judge,

@@ -38,42 +38,42 @@ class Mended(Circle):
             )
             Finding.objects.update(state=FindingState.FIXED, fixed_submission=self.again)
 
-    def gone(self) -> list[list[str]]:
-        """What the pages of whose work it is, and of who audited it, call gone."""
+    def fixed_counts(self) -> list[list[str]]:
+        """Counts of fixed findings on the pages of the owner and of the auditor."""
         return [
-            re.findall(r"\d(?: of \d)? fixed", self._words(each)) for each in (self.ada, self.cy)
+            re.findall(r"\d(?: of \d)? fixed", self._text(reader)) for reader in (self.ada, self.cy)
         ]
 
-    def _words(self, reader: Any) -> str:
-        return re.sub(r"<[^>]+>", "", read(reader, self.page("peers")))
+    def _text(self, reader: Any) -> str:
+        return " ".join(re.sub(r"<[^>]+>", "", read(reader, self.page("peers"))).split())
 
-    def letter_to_ada(self) -> str:
+    def email_to_ada(self) -> str:
         with everywhere():
             remind(round=self.round, by=None)
             return Notice.objects.get(user=self.ada.user).body
 
 
-def test_what_only_a_withheld_verdict_knows_to_be_gone_is_called_gone_nowhere() -> None:
+def test_finding_fixed_only_in_a_withheld_verdict_is_not_shown_as_fixed() -> None:
     circle = Mended()
-    assert circle.gone() == [["0 of 1 fixed"], ["0 of 0 fixed"]]
-    assert "1 answer to a peer's finding" in circle.letter_to_ada()
+    assert circle.fixed_counts() == [["0 of 1 fixed"], ["0 of 0 fixed"]]
+    assert "1 answer to a peer's finding" in circle.email_to_ada()
     with everywhere():
         Assignment.objects.update(release_policy=ReleasePolicy.PROVISIONAL)
-    assert circle.gone() == [["1 of 1 fixed", "1 fixed"], ["0 of 0 fixed", "1 fixed"]]
+    assert circle.fixed_counts() == [["1 of 1 fixed", "1 fixed"], ["0 of 0 fixed", "1 fixed"]]
 
 
-def test_what_a_later_audit_of_a_peer_no_longer_finds_is_gone_at_once() -> None:
+def test_finding_missing_in_a_later_peer_audit_is_shown_as_fixed() -> None:
     circle = Mended()
     seen_by_peer = AuditFactory.create(submission=circle.again, kind=AuditKind.PEER, done=True)
     with everywhere():
         FindingSighting.objects.filter(present=False).update(audit=seen_by_peer)
-    assert circle.gone() == [["1 of 1 fixed", "1 fixed"], ["0 of 0 fixed", "1 fixed"]]
+    assert circle.fixed_counts() == [["1 of 1 fixed", "1 fixed"], ["0 of 0 fixed", "1 fixed"]]
 
 
-def test_a_peers_audit_is_told_nothing_of_the_others_exchange() -> None:
+def test_peer_audit_gets_no_exchange_facts() -> None:
     circle = Mended()
     peers = AuditFactory.create(submission=circle.again, kind=AuditKind.PEER)
     own = AuditFactory.create(submission=circle.again)
     with everywhere():
-        told = [exchange_fact_of(audit, Known()) for audit in (own, peers)]
-    assert [fact and fact.received for fact in told] == [1, None]
+        facts = [exchange_fact_of(audit, Known()) for audit in (own, peers)]
+    assert [fact and fact.received for fact in facts] == [1, None]
