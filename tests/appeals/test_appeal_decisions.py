@@ -102,6 +102,7 @@ def test_changed_score_is_logged_and_released_at_once(released, appeal):
         5,
         "It was read too kindly.",
     )
+
     with scope(organization=released.organization):
         override = Override.objects.get()
         verbs = list(
@@ -109,6 +110,7 @@ def test_changed_score_is_logged_and_released_at_once(released, appeal):
             .order_by("pk")
             .values_list("verb", flat=True)
         )
+
     assert (override.score, override.reason, override.made_by_id) == (
         2,
         "It was read too kindly.",
@@ -133,6 +135,7 @@ def test_changed_score_sends_one_email(released, appeal, unwanted, kinds):
         NoticeOptOutFactory(
             organization=released.organization, user=released.student.user, kind=kind
         )
+
     within(released, change_score, appeal, score=2, answer="It was read too kindly.")
     with scope(organization=released.organization):
         assert list(Notice.objects.values_list("kind", flat=True)) == kinds
@@ -223,6 +226,7 @@ def test_appeal_returns_when_rejudging_fails(released, appeal):
         workflow.fail_audit(
             lease=lease, code="repository_unreachable", message="The repository is gone."
         )
+
     assert released.now(appeal).state == AppealState.OPEN
 
 
@@ -243,9 +247,11 @@ def test_escalated_appeal_is_answered_by_owner(released, appeal):
             False,
             True,
         )
+
     for action, given in ((keep_verdict, {"answer": "No."}), (rejudge_criterion, {})):
         with pytest.raises(AppealRefused, match="An owner must answer it"):
             within(released, action, escalated, **given)
+
     audit = within(released, rejudge_criterion, escalated, by=owner)
     ended(audit)
     assert released.now(appeal).state == AppealState.ESCALATED

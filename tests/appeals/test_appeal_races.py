@@ -75,10 +75,12 @@ def test_one_of_two_concurrent_answers_is_saved():
             "answer": "Read again.",
             "by": released.teacher,
         }
+
         try:
             next(ways)(given)
         except AppealRefused as refused:
             return refused.code
+
         return ""
 
     assert sorted(at_once(answer)) == ["", "appeal_over"]

@@ -1,4 +1,4 @@
-"""Filing an appeal and taking it back: what is refused, in which order, and what is kept."""
+"""Filing and withdrawing an appeal: refusals, their order, and stored values."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ def test_only_open_and_kept_appeals_use_the_allowance():
     with scope(organization=released.organization):
         withdraw_appeal(appeal=first, by=released.student.user)
         change_score(appeal=second, score=5, answer="It was missed.", by=released.teacher)
+
     assert [filed(released, key).state for key in (FIRST, THIRD)] == ["open", "open"]
     kept(released, filed_on(released, THIRD))
     assert refusal(released, SECOND) == ("", "appeals_used_up")
@@ -102,6 +103,7 @@ def test_pending_or_kept_verdict_cannot_be_appealed_again():
     assert refusal(released) == ("", "appeal_pending")
     kept(released, appeal)
     assert refusal(released) == ("", "appeal_answered")
+
     with scope(organization=released.organization):
         override_criterion(
             submission=released.submission,
@@ -110,6 +112,7 @@ def test_pending_or_kept_verdict_cannot_be_appealed_again():
             reason="Read again.",
             by=released.teacher,
         )
+
     released.release()
     assert filed(released).verdict["score"] == 2
 
@@ -160,6 +163,7 @@ def test_an_answered_appeal_cannot_be_withdrawn():
         pytest.raises(AppealRefused, match="changed since you opened it"),
     ):
         withdraw_appeal(appeal=appeal, by=released.student.user)
+
     assert released.now(appeal).state == AppealState.KEPT
 
 

@@ -1,4 +1,4 @@
-"""Whatever is worked out anew, every appeal can be read by both sides and answered."""
+"""Appeals after any recomputation: both sides can read them, and teachers can answer."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class Case:
         self.first: Audit = judged(self.assignment)
         self.submission = self.first.submission
         self.attempts = 1
+
         with scope(organization=self.organization):
             self.release()
             self.appeal: Appeal = file_appeal(
@@ -129,6 +130,7 @@ class Case:
             digest=read.digest,
             state=RubricState.SUPERSEDED,
         )
+
         return version
 
     def judge_again_for_it(self) -> None:
@@ -196,6 +198,7 @@ def test_appeal_stays_readable_and_answerable_after_recomputation(
         for happens in happened:
             with suppress(ActionRefused, InputRefused):  # what cannot be done changes nothing
                 happens(case)
+
     address = f"/o/{case.organization.slug}/appeals/{case.appeal.pk}/"
     assert [status(user, address) for user in (case.student_user, case.owner)] == [200, 200]
     with scope(organization=case.organization):
@@ -205,6 +208,7 @@ def test_appeal_stays_readable_and_answerable_after_recomputation(
         if refused:
             keep_verdict(appeal=case.now(), answer="It was weighed.", by=case.owner)
         answered = case.now()
+
     assert (answered.state in (AppealState.KEPT, AppealState.CHANGED), answered.text) == (
         True,
         "It is there.",

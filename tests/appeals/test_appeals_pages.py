@@ -146,6 +146,7 @@ def test_report_shows_allowance_beside_each_criterion(most, released_at, said):
     if released_at:
         with scope(organization=released.organization):
             Grade.objects.update(released_at=released_at)
+
     html = page(
         signed_in(released.student.user),
         f"/o/{released.organization.slug}/audits/{released.audit.pk}/",
@@ -189,6 +190,7 @@ def test_teacher_sees_both_sides_and_effects_of_scores(released, teacher):
         "Current verdict",
     ):
         assert html.count(words) == 1
+
     assert html.count('type="radio"') == 6
     assert "One criterion, no model call: 0 USD" in html
     assert "4.3 → <strong>3.0</strong>" in html  # 5, 4 and 4; with 1 instead of 5
@@ -269,6 +271,7 @@ def test_inbox_lists_waiting_appeals_oldest_first(released, teacher):
     with scope(organization=released.organization):
         keep_verdict(appeal=second, answer="It was weighed.", by=released.teacher)
         escalate_appeal(appeal=third, by=released.teacher)
+
     assert names(page(teacher, inbox(released))) == ["Git forensics", "Graph orchestration"]
     assert names(page(teacher, inbox(released, "?state=escalated"))) == ["Graph orchestration"]
     assert names(page(teacher, inbox(released, f"?state=all&criterion={SECOND}"))) == [
@@ -303,6 +306,7 @@ def test_criterion_upheld_too_often_is_marked(released, teacher):
                 decided_at="2026-11-20T12:00Z",
                 new_score=4 if state == "changed" else None,
             )
+
     html = page(teacher, inbox(released)).partition("Upheld, by criterion")[2]
     assert names(html) == ["Alarming", "Often", "Rarely"]
     assert html.count("check this criterion") == 1
@@ -320,4 +324,5 @@ def test_inbox_queries_are_constant(released, teacher):
         with CaptureQueriesContext(connection) as queries:
             page(teacher, inbox(released))
         counts.append(len(queries))
+
     assert counts[0] == counts[1]

@@ -1,4 +1,4 @@
-"""Who teaches edits a rubric, publishes it and releases grades with keys alone."""
+"""A teacher edits a rubric, publishes it and releases grades with the keyboard alone."""
 
 from __future__ import annotations
 

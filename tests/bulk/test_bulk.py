@@ -1,4 +1,4 @@
-"""One verb over many: what it costs is said before, a person says yes, and it can be stopped."""
+"""Bulk runs: estimated, confirmed, and cancelled."""
 
 from decimal import Decimal
 from typing import Any
@@ -129,6 +129,7 @@ def test_rejudging_under_another_version_costs_an_audit():
             criteria=["tidy"],
             version=next_version(assignment),
         )
+
     assert result.cost == 8
 
 
@@ -154,6 +155,7 @@ def test_busy_and_unjudged_audits_are_left_out_and_counted():
     with everywhere():
         everything = [*audits, failed]
         rules, judges, anew = (estimate(assignment, everything, verb) for verb in BulkVerb)
+
     assert (rules.count, rules.busy, rules.unjudged) == (2, 0, 1)
     assert (judges.count, judges.busy, judges.unjudged) == (1, 1, 1)
     assert (anew.count, anew.busy, anew.unjudged) == (2, 1, 0)
@@ -187,9 +189,11 @@ def test_unconfirmed_impossible_or_unaffordable_run_is_refused():
         == "rubric_draft"
     )
     assert refused(assignment, audits, verb=BulkVerb.REAUDIT) == "budget_exceeded"
+
     with everywhere():
         assert not BulkRun.objects.exists()
         begin(assignment, audits, BulkVerb.REJUDGE)
+
     assert refused(assignment, audits, verb=BulkVerb.RESYNTHESISE) == "bulk_running"
 
 
@@ -226,6 +230,7 @@ def test_bulk_rejudge_creates_audits_and_counts_their_ends():
         verbs = set(
             Activity.objects.filter(verb__startswith="bulk.").values_list("verb", flat=True)
         )
+
     assert items == [
         (BulkItemState.DONE, 4.0, 3.0, ""),
         (BulkItemState.FAILED, 4.0, None, "degraded"),
@@ -252,6 +257,7 @@ def test_cancel_ends_waiting_audits_and_uses_no_attempt():
         assert all(Submission.objects.values_list("counts", flat=True))
         finish_audit(lease=lease, verdict=verdict(criteria=(criterion_row(score=5),)))
         result = BulkRun.objects.get()
+
     assert (result.state, result.done, result.failed, result.changed) == (
         BulkState.CANCELLED,
         1,
@@ -275,4 +281,5 @@ def test_cancel_of_resynthesis_ends_waiting_items():
         assert {audit.rubric_version_id for audit in Audit.objects.all()} == {
             assignment.rubric_version_id
         }
+
     assert states == {BulkItemState.CANCELLED}

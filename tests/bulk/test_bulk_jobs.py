@@ -54,6 +54,7 @@ def started(number: int) -> tuple[BulkRun, RubricVersion]:
         [judged(assignment) for _ in range(number)],
         next_version(assignment, tidy=20.0),
     )
+
     with scope(organization=assignment.organization):
         run = start_bulk(
             assignment=assignment,
@@ -63,6 +64,7 @@ def started(number: int) -> tuple[BulkRun, RubricVersion]:
             by=None,
             confirmed=number,
         )
+
     return run, heavier
 
 
@@ -76,6 +78,7 @@ def work() -> list[str]:
         job.func(*job.args)
         job.delete()
         done.append(key)
+
     return done
 
 
@@ -90,6 +93,7 @@ def test_run_continues_chunk_by_chunk_to_its_end(monkeypatch):
     run, heavier = started(5)
     assert work() == [f"bulk-{run.pk}-{chunk}" for chunk in (0, 1, 2)]
     assert seen(run) == (BulkState.DONE, 5, 0, 5)
+
     with everywhere():
         assert {audit.rubric_version for audit in Audit.objects.all()} == {heavier}
         assert SupersededReport.objects.count() == 5
@@ -101,6 +105,7 @@ def test_refused_item_fails_with_its_message_and_others_continue():
     with everywhere():
         first: Any = BulkItem.objects.get(position=0)
         Audit.objects.filter(pk=first.audit_id).update(report={"schema": "older"})
+
     work()
     assert seen(run) == (BulkState.DONE, 2, 1, 1)
     with everywhere():
@@ -129,6 +134,7 @@ def test_item_that_kills_its_worker_three_times_fails():
             run_id=run.pk, chunk=0, apply_rules=apply_rules_and_count
         )
         assert BulkItem.objects.get(pk=first.pk).code == "engine_failed"
+
     assert seen(run) == (BulkState.DONE, 2, 1, 1)
 
 
@@ -163,6 +169,7 @@ def test_student_submission_precedes_a_thousand_bulk_jobs():
             confirmed=1000,
         )
         assert Audit.objects.filter(bulk_run=run, state="queued").count() == 1000
+
     own = AuditFactory(submission=SubmissionFactory(assignment=assignment))
     enqueue_on_commit(own)
     queues = [
@@ -191,6 +198,7 @@ def _many(assignment: Assignment, number: int) -> list[Audit]:
         )
         for each in students
     )
+
     return Audit.objects.bulk_create(
         Audit(
             **where,
@@ -258,10 +266,12 @@ def test_concurrent_resyntheses_keep_all_three_reports():
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(apply, versions))
+
     with everywhere():
         last: Any = Audit.objects.get(pk=audit.pk)
         kept = set(SupersededReport.objects.values_list("rubric_version", flat=True))
         assert last.report["rubric"]["digest"] == last.rubric_version.digest
+
     assert kept | {last.rubric_version_id} == {
         audit.rubric_version_id,
         *(version.pk for version in versions),

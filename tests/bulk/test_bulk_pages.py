@@ -193,12 +193,14 @@ def test_unchanged_progress_fragment_answers_304(teacher: Client, assignment: As
         False,
         True,
     )
+
     with everywhere():
         fail_item(
             item=items[1],
             code="record_unreadable",
             message="The stored report is of an older make.",
         )
+
     last = teacher.get(page_of(run, "bulk-progress"))
     assert last.headers["HX-Refresh"] == "true"
     page = teacher.get(page_of(run)).content.decode()

@@ -109,6 +109,7 @@ def test_rejudging_is_an_instructor_audit_under_the_same_version():
         new = rejudge(submission=audit.submission, by=None, criteria=["tidy"])
         done = Activity.objects.get(verb="submission.rejudged")
         assert current_audit(audit.submission) == audit
+
     assert (new.kind, new.renewal, new.criteria, new.state, new.rubric_version) == (
         AuditKind.INSTRUCTOR,
         Renewal.OPINIONS,
@@ -167,11 +168,13 @@ def test_renewal_without_answers_keeps_scores(failure, state):
         report={"criteria": [unheard]},
         criteria=(criterion_row(score=None, needs_review=True),),
     )
+
     with everywhere():
         lease = claimed(rejudge(submission=audit.submission, by=None))
         finish_audit(lease=lease, verdict=told)
         seen = Audit.objects.get(pk=lease.audit_id)
         stands = current_audit(audit.submission)
+
     assert (seen.state, stands == audit) == (state, state == AuditState.FAILED)
     assert (seen.failure_code, "Tidy" in seen.failure_message) == (
         ("judges_failed", True) if state == AuditState.FAILED else ("", False)
@@ -192,6 +195,7 @@ def test_reaudit_uses_the_judged_commit(
         submission__resolved_commit=first,
         submission__assignment__rubric_version__document=rubric_document(),
     )
+
     with everywhere():
         Audit.objects.filter(pk=audit.pk).update(
             renewal=Renewal.EVERYTHING, kind=AuditKind.INSTRUCTOR
@@ -200,6 +204,7 @@ def test_reaudit_uses_the_judged_commit(
         [told] = [
             e for e in engine_audits.hold_audit(renewed, beat_seconds=60) if isinstance(e, Verdict)
         ]
+
     assert told.commit == first
 
 
@@ -212,14 +217,17 @@ def test_rejudging_keeps_evidence(tmp_path: Path):
         submission__assignment__rubric_version__document=rubric_document(),
     )
     run_audit(str(audit.pk), 1)
+
     with everywhere():
         new = rejudge(
             submission=Submission.objects.get(pk=audit.submission_id), by=None, criteria=["tested"]
         )
+
     run_audit(str(new.pk), 1)
     with everywhere():
         before, after = (Audit.objects.get(pk=each.pk).report or {} for each in (audit, new))
         assert current_audit(audit.submission) == new
+
     assert after["usage"]["reused"] == 3
     assert after["evidence"] == before["evidence"]
     assert [c["final_score"] for c in after["criteria"]] == [

@@ -73,6 +73,7 @@ def test_resynthesis_replaces_verdict_and_keeps_old_report():
         keys = set(OpinionRecord.objects.filter(audit=audit).values_list("key", flat=True))
         assert keys == {o["key"] for c in current.report["criteria"] for o in c["opinions"]}
         said = Activity.objects.get(verb="audit.resynthesised").detail
+
     assert (said["score_before"], said["score"]) == (audit.overall_score, current.overall_score)
 
 
@@ -123,6 +124,7 @@ def test_override_stays_after_resynthesis():
         resynthesise_audit(audit=audit, rubric_version=heavier, by=teacher)
         grade = Grade.objects.get()
         verdicts = dict(scores(audit))
+
     assert (grade.overridden, grade.overall_score) == (1, (5 + (verdicts["tested"] or 0)) / 2)
 
 
@@ -135,6 +137,7 @@ def test_resynthesis_without_scores_is_refused():
         document=audit.rubric_version.document | {"criteria": [{"id": "new", "name": "New"}]},
     )
     assert refusal(audit, elsewhere) == "nothing_scored"
+
     with everywhere():
         assert (now(audit).report_digest, now(audit).state) == (
             audit.report_digest,

@@ -1,4 +1,4 @@
-"""Blind grading: what is drawn, what is kept, and what of it counts."""
+"""Blind grading: the draw, the saved scores, and those that count."""
 
 from uuid import UUID
 
@@ -47,10 +47,12 @@ def judged(assignment, tidy=4, tested=2, **fields):
         submission__student=EnrollmentFactory(cohort=assignment.cohort),
         done=True,
     )
+
     for position, (name, score) in enumerate((("tidy", tidy), ("tested", tested))):
         CriterionVerdictFactory(
             audit=audit, position=position, criterion_id=name, name=name, score=score
         )
+
     return GradeFactory(audit=audit, **fields)
 
 
@@ -157,6 +159,7 @@ def test_judges_are_measured_by_their_first_round(assignment):
         ("TechLead", 1, None),
     ):
         OpinionRecordFactory(audit=audit, judge=judge, round=round_, score=given)
+
     assert agreement_queries.first_opinions([audit.pk]) == {
         "tidy": {audit.pk: {"Prosecutor": 2, "Defense": 5}}
     }

@@ -43,9 +43,11 @@ def test_kappa_equals_scikit_learn(scored):
 
     people, court = zip(*scored, strict=True)
     ours = coefficients.quadratic_kappa(table_of(pairs_of(scored)))
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it divides nothing by nothing where we say None
         theirs = cohen_kappa_score(people, court, weights="quadratic", labels=[1, 2, 3, 4, 5])
+
     assert ours == pytest.approx(theirs) if ours is not None else np.isnan(theirs)
 
 

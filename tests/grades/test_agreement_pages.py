@@ -56,10 +56,12 @@ def judged(assignment: Assignment, **submission: Any) -> Any:
         report=report_json(criteria=2),
         **{f"submission__{name}": value for name, value in submission.items()},
     )
+
     for position, (key, name) in enumerate(CRITERIA):
         CriterionVerdictFactory.create(
             audit=audit, position=position, criterion_id=key, name=name, score=VERDICT
         )
+
     return GradeFactory.create(audit=audit)
 
 
@@ -128,6 +130,7 @@ def test_finishing_early_saves_scores_and_marks_missing_ones(
     page = answer.content.decode()
     assert (answer.status_code, faults_of(page), "The court" in page) == (200, [], False)
     assert list(answer.context["form"].errors) == [STATE]
+
     with everywhere():
         assert [(row.criterion_id, row.score, row.sealed) for row in BlindGrade.objects.all()] == [
             ("git_forensics", 2, False)
@@ -190,6 +193,7 @@ def scored(assignment: Assignment, user: Any, score: int) -> Any:
         OpinionRecordFactory.create(
             audit=grade.audit, judge=judge, score=given, criterion_id=CRITERIA[0][0]
         )
+
     for key, _name in CRITERIA:
         BlindGradeFactory.create(
             submission=grade.audit.submission,
@@ -198,6 +202,7 @@ def scored(assignment: Assignment, user: Any, score: int) -> Any:
             score=score,
             sealed=True,
         )
+
     return grade
 
 

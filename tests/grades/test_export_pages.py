@@ -1,4 +1,4 @@
-"""The page of an export: what it would give, who would be missed, and the file itself."""
+"""The export page: its preview, students without a match, and the file."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def released(assignment: Assignment, points: Any = None, **whose: Any) -> Any:
         "points": points,
         "criteria": [],
     }
+
     return GradeFactory.create(
         audit__submission__assignment=assignment,
         audit__submission__student=student,

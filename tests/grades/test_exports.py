@@ -1,6 +1,4 @@
-"""Grades as a file: what was not released is empty, what could run is harmless, and nobody's scope
-is left open.
-"""
+"""Grades as a file: unreleased cells are empty, formulas are harmless, no scope stays open."""
 
 import csv
 import io
@@ -64,6 +62,7 @@ def judged(assignment, whose, score=4.0, points=None, attempt=1, grade=None, **f
         submission__resolved_commit="c" * 40,
         done=True,
     )
+
     for position, name in enumerate(("tidy", "tested")):
         CriterionVerdictFactory(
             audit=audit, position=position, criterion_id=name, name=name.title(), score=3 + position
@@ -71,6 +70,7 @@ def judged(assignment, whose, score=4.0, points=None, attempt=1, grade=None, **f
     if grade is not None:
         Grade.objects.filter(pk=grade.pk).update(audit=audit)
         return audit
+
     earned, possible = points or (None, None)
     return GradeFactory(
         audit=audit, overall_score=score, points_earned=earned, points_possible=possible, **fields
@@ -217,6 +217,7 @@ def test_file_streams_after_scope_is_left_and_leaves_none_open(assignment, teach
         for line in lines:
             read.append(line)
             assert get_scope() == outside
+
     assert [line.split(",")[0] for line in read] == ["student", "Ada"]
 
 

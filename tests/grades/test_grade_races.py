@@ -26,6 +26,7 @@ def judged(ada, assignment, attempt=1):
         done=True,
     )
     CriterionVerdictFactory(audit=audit, criterion_id="tidy", score=2)
+
     return audit
 
 
@@ -51,6 +52,7 @@ def test_concurrent_releases_notify_once(assignment, ada):
     with everywhere():
         grade_actions.count_verdict(audit=judged(ada, assignment))
         counted = list(Grade.objects.all())
+
     teacher = staff_user(assignment.organization)
     counts = at_once(
         lambda: releases.release_grades(assignment=assignment, grades=counted, by=teacher)
@@ -78,6 +80,7 @@ def test_concurrent_override_and_verdict_both_count(assignment, ada):
         next(acts)()
 
     at_once(one_of_them)
+
     with everywhere():
         grade = Grade.objects.get()
         assert (grade.audit, grade.overall_score, grade.overridden) == (again, 5.0, 1)

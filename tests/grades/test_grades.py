@@ -1,4 +1,4 @@
-"""What counts: it follows the verdicts and keeps what people changed of them."""
+"""Counting grades: they follow the verdicts and keep overrides and pins."""
 
 import pytest
 from django_scopes import scope

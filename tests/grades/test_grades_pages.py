@@ -106,6 +106,7 @@ def test_filter_in_the_address_selects_students(
         OpinionRecordFactory.create(
             audit=grade.audit, criterion_id="git_forensics", judge=judge, score=score
         )
+
     graded(assignment, someone("Bob"), 5.0)
     graded(assignment, someone("Cyd"), None, needs_review=True, unverified=True)
     someone("Dee")
@@ -203,6 +204,7 @@ def test_overview_queries_are_constant(
         OpinionRecordFactory.create(audit=grade.audit, criterion_id="git_forensics")
     with django_assert_num_queries(14):
         assert len(listed(teacher.get(page_of(assignment)))) == students
+
     with django_assert_num_queries(6):
         assert (
             len(teacher.get(f"{page_of(assignment, 'release')}?what=unflagged").context["grades"])

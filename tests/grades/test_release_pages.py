@@ -109,6 +109,7 @@ def test_grade_changed_since_page_is_shown_again_and_not_released(
             reason="So.",
             by=imogen,
         )
+
     answer = teacher.post(page_of(assignment, "release"), shown | {"note": "A long word."})
     page = answer.content.decode()
     assert (
@@ -134,6 +135,7 @@ def test_release_of_more_than_fifty_needs_typed_number(
     for typed in ({}, {"count": "50"}):
         answer = teacher.post(page_of(assignment, "release"), shown | typed)
         assert answer.context["form"].errors["count"] == ["Type 51 to confirm."]
+
     assert released() == []
     assert (
         teacher.post(page_of(assignment, "release"), shown | {"count": " 51 "}).status_code == 302
@@ -209,12 +211,14 @@ def test_release_is_withdrawn_with_a_reason(
     assert address not in teacher.get(page_of_audit(audit)).content.decode()
     refused = teacher.post(address, {"reason": "Too early."})
     assert "There is no release to withdraw" in refused.content.decode()
+
     with everywhere():
         release_grades(
             assignment=assignment,
             grades=list(Grade.objects.all()),
             by=staff_user(assignment.organization),
         )
+
     assert address in teacher.get(page_of_audit(audit)).content.decode()
     asked = teacher.get(address).content.decode()
     assert ("a provisional verdict" in asked, faults_of(asked)) == (True, [])

@@ -1,6 +1,4 @@
-"""What a student sees of a verdict, and when: before its release by the policy, afterwards what was
-released.
-"""
+"""Visibility of verdicts to students: by policy before a release, frozen values after it."""
 
 from __future__ import annotations
 
@@ -40,6 +38,7 @@ def assignment_with(policy: ReleasePolicy) -> Assignment:
         cohort__organization=version.organization,
         release_policy=policy,
     )
+
     return made
 
 
@@ -106,10 +105,12 @@ def test_unreleased_score_is_hidden_by_policy(withheld: Assignment, state: Audit
         "json",
         "markdown",
     }
+
     for name, answer in answers.items():
         page = answer.content.decode()
         scores = re.findall(r"3\.7|\d of 5(?! attempt)|needs review|Git forensics", page)
         assert (name, scores) == (name, [])
+
     assert "Your work was judged" in answers["report"].content.decode()
     assert faults_of(answers["report"].content.decode()) == []
 
@@ -157,9 +158,11 @@ def test_released_report_stays_after_rejudging(policy: ReleasePolicy) -> None:
     release(assignment)
     again = judged_again(audit)
     client = signed_in(ada.user)
+
     for asked in (audit, again):
         page = client.get(page_of_audit(asked)).content.decode()
         assert ("1.5 <small>of 5" in page, "3.7" in page) == (True, False)
+
     assert told_at_first(client) == [("released", 1.5)]
     staff = (
         signed_in(staff_user(assignment.organization)).get(page_of_audit(again)).content.decode()
@@ -179,6 +182,7 @@ def judged_again(audit: Audit) -> Audit:
     )
     with everywhere():
         actions.count_verdict(audit=again)
+
     return again
 
 
@@ -189,11 +193,13 @@ def test_superseded_report_stays_visible_to_its_student(
     audit = graded(shown, ada).audit
     release(shown)
     SupersededReportFactory.create(audit=audit, report=audit.report, digest=audit.report_digest)
+
     with everywhere():
         anew = {**(audit.report or {}), "overall_score": SCORE}
         Audit.objects.filter(pk=audit.pk).update(
             report=anew, report_digest="9" * 64, overall_score=SCORE
         )
+
     assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
 
 
@@ -209,6 +215,7 @@ def test_second_release_shows_before_and_after(shown: Assignment) -> None:
             reason="So.",
             by=imogen,
         )
+
     assert BY_HAND not in signed_in(ada.user).get(page_of_audit(audit)).content.decode()
     release(shown, imogen, "Your appeal was right.")
     page = " ".join(signed_in(ada.user).get(page_of_audit(audit)).content.decode().split())
@@ -258,6 +265,7 @@ def test_attempt_pinned_after_release_waits_for_next_release(
         actions.pin_grade(
             grade=Grade.objects.get(), audit=audits[0], reason="As agreed.", by=teacher
         )
+
         actions.override_criterion(
             submission=audits[0].submission,
             criterion_id="git_forensics",
@@ -265,6 +273,7 @@ def test_attempt_pinned_after_release_waits_for_next_release(
             reason="So.",
             by=teacher,
         )
+
     client = signed_in(ada.user)
     seen = client.get(page_of(withheld, "assignment")).context["attempts"]
     assert [(attempt.visibility, attempt.score) for attempt in seen] == [
@@ -285,6 +294,7 @@ def test_released_attempt_stays_when_later_attempt_is_released(
     with everywhere():
         actions.count_verdict(audit=later)
     release(assignment, note="The third.")
+
     with everywhere():
         actions.override_criterion(
             submission=audits[1].submission,
@@ -293,6 +303,7 @@ def test_released_attempt_stays_when_later_attempt_is_released(
             reason="So.",
             by=staff_user(assignment.organization),
         )
+
     client = signed_in(ada.user)
     seen = client.get(page_of(assignment, "assignment")).context["attempts"]
     assert [(attempt.visibility, attempt.score) for attempt in seen[:2]] == [

@@ -1,6 +1,4 @@
-"""What happens between the moment that a person looks and the moment that they act: the later state
-decides.
-"""
+"""Decisions on a page that is out of date: the later state decides."""
 
 from __future__ import annotations
 
@@ -36,6 +34,7 @@ def test_appeal_opened_before_escalation_cannot_be_answered(action, given):
         escalate_appeal(appeal=released.now(opened), by=owner)
         with pytest.raises(AppealRefused) as refused:
             action(appeal=opened, by=released.teacher, **given)
+
     assert (refused.value.code, released.now(opened).state) == (
         "appeal_over",
         AppealState.ESCALATED,
@@ -53,4 +52,5 @@ def test_last_saved_draft_is_published():
             by=None,
         )
         published = publish_rubric_version(version=opened, by=None)
+
     assert published.document == saved.document
