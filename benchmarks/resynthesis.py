@@ -9,8 +9,8 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from benchmarks.material import report, repository
+from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import Case
-from courtroom.models.report import AuditReport
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.replay.rubric_preview import RubricRevision, preview_rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric

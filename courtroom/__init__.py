@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from courtroom.analysis.pdf.read_pdf import probe_pdf as probe_pdf
     from courtroom.analysis.sandbox.availability import missing_protections as missing_protections
     from courtroom.judges.rate_limit import RateLimitTimeout as RateLimitTimeout
+    from courtroom.models.audit_event import AuditEvent as AuditEvent
+    from courtroom.models.audit_report import AuditReport as AuditReport
+    from courtroom.models.audit_report import Usage as Usage
     from courtroom.models.case import BenchSettings as BenchSettings
     from courtroom.models.case import Case as Case
     from courtroom.models.case import Known as Known
     from courtroom.models.case import Limits as Limits
     from courtroom.models.errors import CourtroomError as CourtroomError
     from courtroom.models.errors import InputRefused as InputRefused
-    from courtroom.models.events import AuditEvent as AuditEvent
-    from courtroom.models.opinion import JudgeFailure as JudgeFailure
-    from courtroom.models.opinion import JudicialOpinion as JudicialOpinion
-    from courtroom.models.report import AuditReport as AuditReport
-    from courtroom.models.report import Usage as Usage
+    from courtroom.models.judge_answer import JudgeFailure as JudgeFailure
+    from courtroom.models.judge_answer import JudicialOpinion as JudicialOpinion
     from courtroom.models.rubric import Rubric as Rubric
     from courtroom.rendering.markdown_report import render_markdown as render_markdown
     from courtroom.replay.rubric_preview import RubricPreview as RubricPreview
@@ -74,11 +74,11 @@ _MODULES = {
     "constitution_of": "synthesis.constitutions",
     "preset": "synthesis.constitutions",
     "Constitution": "synthesis.rules",
-    "AuditEvent": "models.events",
-    "AuditReport": "models.report",
-    "JudgeFailure": "models.opinion",
-    "JudicialOpinion": "models.opinion",
-    "Usage": "models.report",
+    "AuditEvent": "models.audit_event",
+    "AuditReport": "models.audit_report",
+    "JudgeFailure": "models.judge_answer",
+    "JudicialOpinion": "models.judge_answer",
+    "Usage": "models.audit_report",
     "render_markdown": "rendering.markdown_report",
     "ImportedReport": "report_import.imported_report",
     "CriteriaMatch": "report_import.criterion_matching",

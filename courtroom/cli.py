@@ -20,10 +20,10 @@ from typing import NoReturn
 
 from pydantic import ValidationError
 
+from courtroom.models.audit_event import AuditEvent
+from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import BenchSettings, Case, Known
 from courtroom.models.errors import CourtroomError, InputRefused, RecordBroken, RubricRefused
-from courtroom.models.events import AuditEvent
-from courtroom.models.report import AuditReport
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.replay.resynthesis import (
     constitution_under,

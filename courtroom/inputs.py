@@ -22,9 +22,9 @@ from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.checks.registry import Check
 from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.targeting import owed
+from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import Case, Limits
 from courtroom.models.errors import ExaminationFailed, PdfRefused
-from courtroom.models.report import AuditReport
 from courtroom.replay.report_reuse import reusable_dossier
 
 T = TypeVar("T")

@@ -13,11 +13,11 @@ from courtroom.inputs import InputReader
 from courtroom.judges.bench import make_bench
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
+from courtroom.models.audit_event import AuditEvent
+from courtroom.models.audit_report import AuditReport, Usage
 from courtroom.models.case import BenchSettings, Case, Known
-from courtroom.models.events import AuditEvent
 from courtroom.models.evidence import Evidence
-from courtroom.models.opinion import JudgeFailure, JudicialOpinion
-from courtroom.models.report import AuditReport, Usage
+from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.synthesis.guards import refuse_invalid_guards
 
 # Name of the first stage in stored events.

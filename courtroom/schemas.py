@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode
 
-from courtroom.models.report import AuditReport
+from courtroom.models.audit_report import AuditReport
 from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.shipped_rubrics import FOLDER
 

@@ -14,7 +14,7 @@ from grading.grades import views as grade_views
 from grading.grades.agreement import views as agreement_views
 from grading.grades.exports import views as export_views
 from grading.notifications import views as notification_views
-from grading.operations import health, metrics
+from grading.operations import healthz, metrics
 from grading.operations import views as operations_views
 from grading.peer_review import views as peer_review_views
 from grading.peer_review.communication import views as communication_views
@@ -35,8 +35,8 @@ BULK = "o/<slug:org>/bulk/<uuid:bulk_id>/"
 
 urlpatterns = [
     path("", dashboard_views.home, name="home"),
-    path("healthz", health.healthz, name="healthz"),
-    path("healthz/live", health.live, name="healthz-live"),
+    path("healthz", healthz.healthz, name="healthz"),
+    path("healthz/live", healthz.live, name="healthz-live"),
     path("metrics", metrics.metrics, name="metrics"),
     path("organizations/new/", organization_views.organization_new, name="organization-new"),
     path("o/<slug:org>/", organization_views.organization, name="organization"),

@@ -12,8 +12,8 @@ import sys
 from types import FrameType
 
 from auditor_site.localservices.embedded import serving
-from auditor_site.localservices.errors import LocalServiceError
 from auditor_site.localservices.server import Server, die_with_parent
+from auditor_site.localservices.service_error import LocalServiceError
 
 # Between two looks at the servers.
 WATCH_SECONDS = 1

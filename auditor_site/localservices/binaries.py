@@ -6,8 +6,8 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from auditor_site.localservices.errors import LocalServiceError
 from auditor_site.localservices.places import Place
+from auditor_site.localservices.service_error import LocalServiceError
 
 DEBIAN = Path("/usr/lib/postgresql")
 

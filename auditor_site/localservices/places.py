@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from auditor_site.localservices.errors import LocalServiceError
+from auditor_site.localservices.service_error import LocalServiceError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SHORT_ROOT = Path("/tmp")  # noqa: S108 -- our folder in it is private; TMPDIR may be too long

@@ -13,8 +13,8 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from auditor_site.localservices.binaries import postgres_programs
-from auditor_site.localservices.errors import LocalServiceError
 from auditor_site.localservices.server import Server
+from auditor_site.localservices.service_error import LocalServiceError
 
 SUPERUSER = "postgres"
 # Only a part of the socket's name, but given explicitly, because PGPORT may differ.

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from auditor_site.localservices.errors import LocalServiceError
 from auditor_site.localservices.places import Place
+from auditor_site.localservices.service_error import LocalServiceError
 
 START_SECONDS = 60
 STOP_SECONDS = 15

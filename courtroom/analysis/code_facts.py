@@ -13,8 +13,8 @@ from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.persona_prompts import is_prompt_file, read_personas
-from courtroom.analysis.langgraph.judging.structured_output import retries, structured_calls
-from courtroom.analysis.langgraph.judging.synthesis_rules import read_rules
+from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.judging.structured_calls import retries, structured_calls
 from courtroom.analysis.langgraph.judging.verdict_source import (
     markdown_reports,
     model_made_scores,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
 

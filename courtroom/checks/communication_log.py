@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from courtroom.checks.findings import Finding
 from courtroom.checks.from_peer_records import number_of, with_site_records
 from courtroom.checks.from_sources import finding_at_locations, on_survey
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Finding
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.checks.from_peer_records import RECORDS, number_of, with_site_records
 from courtroom.checks.from_report import READ_NOT_UNDERSTOOD
 from courtroom.checks.from_sources import finding_at_locations, on_survey
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import SourceLocation
-from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.checks.from_sources import location_clue, on_survey
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey

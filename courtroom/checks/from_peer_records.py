@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from courtroom.checks.findings import Clue, Finding, present
+from courtroom.checks.result import Clue, Finding, present
 
 if TYPE_CHECKING:
     from courtroom.models.check import CheckBase

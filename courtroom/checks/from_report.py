@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from courtroom.checks.findings import Finding, absent
+from courtroom.checks.result import Finding, absent
 
 if TYPE_CHECKING:
     from courtroom.checks.kind import Replay

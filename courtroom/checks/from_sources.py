@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from courtroom.models.check import CheckBase
 from courtroom.models.evidence import DetectiveName
 
 if TYPE_CHECKING:
-    from courtroom.checks.findings import Finding
+    from courtroom.checks.result import Finding
     from courtroom.checks.sources import Comparison, Sources
     from courtroom.models.evidence import CheckOutcome
     from courtroom.replay.stored_report import StoredReport

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from courtroom.checks.findings import Clue, Finding, absent, present
 from courtroom.checks.from_report import READ_NOT_UNDERSTOOD, from_stored_report
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.facts import TermUse
 

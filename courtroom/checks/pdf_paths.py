@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.checks.from_report import READ_NOT_UNDERSTOOD, from_stored_report
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:

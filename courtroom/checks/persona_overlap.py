@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from courtroom.checks.findings import Clue, Finding, could_not_look, present
 from courtroom.checks.from_facts import (
     clues_at,
     flag,
@@ -18,6 +17,7 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.analysis.locations import SourceLocation
-from courtroom.checks.findings import Finding, could_not_look, present
 from courtroom.checks.from_sources import NOT_SEARCHED, location_clue, on_survey
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.checks.result import Finding, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from courtroom.checks.findings import Finding, present
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Finding, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from pydantic import (
 )
 
 import courtroom.checks
-from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.kind import CheckKind, IncompleteCheckKind, NeedsSubmission
+from courtroom.checks.result import Finding, could_not_look
 from courtroom.models.check import CheckBase, UnknownCheck
 from courtroom.models.evidence import DetectiveName
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from courtroom.checks.findings import Finding, present
 from courtroom.checks.from_facts import (
     Sentences,
     clues_at,
@@ -16,6 +15,7 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Finding, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from courtroom.checks.findings import Clue, Finding, absent, present
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
 

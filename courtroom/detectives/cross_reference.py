@@ -15,10 +15,10 @@ from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, check_against_tree, path_facts
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_code, feature_claims
 from courtroom.analysis.project.deferrals import deferrals_on_pages
-from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.from_report import NO_PDF
 from courtroom.checks.pdf_paths import NO_TREE
 from courtroom.checks.registry import Check, kind_of, unknown_kind
+from courtroom.checks.result import Finding, could_not_look
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.detective_result import PATH_FACTS, Claim, DetectiveResult
 from courtroom.detectives.diagram_survey import diagrams_of_both

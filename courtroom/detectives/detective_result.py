@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import Field
 
 from courtroom.checks.registry import Check
+from courtroom.models.audit_report import Integrity, RecordedError, Usage
 from courtroom.models.errors import CourtroomError
 from courtroom.models.evidence import CheckOutcome, DetectiveName, Evidence, Location
 from courtroom.models.facts import Facts
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.report import Integrity, RecordedError, Usage
 
 
 class Claim(Frozen):

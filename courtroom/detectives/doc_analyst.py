@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.claimed_paths import claimed_paths
 from courtroom.analysis.pdf_claims.concepts import NO_TEXT_LAYER, document_facts
-from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.from_report import no_report
 from courtroom.checks.registry import Check, kind_of, unknown_kind
+from courtroom.checks.result import Finding, could_not_look
 from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     CLAIM_FACTS,
@@ -20,9 +20,9 @@ from courtroom.detectives.detective_result import (
     failed_result,
 )
 from courtroom.detectives.evidence_writer import write_down
+from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import DetectiveName
-from courtroom.models.report import RecordedError
 
 NAME: DetectiveName = "DocAnalyst"
 

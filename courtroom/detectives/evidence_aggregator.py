@@ -23,10 +23,10 @@ from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.integrity_evidence import evidence_of, integrity_of, suspicions_of, tagged
 from courtroom.detectives.quote_verification import unverified
 from courtroom.detectives.targeting import DETECTIVES
+from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.facts import Facts, establish
-from courtroom.models.report import RecordedError
 from courtroom.models.rubric import Rubric
 
 STAGE = "EvidenceAggregator"

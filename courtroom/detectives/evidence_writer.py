@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
-from courtroom.checks.findings import Clue, Finding
 from courtroom.checks.registry import Check, detective_for
+from courtroom.checks.result import Clue, Finding
 from courtroom.models.evidence import CheckOutcome, Evidence, Location, evidence
 
 QUOTED_LINES = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from courtroom.analysis.pdf.pdf_content import VisionPicture
-from courtroom.models.report import Usage
+from courtroom.models.audit_report import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from courtroom.analysis.prompt_injection.detection import passages_in, suspiciou
 from courtroom.analysis.prompt_injection.repository_text import kind_of, passages_of_name
 from courtroom.detectives.detective_result import DetectiveResult, Suspicion
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
+from courtroom.models.audit_report import Integrity
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import Evidence, Location, evidence
-from courtroom.models.report import Integrity
 
 TAG = "integrity"
 GOAL = "Nothing in the submission speaks to its graders"

@@ -9,8 +9,8 @@ from courtroom.analysis.git.history import History, history_facts
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
 from courtroom.analysis.survey import Survey
-from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.registry import Check, kind_of, unknown_kind
+from courtroom.checks.result import Finding, could_not_look
 from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     HISTORY_FACTS,
@@ -22,11 +22,11 @@ from courtroom.detectives.detective_result import (
 )
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.inputs import RepositoryInputs
+from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import DetectiveName, Location
 from courtroom.models.facts import NO_SITE
 from courtroom.models.project_facts import ExchangeFact
-from courtroom.models.report import RecordedError
 
 NAME: DetectiveName = "RepoInvestigator"
 NO_ANSWER = "No detective answered."

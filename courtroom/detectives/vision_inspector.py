@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from courtroom.analysis.diagrams.diagram_kind import pages_to_look_at, sketches_of
 from courtroom.analysis.pdf.read_pdf import PdfReading
-from courtroom.checks.findings import Finding
 from courtroom.checks.from_report import no_report
 from courtroom.checks.registry import Check, kind_of, unknown_kind
+from courtroom.checks.result import Finding
 from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     DIAGRAM_FACTS,
@@ -21,9 +21,9 @@ from courtroom.detectives.detective_result import (
 )
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.image_analysis import ImageAnalysis
+from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import DetectiveName
-from courtroom.models.report import RecordedError
 
 NAME: DetectiveName = "VisionInspector"
 

@@ -24,9 +24,9 @@ from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
 from courtroom.judges.provider_failures import CallFailed
 from courtroom.judges.providers import Completion, ModelClients
 from courtroom.judges.rate_limit import RateLimit
+from courtroom.models.audit_report import Usage
 from courtroom.models.case import BenchSettings, Limits
 from courtroom.models.errors import ExaminationFailed
-from courtroom.models.report import Usage
 
 MOST_COMPLETION_TOKENS = 4000
 TOKENS_PER_PICTURE = 1600  # what providers count for one of 1600 pixels, rounded up

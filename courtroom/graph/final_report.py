@@ -11,8 +11,8 @@ from courtroom.graph.nodes import AuditNodes, answers_of
 from courtroom.graph.state import AgentState
 from courtroom.judges.budget import total_usage
 from courtroom.judges.judge_inputs import JudgeAnswer
-from courtroom.models.opinion import JudicialOpinion
-from courtroom.models.report import AuditReport, RecordedError, RubricReference, Usage
+from courtroom.models.audit_report import AuditReport, RecordedError, RubricReference, Usage
+from courtroom.models.judge_answer import JudicialOpinion
 from courtroom.replay.resynthesis import constitution_reference
 from courtroom.synthesis import chief_justice
 

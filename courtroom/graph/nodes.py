@@ -27,7 +27,7 @@ from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.judges.opinion import Bench, Question
 from courtroom.models.case import Case
 from courtroom.models.evidence import DetectiveName
-from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.evidence_weight import dossier_of

@@ -21,7 +21,7 @@ from langgraph.types import Send
 from courtroom.graph.final_report import write_report
 from courtroom.graph.nodes import AuditNodes
 from courtroom.graph.state import AgentState, JudgeTask
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 
 DETECTIVES = ("repo_investigator", "doc_analyst", "vision_inspector")
 JUDGES: dict[Persona, str] = {

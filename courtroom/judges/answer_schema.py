@@ -17,7 +17,7 @@ from courtroom.judges.opinion import Question
 from courtroom.judges.provider_failures import CallFailed
 from courtroom.judges.providers import FILTERED, TRUNCATED, Completion
 from courtroom.judges.shared_prompt import short_id
-from courtroom.models.opinion import Score
+from courtroom.models.judge_answer import Score
 
 FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 CITATION = re.compile(r"E-[0-9a-f]{4}(?![0-9a-f])")

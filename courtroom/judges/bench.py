@@ -8,10 +8,10 @@ from courtroom.judges.budget import Budget
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.judges.opinion import Answer, Bench, Question
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
+from courtroom.models.audit_report import JudgeReference, Usage
 from courtroom.models.case import BenchSettings, Known
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.opinion import JudicialOpinion, Persona
-from courtroom.models.report import JudgeReference, Usage
+from courtroom.models.judge_answer import JudicialOpinion, Persona
 from courtroom.models.rubric import Rubric
 from courtroom.replay.report_reuse import opinions_of
 

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Mapping
 
 from courtroom.judges.provider_failures import CallFailed
+from courtroom.models.audit_report import Usage
 from courtroom.models.case import Price
-from courtroom.models.report import Usage
 
 MILLION = 1_000_000
 DOLLAR_DIGITS = 8

@@ -14,10 +14,10 @@ from typing import cast
 
 from courtroom.checks.registry import Check
 from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
+from courtroom.models.audit_report import JudgeReference
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.opinion import Persona, Score
-from courtroom.models.report import JudgeReference
+from courtroom.models.judge_answer import Persona, Score
 from courtroom.models.rubric import Rubric
 
 MODEL = "heuristic/2"

@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from courtroom.judges.opinion import Question
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.opinion import JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
 
 JudgeAnswer = JudicialOpinion | JudgeFailure

@@ -26,11 +26,11 @@ from courtroom.judges.provider_failures import CallFailed
 from courtroom.judges.providers import ModelClients
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.judges.shared_prompt import shared_prompt
+from courtroom.models.audit_report import JudgeReference, Usage
 from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion, Persona
-from courtroom.models.report import JudgeReference, Usage
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion, Persona
 from courtroom.models.rubric import Rubric
 
 # An answer that was truncated or malformed is asked for once more.

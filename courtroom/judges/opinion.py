@@ -7,11 +7,11 @@ from typing import Protocol
 
 from pydantic import Field
 
+from courtroom.models.audit_report import JudgeReference, Usage
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.opinion import FailureKind, JudgeFailure, JudicialOpinion, Persona, Score
-from courtroom.models.report import JudgeReference, Usage
+from courtroom.models.judge_answer import FailureKind, JudgeFailure, JudicialOpinion, Persona, Score
 from courtroom.models.rubric import Criterion, Rubric
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from courtroom.judges.opinion import Question
 from courtroom.judges.shared_prompt import SHORT_ID_CHARACTERS, quotation
 from courtroom.models.canonical_json import digest_of
-from courtroom.models.opinion import PERSONAS, Persona
+from courtroom.models.judge_answer import PERSONAS, Persona
 from courtroom.models.rubric import Criterion, Rubric
 
 # A message is a text, or the parts of one that holds images.

@@ -13,7 +13,7 @@ from courtroom.judges.prompts import Prompt
 from courtroom.judges.provider_failures import CallFailed, failure_of
 from courtroom.judges.providers import Completion, ModelClient
 from courtroom.judges.rate_limit import RateLimit
-from courtroom.models.report import Usage
+from courtroom.models.audit_report import Usage
 
 SENDS = 3
 FIRST_PAUSE_SECONDS = 0.5

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from courtroom.models.opinion import FailureKind
+from courtroom.models.judge_answer import FailureKind
 
 MESSAGE_CHARACTERS = 300
 TOO_MANY_REQUESTS = 429

@@ -18,9 +18,9 @@ from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpx2Client
 
 from courtroom.judges.prompts import Prompt
+from courtroom.models.audit_report import Usage
 from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
-from courtroom.models.report import Usage
 
 # Names that langchain gives to providers with another protocol.
 PROVIDERS = (

@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from courtroom.models.opinion import JudicialOpinion, Persona
+from courtroom.models.audit_report import AuditReport
+from courtroom.models.judge_answer import JudicialOpinion, Persona
 from courtroom.models.project_facts import ExchangeFact
-from courtroom.models.report import AuditReport
 from courtroom.models.rubric import Rubric
 from courtroom.synthesis.rules import Constitution
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from courtroom.models.evidence import Evidence
-from courtroom.models.opinion import PERSONAS, Persona
-from courtroom.models.report import (
+from courtroom.models.audit_report import (
     AuditReport,
     CriterionResult,
     JudgeReference,
@@ -18,6 +16,8 @@ from courtroom.models.report import (
     Remediation,
     RuleFired,
 )
+from courtroom.models.evidence import Evidence
+from courtroom.models.judge_answer import PERSONAS, Persona
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.mermaid_graph import mermaid_chart
 from courtroom.synthesis.opinions import TITLES

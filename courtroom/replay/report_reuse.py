@@ -6,10 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from courtroom.checks.registry import reads_peer_records
 from courtroom.detectives.detective_result import Dossier
-from courtroom.models.case import Case
-from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.opinion import JudgeFailure, JudicialOpinion, Persona
-from courtroom.models.report import (
+from courtroom.models.audit_report import (
     ENGINE,
     AuditReport,
     CriterionCheck,
@@ -17,6 +14,9 @@ from courtroom.models.report import (
     OpinionRow,
     RubricReference,
 )
+from courtroom.models.case import Case
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion, Persona
 
 
 def reusable_dossier(

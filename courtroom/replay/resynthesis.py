@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from courtroom.models.canonical_json import digest_of
-from courtroom.models.errors import InputRefused
-from courtroom.models.report import (
+from courtroom.models.audit_report import (
     AuditReport,
     ConstitutionReference,
     CriterionResult,
     RecordedError,
     RubricReference,
 )
+from courtroom.models.canonical_json import digest_of
+from courtroom.models.errors import InputRefused
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.report_reuse import StoredReport, opinions_of, outcomes_of
 from courtroom.replay.rubric_preview import RubricPreview, RubricRevision, preview_rubric

@@ -20,7 +20,7 @@ from courtroom.judges.heuristic import answer_now
 from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.models.errors import InputRefused
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.opinion import PERSONAS
+from courtroom.models.judge_answer import PERSONAS
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.report_reuse import StoredReport, opinions_of, outcomes_of
 from courtroom.replay.stored_checks import try_check

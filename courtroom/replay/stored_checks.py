@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from courtroom.checks import registry
-from courtroom.checks.findings import Finding
 from courtroom.checks.registry import Check
+from courtroom.checks.result import Finding
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.replay.stored_report import StoredReport

@@ -7,7 +7,7 @@ from typing import Any
 
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.survey import Survey
-from courtroom.checks.findings import Finding, could_not_look
+from courtroom.checks.result import Finding, could_not_look
 from courtroom.models.project_facts import ExchangeFact
 
 # Facts that are places themselves: one place, or a list of them.

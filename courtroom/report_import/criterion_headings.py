@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from courtroom.report_import import vocabulary
+from courtroom.report_import.line_statements import Title, parse_statement, parse_title
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.name_cleaning import (
     is_overall_label,
@@ -20,7 +21,6 @@ from courtroom.report_import.name_cleaning import (
     normalize,
     section_of,
 )
-from courtroom.report_import.statements import Title, parse_statement, parse_title
 
 Sign = Literal["score", "judge"]
 # A score or a judge is this close under the heading of its criterion.

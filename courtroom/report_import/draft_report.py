@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 from courtroom.report_import.imported_report import (
     About,
     ImportedCriterion,

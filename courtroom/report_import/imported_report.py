@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 
 Priority = Literal["high", "medium", "low"]
 About = Literal["self", "peer"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 from courtroom.report_import import header_facts
 from courtroom.report_import import json_keys as keys
 from courtroom.report_import.draft_report import DraftCriterion, DraftReport

@@ -5,11 +5,7 @@ from __future__ import annotations
 from courtroom.report_import import header_facts, vocabulary
 from courtroom.report_import.criterion_headings import is_criterion_item
 from courtroom.report_import.draft_report import DraftReport
-from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
-from courtroom.report_import.name_cleaning import is_overall_label, name_key, section_of
-from courtroom.report_import.parser_state import ParserState
-from courtroom.report_import.score_parser import parse_score, says_excluded
-from courtroom.report_import.statements import (
+from courtroom.report_import.line_statements import (
     Statement,
     Title,
     parse_bench,
@@ -18,6 +14,10 @@ from courtroom.report_import.statements import (
     score_and_argument,
     split_segments,
 )
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
+from courtroom.report_import.name_cleaning import is_overall_label, name_key, section_of
+from courtroom.report_import.parser_state import ParserState
+from courtroom.report_import.score_parser import parse_score, says_excluded
 
 LONGEST_ITEM_NAME = 90
 LONGEST_LEVEL_WORDS = 4

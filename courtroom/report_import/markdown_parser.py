@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from courtroom.report_import.criterion_headings import criterion_headings, is_score_label
 from courtroom.report_import.draft_report import DraftReport
 from courtroom.report_import.line_parser import LineParser
-from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
-from courtroom.report_import.name_cleaning import is_overall_label, parse_judge, section_of
-from courtroom.report_import.score_parser import says_excluded
-from courtroom.report_import.statements import (
+from courtroom.report_import.line_statements import (
     Title,
     parse_statement,
     parse_title,
     score_and_argument,
 )
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
+from courtroom.report_import.name_cleaning import is_overall_label, parse_judge, section_of
+from courtroom.report_import.score_parser import says_excluded
 from courtroom.report_import.table_parser import has_score_columns, parse_table
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 from courtroom.report_import import vocabulary
 from courtroom.report_import.imported_report import Priority
 

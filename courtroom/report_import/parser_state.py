@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 from courtroom.report_import.draft_report import (
     LONGEST_TEXT,
     DraftCriterion,

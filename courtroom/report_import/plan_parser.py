@@ -9,10 +9,10 @@ from courtroom.report_import import vocabulary
 from courtroom.report_import.draft_report import DraftCriterion, DraftReport
 from courtroom.report_import.imported_report import Priority
 from courtroom.report_import.judge_failures import is_failure
+from courtroom.report_import.line_statements import parse_statement
 from courtroom.report_import.location_parser import parse_line_number, parse_location
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.name_cleaning import normalize, parse_priority
-from courtroom.report_import.statements import parse_statement
 
 _NOTHING = re.compile(
     r"[\W_]*(?:no|none|nothing|n/a|not)\b(?:[^.]{0,80}\b(?:needed|required|necessary|remediation"

@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from courtroom.report_import import vocabulary
+from courtroom.report_import.line_statements import parse_statement
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
-from courtroom.report_import.statements import parse_statement
 
 LEAST_LINES = 40
 # This many of a hundred lines hold a single word; of ordinary reports, a handful do.

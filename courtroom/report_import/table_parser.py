@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 from courtroom.report_import import vocabulary
 from courtroom.report_import.draft_report import DraftCriterion, DraftReport
 from courtroom.report_import.imported_report import ImportedScore
+from courtroom.report_import.line_statements import parse_statement
 from courtroom.report_import.markdown_lines import Line
 from courtroom.report_import.name_cleaning import (
     exact_judge,
@@ -20,7 +21,6 @@ from courtroom.report_import.name_cleaning import (
     split_id,
 )
 from courtroom.report_import.score_parser import as_number, parse_score, says_excluded
-from courtroom.report_import.statements import parse_statement
 from courtroom.report_import.vocabulary import phrases
 
 Column = Literal[

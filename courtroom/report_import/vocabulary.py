@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 
 Section = Literal[
     "summary", "breakdown", "opinions", "dissent", "plan", "findings", "evidence", "other"

@@ -21,8 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from courtroom.models.opinion import Persona
-from courtroom.models.report import RuleFired
+from courtroom.models.audit_report import RuleFired
+from courtroom.models.judge_answer import Persona
 from courtroom.synthesis.caps import apply_caps
 from courtroom.synthesis.dissent import dissent_text
 from courtroom.synthesis.evidence_weight import contradiction_of, upheld_scores

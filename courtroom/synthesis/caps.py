@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from courtroom.models.opinion import JudicialOpinion
-from courtroom.models.report import RuleFired
+from courtroom.models.audit_report import RuleFired
+from courtroom.models.judge_answer import JudicialOpinion
 from courtroom.synthesis.evidence_weight import mean_confidence, security_flaws
 from courtroom.synthesis.rules import FactSupremacy, SecurityOverride
 from courtroom.synthesis.ruling_context import Fired, RulingContext, displayed, fired_rule

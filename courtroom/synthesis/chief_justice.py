@@ -11,10 +11,10 @@ from typing import Any
 
 from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.registry import Check
+from courtroom.models.audit_report import CriterionCheck, CriterionResult, Points, RuleFired, Status
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.facts import NOT_EXAMINED
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.report import CriterionCheck, CriterionResult, Points, RuleFired, Status
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.synthesis.apply_rules import Ruling, decide_criterion
 from courtroom.synthesis.evidence_weight import Dossier, StatedFacts, dossier_of

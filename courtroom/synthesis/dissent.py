@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from courtroom.models.evidence import Evidence
-from courtroom.models.opinion import JudicialOpinion
+from courtroom.models.judge_answer import JudicialOpinion
 from courtroom.synthesis.opinions import TITLES, Opinions, list_scores, spread_of
 
 QUOTED_CHARACTERS = 300

@@ -13,7 +13,7 @@ from statistics import mean
 from typing import Any, Protocol
 
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.opinion import JudicialOpinion, Persona
+from courtroom.models.judge_answer import JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.guard_variables import Variables, fact_variables
 from courtroom.synthesis.opinions import Opinions

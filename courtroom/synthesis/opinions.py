@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion, Persona
-from courtroom.models.report import OpinionRow
+from courtroom.models.audit_report import OpinionRow
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion, Persona
 
 JudgeAnswer = JudicialOpinion | JudgeFailure
 Opinions = Mapping[Persona, JudicialOpinion]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from courtroom.checks.registry import Check
+from courtroom.models.audit_report import Remediation
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.report import Remediation
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.evidence_weight import SECURITY_TAG
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
+from courtroom.models.audit_report import RuleFired
 from courtroom.models.evidence import Evidence
-from courtroom.models.opinion import Persona
-from courtroom.models.report import RuleFired
+from courtroom.models.judge_answer import Persona
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.evidence_weight import Dossier
 from courtroom.synthesis.guards import ApplicableRules, applicable_rules

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import floor
 
-from courtroom.models.report import CriterionResult, Points
+from courtroom.models.audit_report import CriterionResult, Points
 from courtroom.models.rubric import Criterion, Level, Rubric
 from courtroom.synthesis.rules import Rounding
 

@@ -4,15 +4,15 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from grading.api import (
-    audits,
-    cohorts,
-    exports,
-    findings,
-    organizations,
-    pairings,
-    rubrics,
-    submissions,
-    webhooks,
+    audit_endpoints,
+    cohort_endpoints,
+    export_endpoints,
+    finding_endpoints,
+    organization_endpoints,
+    pairing_endpoints,
+    rubric_endpoints,
+    submission_endpoints,
+    webhook_endpoints,
 )
 from grading.api.error_responses import unknown_path
 
@@ -24,49 +24,59 @@ FINDING = "o/<slug:org>/findings/<uuid:finding_id>/"
 
 urlpatterns = [
     path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
-    path("organizations/", organizations.Organizations.as_view(), name="api-organizations"),
-    path("o/<slug:org>/cohorts/", cohorts.Cohorts.as_view(), name="api-cohorts"),
-    path(COHORT, cohorts.CohortDetail.as_view(), name="api-cohort"),
-    path(f"{COHORT}assignments/", cohorts.Assignments.as_view(), name="api-assignments"),
-    path(ASSIGNMENT, cohorts.AssignmentDetail.as_view(), name="api-assignment"),
-    path(f"{ASSIGNMENT}submissions/", submissions.Submissions.as_view(), name="api-submissions"),
+    path(
+        "organizations/", organization_endpoints.Organizations.as_view(), name="api-organizations"
+    ),
+    path("o/<slug:org>/cohorts/", cohort_endpoints.Cohorts.as_view(), name="api-cohorts"),
+    path(COHORT, cohort_endpoints.CohortDetail.as_view(), name="api-cohort"),
+    path(f"{COHORT}assignments/", cohort_endpoints.Assignments.as_view(), name="api-assignments"),
+    path(ASSIGNMENT, cohort_endpoints.AssignmentDetail.as_view(), name="api-assignment"),
+    path(
+        f"{ASSIGNMENT}submissions/",
+        submission_endpoints.Submissions.as_view(),
+        name="api-submissions",
+    ),
     path(
         "o/<slug:org>/submissions/<uuid:submission_id>/",
-        submissions.SubmissionDetail.as_view(),
+        submission_endpoints.SubmissionDetail.as_view(),
         name="api-submission",
     ),
-    path(AUDIT, audits.AuditDetail.as_view(), name="api-audit"),
-    path(f"{AUDIT}report/", audits.Report.as_view(), name="api-audit-report"),
-    path(f"{AUDIT}report.md", audits.MarkdownReport.as_view(), name="api-audit-markdown"),
-    path(f"{ASSIGNMENT}findings/", findings.Findings.as_view(), name="api-findings"),
-    path(FINDING, findings.FindingDetail.as_view(), name="api-finding"),
-    path(f"{FINDING}answers/", findings.Answers.as_view(), name="api-answers"),
-    path(f"{COHORT}pairings/", pairings.Pairings.as_view(), name="api-pairings"),
+    path(AUDIT, audit_endpoints.AuditDetail.as_view(), name="api-audit"),
+    path(f"{AUDIT}report/", audit_endpoints.Report.as_view(), name="api-audit-report"),
+    path(f"{AUDIT}report.md", audit_endpoints.MarkdownReport.as_view(), name="api-audit-markdown"),
+    path(f"{ASSIGNMENT}findings/", finding_endpoints.Findings.as_view(), name="api-findings"),
+    path(FINDING, finding_endpoints.FindingDetail.as_view(), name="api-finding"),
+    path(f"{FINDING}answers/", finding_endpoints.Answers.as_view(), name="api-answers"),
+    path(f"{COHORT}pairings/", pairing_endpoints.Pairings.as_view(), name="api-pairings"),
     path(
         "o/<slug:org>/pairings/<uuid:pairing_id>/",
-        pairings.PairingDetail.as_view(),
+        pairing_endpoints.PairingDetail.as_view(),
         name="api-pairing",
     ),
     path(
-        "o/<slug:org>/feedback/<uuid:report_id>/", pairings.Feedback.as_view(), name="api-feedback"
+        "o/<slug:org>/feedback/<uuid:report_id>/",
+        pairing_endpoints.Feedback.as_view(),
+        name="api-feedback",
     ),
-    path("o/<slug:org>/rubrics/", rubrics.Rubrics.as_view(), name="api-rubrics"),
-    path("o/<slug:org>/rubrics/import/", rubrics.Import.as_view(), name="api-rubric-import"),
+    path("o/<slug:org>/rubrics/", rubric_endpoints.Rubrics.as_view(), name="api-rubrics"),
+    path(
+        "o/<slug:org>/rubrics/import/", rubric_endpoints.Import.as_view(), name="api-rubric-import"
+    ),
     path(
         "o/<slug:org>/rubrics/<slug:rubric>/versions/",
-        rubrics.Versions.as_view(),
+        rubric_endpoints.Versions.as_view(),
         name="api-versions",
     ),
     path(
         "o/<slug:org>/versions/<int:version_id>/",
-        rubrics.VersionDetail.as_view(),
+        rubric_endpoints.VersionDetail.as_view(),
         name="api-version",
     ),
-    path(f"{ASSIGNMENT}preview/", rubrics.Preview.as_view(), name="api-preview"),
-    path(f"{ASSIGNMENT}export/", exports.Export.as_view(), name="api-export"),
-    path("o/<slug:org>/webhooks/", webhooks.Webhooks.as_view(), name="api-webhooks"),
-    path(WEBHOOK, webhooks.WebhookDetail.as_view(), name="api-webhook"),
-    path(f"{WEBHOOK}deliveries/", webhooks.Deliveries.as_view(), name="api-deliveries"),
-    path(f"{WEBHOOK}test/", webhooks.WebhookTests.as_view(), name="api-webhook-test"),
+    path(f"{ASSIGNMENT}preview/", rubric_endpoints.Preview.as_view(), name="api-preview"),
+    path(f"{ASSIGNMENT}export/", export_endpoints.Export.as_view(), name="api-export"),
+    path("o/<slug:org>/webhooks/", webhook_endpoints.Webhooks.as_view(), name="api-webhooks"),
+    path(WEBHOOK, webhook_endpoints.WebhookDetail.as_view(), name="api-webhook"),
+    path(f"{WEBHOOK}deliveries/", webhook_endpoints.Deliveries.as_view(), name="api-deliveries"),
+    path(f"{WEBHOOK}test/", webhook_endpoints.WebhookTests.as_view(), name="api-webhook-test"),
     re_path(r"^.*$", unknown_path),
 ]

@@ -17,7 +17,7 @@ from grading.engine.report import parse_report
 
 if TYPE_CHECKING:
     from courtroom import Constitution, Rubric, RubricRevision
-    from courtroom.models.report import CriterionResult
+    from courtroom.models.audit_report import CriterionResult
 
 Document = Mapping[str, Any]
 NOTHING_SCORED = (

@@ -47,7 +47,7 @@ def pinned(url: str) -> Pinned:
     query.
     """
     from courtroom import CourtroomError
-    from courtroom.analysis.git.addresses import check_url
+    from courtroom.analysis.git.repository_addresses import check_url
 
     before, _, query = url.partition("?")
     if len(url) > LONGEST_URL or "#" in url or not _PRINTABLE.fullmatch(query):

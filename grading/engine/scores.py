@@ -51,7 +51,7 @@ def marks_under(
 
 
 def _marks(rubric: Rubric, rows: tuple[CriterionRow, ...], known: Container[str]) -> Marks:
-    from courtroom.models.report import CriterionResult
+    from courtroom.models.audit_report import CriterionResult
     from courtroom.synthesis.score_arithmetic import overall_score, sum_points
 
     results = [

@@ -26,7 +26,7 @@ from grading.engine.report import (
     Report,
 )
 
-# A check shows no more places than these (courtroom/checks/findings.py):
+# A check shows no more places than these (courtroom/checks/result.py):
 # at four there may be others.
 MOST_PLACES_SHOWN = 4
 _HOSTED = re.compile(r"https?://[^/]+/[^/]+/[^/]+/(?:-/)?(?:blob|raw|tree|src)/[^/]+/(?P<path>.+)")

@@ -16,7 +16,7 @@ from courtroom import (
     hold_audit,
     shipped_rubric,
 )
-from courtroom.models.report import CriterionResult
+from courtroom.models.audit_report import CriterionResult
 from grading.demo.people import STUDENTS
 from grading.demo.reports import write_report
 from grading.demo.stories import publish_repository

@@ -8,7 +8,7 @@ import pytest
 
 from courtroom.models.case import Known, Limits
 from courtroom.models.errors import InputRefused, PdfRefused
-from courtroom.models.opinion import PERSONAS
+from courtroom.models.judge_answer import PERSONAS
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import preset

@@ -15,7 +15,7 @@ from django_rq import get_queue
 
 from grading.core.enums import AuditKind, AuditState
 from grading.core.fair_turns import AHEAD
-from grading.demo.peers import seed_peers
+from grading.demo.demo_round import seed_peers
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story
 from grading.models import (

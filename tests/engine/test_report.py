@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from courtroom.models import audit_report as courtroom_report
 from courtroom.models import evidence, project_facts
 from courtroom.models import facts as courtroom_facts
-from courtroom.models import report as courtroom_report
 from grading.core.errors import ReportUnreadable
 from grading.engine import report as typed
 from grading.engine.report import parse_report, without_opinions

@@ -5,10 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from courtroom.models.evidence import Evidence, Location, evidence
-from courtroom.models.facts import ConditionalEdge, GraphFact, establish
-from courtroom.models.opinion import PERSONAS, Persona
-from courtroom.models.report import (
+from courtroom.models.audit_report import (
     AuditReport,
     ConstitutionReference,
     CriterionCheck,
@@ -23,6 +20,9 @@ from courtroom.models.report import (
     Status,
     Usage,
 )
+from courtroom.models.evidence import Evidence, Location, evidence
+from courtroom.models.facts import ConditionalEdge, GraphFact, establish
+from courtroom.models.judge_answer import PERSONAS, Persona
 
 COMMIT = "4f2a9c1d7e0b35a86c1f9d2e4b7a60c3d8e5f412"
 REPO_URL = "https://github.com/example-student/automaton"

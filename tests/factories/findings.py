@@ -10,9 +10,7 @@ from typing import Any
 
 from django_scopes import scope
 
-from courtroom.models.evidence import Evidence, Location, evidence
-from courtroom.models.facts import establish
-from courtroom.models.report import (
+from courtroom.models.audit_report import (
     AuditReport,
     ConstitutionReference,
     CriterionCheck,
@@ -22,6 +20,8 @@ from courtroom.models.report import (
     RubricReference,
     Usage,
 )
+from courtroom.models.evidence import Evidence, Location, evidence
+from courtroom.models.facts import establish
 from grading import workflow
 from grading.core.enums import AuditKind, AuditState
 from grading.engine.events import Verdict

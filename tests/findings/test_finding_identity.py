@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from courtroom.checks.findings import MOST_CLUES
+from courtroom.checks.result import MOST_CLUES
 from grading.core.enums import FindingState
 from grading.engine.report import parse_report
 from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of

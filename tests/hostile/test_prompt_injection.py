@@ -11,7 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from courtroom.judges.llm import LlmBench
-from courtroom.models.opinion import JudicialOpinion
+from courtroom.models.judge_answer import JudicialOpinion
 from tests.courtroom.judges.questions import make_question
 from tests.hostile.gullible import SOBER, WON_OVER, gullible_endpoint
 from tests.hostile.prompt_injection.bench import Court, audit, model_at, rises, scores_of

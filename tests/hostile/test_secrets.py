@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from courtroom.models.report import AuditReport
+from courtroom.models.audit_report import AuditReport
 from courtroom.rendering.markdown_report import render_markdown
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.repositories import Commit, make_repository

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import pytest
 
-from courtroom.analysis.git.addresses import Resolver, check_url
+from courtroom.analysis.git.repository_addresses import Resolver, check_url
 from courtroom.models.errors import UrlRefused
 from tests.hostile.traps import Toll
 from tests.hostile.urls import HOSTILE, PRIVATE_ANSWERS

@@ -17,7 +17,7 @@ import pytest
 
 from courtroom.judges.llm import LlmBench
 from courtroom.models.case import BenchSettings
-from courtroom.models.opinion import PERSONAS, JudgeFailure
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure
 from courtroom.run_audit import hold_audit
 from tests.courtroom.judges.questions import make_question
 from tests.factories.student_project import case_of, student_repository

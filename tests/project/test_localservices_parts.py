@@ -9,9 +9,9 @@ import pytest
 
 from auditor_site.addresses import database
 from auditor_site.localservices import embedded, places
-from auditor_site.localservices.errors import LocalServiceError
 from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.server import start, take_lock
+from auditor_site.localservices.service_error import LocalServiceError
 from auditor_site.localservices.valkey import Valkey
 
 pytestmark = pytest.mark.processes

@@ -18,8 +18,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from courtroom.analysis.git.addresses import CheckedUrl
 from courtroom.analysis.git.git_process import READING, run_git
+from courtroom.analysis.git.repository_addresses import CheckedUrl
 from courtroom.analysis.sandbox.bubblewrap import Reach
 from courtroom.analysis.sandbox.sandbox import ChildLimits
 from courtroom.models.errors import (

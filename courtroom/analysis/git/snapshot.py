@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from courtroom.analysis.git.addresses import CheckedUrl, check_url, is_folder
 from courtroom.analysis.git.clone import EMPTY, NOT_FOUND, REF_UNKNOWN, clone, list_remote_refs
 from courtroom.analysis.git.git_process import MEBIBYTE, read_git
+from courtroom.analysis.git.repository_addresses import CheckedUrl, check_url, is_folder
 from courtroom.analysis.sandbox.sandbox import ChildLimits
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.errors import ChildFailed, RepositoryRefused

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.blobs import BINARY_PROBE, text_of
 from courtroom.analysis.project.audit_folders import audits_on_record, kind_of
-from courtroom.analysis.project.communication_log import entries_of, is_communication_log
 from courtroom.analysis.project.deferrals import deferrals_in, may_document
 from courtroom.analysis.project.feedback_answers import answers_in, may_answer
 from courtroom.analysis.project.inventory import take_inventory
+from courtroom.analysis.project.log_entries import entries_of, is_communication_log
 from courtroom.analysis.project.project_files import configuration_paths, project_of
 from courtroom.analysis.security.dangerous_calls import find_hazards
 

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     help = "Make the demo cohort, or its missing parts, and print its logins."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        from grading.demo.cohort import seed
+        from grading.demo.demo_cohort import seed
 
         if not settings.ALLOW_LOCAL_REPOSITORIES:
             raise CommandError(

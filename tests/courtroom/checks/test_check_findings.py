@@ -10,9 +10,9 @@ from courtroom.checks.commit_history import CommitHistory, finding_on_history
 from courtroom.checks.communication_log import CommunicationLog
 from courtroom.checks.diagram import Diagram, best_diagram, is_present
 from courtroom.checks.file_exists import FileExists
-from courtroom.checks.findings import Clue, Finding
 from courtroom.checks.pdf_concept import PdfConcept, concept
 from courtroom.checks.pdf_paths import names_files
+from courtroom.checks.result import Clue, Finding
 from courtroom.detectives.detective_result import Claim
 from tests.courtroom.surveys import CHECK_FIELDS, detected, location_at, survey
 

@@ -6,8 +6,8 @@ from courtroom.analysis.project.log_locations import NOT_IN_FILES
 from courtroom.checks import communication_log, feedback_log
 from courtroom.checks.communication_log import CommunicationLog
 from courtroom.checks.feedback_log import NONE_RECEIVED, NONE_STATED, FeedbackLog
-from courtroom.checks.findings import Clue, absent, could_not_look, present
 from courtroom.checks.from_peer_records import RECORDS
+from courtroom.checks.result import Clue, absent, could_not_look, present
 from courtroom.models.facts import NO_SITE, establish
 from courtroom.models.project_facts import EntryCounts, ExchangeFact, RelevanceFact
 from courtroom.replay.stored_checks import try_check

@@ -16,9 +16,9 @@ from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.checks import file_exists, from_sources
 from courtroom.checks.file_exists import KIND, FileExists
-from courtroom.checks.findings import Finding
 from courtroom.checks.kind import IncompleteCheckKind, Label, NeedsSubmission
 from courtroom.checks.registry import KINDS, collect, detective_for, kind_of
+from courtroom.checks.result import Finding
 from courtroom.detectives.doc_analyst import analyse
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.detectives.vision_inspector import inspect

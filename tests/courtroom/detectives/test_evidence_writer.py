@@ -4,7 +4,7 @@ import pytest
 
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.checks.file_exists import FileExists
-from courtroom.checks.findings import Clue, Finding, could_not_look, present
+from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.models.evidence import Location
 from tests.factories.repositories import Commit, make_repository

@@ -11,8 +11,8 @@ from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.report_passages import with_passages
 from courtroom.judges.judge_inputs import question_for
 from courtroom.judges.shared_prompt import shared_prompt, short_id
+from courtroom.models.audit_report import Integrity
 from courtroom.models.facts import establish
-from courtroom.models.report import Integrity
 from courtroom.models.rubric import Criterion, Rubric
 
 FILLER = "Nothing of note happens in this sentence about weather and gardens. " * 8

@@ -20,10 +20,10 @@ from courtroom.detectives.vision_inspector import analyse_images, inspect
 from courtroom.detectives.vision_model import VisionModel, make_vision_model
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT
+from courtroom.models.audit_report import Usage
 from courtroom.models.case import BenchSettings, Limits, Price
 from courtroom.models.errors import InputRefused
 from courtroom.models.facts import GraphFact
-from courtroom.models.report import Usage
 from tests.factories.model_server import Desk, model_endpoint
 from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
 

@@ -9,8 +9,8 @@ from courtroom.graph.nodes import AuditNodes
 from courtroom.graph.wiring import build_graph
 from courtroom.inputs import InputReader
 from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
-from courtroom.models.opinion import PERSONAS, FailureKind
-from courtroom.models.report import AuditReport, JudgeReference
+from courtroom.models.audit_report import AuditReport, JudgeReference
+from courtroom.models.judge_answer import PERSONAS, FailureKind
 from tests.factories.student_project import case_of, student_repository
 
 

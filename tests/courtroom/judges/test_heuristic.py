@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from courtroom.judges.heuristic import HeuristicBench
-from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
 from tests.courtroom.judges.questions import check, make_evidence, make_question
 
 BENCH = HeuristicBench()

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from courtroom.models.case import BenchSettings, Known
-from courtroom.models.opinion import PERSONAS
+from courtroom.models.judge_answer import PERSONAS
 from courtroom.run_audit import hold_audit
 from tests.factories.model_server import model_endpoint
 from tests.factories.student_project import case_of, student_repository

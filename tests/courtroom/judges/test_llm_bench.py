@@ -8,10 +8,10 @@ from langchain_openai import ChatOpenAI
 from courtroom.judges.bench import ReusingBench
 from courtroom.judges.llm import LlmBench
 from courtroom.judges.providers import LangchainClient, ModelClients
+from courtroom.models.audit_report import Usage
 from courtroom.models.case import BenchSettings, Known, Price
 from courtroom.models.errors import InputRefused
-from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion
-from courtroom.models.report import Usage
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
 from tests.courtroom.judges.questions import make_evidence, make_question
 from tests.factories.model_server import model_endpoint
 

@@ -10,7 +10,7 @@ from courtroom.judges.llm import LlmBench
 from courtroom.judges.provider_failures import failure_of, retry_after
 from courtroom.judges.rate_limit import RateLimitTimeout
 from courtroom.models.case import BenchSettings, Price
-from courtroom.models.opinion import PERSONAS, JudgeFailure
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure
 from tests.courtroom.judges.questions import make_question
 from tests.factories.model_server import model_endpoint
 

@@ -8,7 +8,7 @@ import pytest
 from courtroom.judges.prompts import FILES, messages, persona_text, shared_prompt_limit
 from courtroom.judges.shared_prompt import quotation, shared_prompt, short_id
 from courtroom.models.evidence import CheckOutcome
-from courtroom.models.opinion import PERSONAS
+from courtroom.models.judge_answer import PERSONAS
 from courtroom.models.rubric import Rubric
 from tests.courtroom.judges.questions import check, make_evidence, make_question
 

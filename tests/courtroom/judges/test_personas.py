@@ -7,7 +7,7 @@ from math import floor
 import pytest
 
 from courtroom.judges.heuristic import HeuristicBench
-from courtroom.models.opinion import PERSONAS, JudicialOpinion
+from courtroom.models.judge_answer import PERSONAS, JudicialOpinion
 from tests.courtroom.judges.questions import check, make_evidence, make_question
 
 NAMES = ("a", "b", "c", "d", "e", "f")

@@ -7,10 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from courtroom.models.evidence import Location
-from courtroom.models.facts import establish
-from courtroom.models.opinion import PERSONAS
-from courtroom.models.report import (
+from courtroom.models.audit_report import (
     AuditReport,
     ConstitutionReference,
     Integrity,
@@ -19,6 +16,9 @@ from courtroom.models.report import (
     RubricReference,
     Usage,
 )
+from courtroom.models.evidence import Location
+from courtroom.models.facts import establish
+from courtroom.models.judge_answer import PERSONAS
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.markdown_report import MALFORMED, render_markdown
 from tests.courtroom.synthesis.bench_records import (

@@ -8,8 +8,8 @@ import pytest
 
 from courtroom.checks.file_exists import FileExists
 from courtroom.cli import main
+from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import Known
-from courtroom.models.report import AuditReport
 from courtroom.models.rubric import Rubric
 from courtroom.replay.report_reuse import opinions_of, reusable_dossier
 from courtroom.replay.resynthesis import describe_changes, resynthesise, resynthesise_revision

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.graph_topology import GraphTopology
+from courtroom.models.audit_report import AuditReport
 from courtroom.models.errors import InputRefused
-from courtroom.models.report import AuditReport
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.replay.rubric_preview import RubricRevision, preview_rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric

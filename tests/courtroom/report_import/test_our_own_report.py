@@ -6,7 +6,7 @@ import json
 import pytest
 
 from courtroom import hold_audit, read_report, render_markdown
-from courtroom.models.report import AuditReport
+from courtroom.models.audit_report import AuditReport
 from courtroom.report_import.imported_report import ImportedReport
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.constitutions import preset

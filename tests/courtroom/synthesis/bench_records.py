@@ -4,10 +4,10 @@ from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.registry import Check
 from courtroom.checks.unsafe_call import UnsafeCallCheck
+from courtroom.models.audit_report import CriterionResult
 from courtroom.models.evidence import CheckOutcome, Evidence, Location, evidence
 from courtroom.models.facts import Facts, establish
-from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion
-from courtroom.models.report import CriterionResult
+from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
 from courtroom.models.rubric import Criterion, Level, Rubric
 from courtroom.synthesis.chief_justice import Verdict, synthesise
 from courtroom.synthesis.constitutions import preset

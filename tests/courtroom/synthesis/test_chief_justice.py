@@ -1,7 +1,7 @@
 """The Chief Justice, rule by rule: review, decision, caps and sums."""
 
+from courtroom.models.audit_report import Points
 from courtroom.models.facts import establish
-from courtroom.models.report import Points
 from courtroom.synthesis.chief_justice import contested
 from courtroom.synthesis.constitutions import preset
 from courtroom.synthesis.rules import (

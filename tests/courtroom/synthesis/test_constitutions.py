@@ -2,8 +2,8 @@
 
 import pytest
 
+from courtroom.models.audit_report import Points
 from courtroom.models.errors import RubricRefused
-from courtroom.models.report import Points
 from courtroom.synthesis.chief_justice import contested
 from courtroom.synthesis.constitutions import PRESETS, constitution_of, preset
 from courtroom.synthesis.rules import Constitution, FactSupremacy, WeightedAverage

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom.models.canonical_json import digest_of
-from courtroom.models.opinion import PERSONAS
+from courtroom.models.judge_answer import PERSONAS
 from courtroom.synthesis.constitutions import PRESETS
 from courtroom.synthesis.rules import SecurityOverride
 from tests.courtroom.synthesis.bench_records import (

@@ -26,7 +26,7 @@ from courtroom.checks.text_contains import TextContains
 from courtroom.inputs import AuditInputs
 from courtroom.judges.bench import make_bench
 from courtroom.models.case import Limits
-from courtroom.models.opinion import PERSONAS
+from courtroom.models.judge_answer import PERSONAS
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.report_reuse import dossier_of
 from tests.hostile.prompt_injection.material import Submission

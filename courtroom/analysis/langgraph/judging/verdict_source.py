@@ -13,7 +13,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     is_score_name,
     words_in,
 )
-from courtroom.analysis.langgraph.judging.structured_output import SCHEMA_BINDERS
+from courtroom.analysis.langgraph.judging.structured_calls import SCHEMA_BINDERS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.git.addresses import CheckedUrl, check_url, is_public, system_addresses
+from courtroom.analysis.git.repository_addresses import (
+    CheckedUrl,
+    check_url,
+    is_public,
+    system_addresses,
+)
 from courtroom.models.errors import UrlRefused
 
 

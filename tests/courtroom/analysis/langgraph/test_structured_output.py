@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.structured_output import retries, structured_calls
+from courtroom.analysis.langgraph.judging.structured_calls import retries, structured_calls
 from tests.courtroom.sources import layers_of, symbols_of
 
 

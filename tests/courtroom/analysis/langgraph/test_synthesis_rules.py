@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.synthesis_rules import read_rules
+from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.verdict_source import (
     markdown_reports,
     model_made_scores,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.project.audit_folders import audits_on_record, kind_of
-from courtroom.analysis.project.communication_log import Entry, entries_of, is_communication_log
 from courtroom.analysis.project.deferrals import deferrals_in, deferrals_on_pages
+from courtroom.analysis.project.log_entries import Entry, entries_of, is_communication_log
 
 
 @pytest.mark.parametrize(

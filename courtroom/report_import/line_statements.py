@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from courtroom.models.opinion import Persona
+from courtroom.models.judge_answer import Persona
 from courtroom.report_import.imported_report import ImportedScore
 from courtroom.report_import.name_cleaning import LONGEST_NAME, normalize, parse_judge, split_id
 from courtroom.report_import.score_parser import (

@@ -30,7 +30,7 @@ from grading.core.enums import ApiScope
 from grading.core.permissions import access_assignment, access_enrollment, access_submission, may
 from grading.models import Assignment, Submission
 from grading.submissions.actions import create_submission
-from grading.submissions.idempotency import run_once
+from grading.submissions.idempotent_submit import run_once
 from grading.submissions.queries import attempts_of, audit_to_show, submissions_to
 
 KEY = "Idempotency-Key"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from courtroom.models.audit_report import AuditReport, Usage
 from courtroom.models.evidence import Evidence
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.opinion import JudgeFailure, JudicialOpinion
-from courtroom.models.report import AuditReport, Usage
+from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 
 
 class AuditEvent(Frozen):

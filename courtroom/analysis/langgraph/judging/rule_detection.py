@@ -18,7 +18,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     assignments_in,
     words_in,
 )
-from courtroom.analysis.langgraph.judging.structured_output import MODEL_METHODS
+from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
     lead_decides,

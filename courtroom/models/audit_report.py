@@ -16,7 +16,7 @@ from courtroom.models.canonical_json import digest_of
 from courtroom.models.evidence import Evidence
 from courtroom.models.facts import Facts
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.opinion import FailureKind, Persona, Score
+from courtroom.models.judge_answer import FailureKind, Persona, Score
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine

@@ -19,8 +19,8 @@ from grading.core.enums import LatePolicy, NoticeKind, Role
 from grading.courses.actions import create_assignment, create_cohort
 from grading.courses.organizations.actions import add_member, create_organization
 from grading.courses.roster import import_roster
+from grading.demo.demo_round import seed_peers
 from grading.demo.first_week import seed_first_week
-from grading.demo.peers import seed_peers
 from grading.demo.people import (
     INSTITUTE,
     INSTITUTE_SLUG,
