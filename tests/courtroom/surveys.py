@@ -22,7 +22,9 @@ def survey(*, facts=None, reasons=None, locations=None, unanswered=None, places=
 
 def detected(check, read):
     """Return the finding of the check's kind on this survey."""
-    return kind_of(check).detect(check, Sources(survey=read))
+    kind = kind_of(check)
+    assert kind is not None
+    return kind.detect(check, Sources(survey=read))
 
 
 def location_at(path, line, note=""):

@@ -39,8 +39,8 @@ def keyed_reads(source: str) -> Iterator[tuple[int, str]]:
                 yield from _read(node.func.value, node.args[0], node.lineno)
         elif isinstance(node, ast.keyword) and LOOKUP.search(node.arg or ""):
             yield node.value.lineno, f"{node.arg}"
-        elif isinstance(node, ast.Constant) and LOOKUP.search(f"{node.value}"):
-            yield node.lineno, f"{node.value}"
+        elif isinstance(node, ast.Constant) and LOOKUP.search(str(node.value)):
+            yield node.lineno, str(node.value)
 
 
 def _read(receiver: ast.expr, key: ast.expr, line: int) -> Iterator[tuple[int, str]]:

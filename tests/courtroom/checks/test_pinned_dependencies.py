@@ -1,5 +1,7 @@
 """The kind `pinned_dependencies`, on real trees that the confined child reads."""
 
+from typing import Any, cast
+
 import pytest
 
 from courtroom.analysis.code_search import Searches
@@ -35,7 +37,9 @@ def finding_on(files, **fields):
     """The search in this process: what runs it in a child is tested once, below."""
     check = PinnedDependencies(**CHECK_FIELDS, **fields)
     request = {"search": KIND.search, "check": check.model_dump(mode="json")}
-    found, unanswered = Searches(names=None, reader=Tree(files)).answer_all([request])
+    found, unanswered = Searches(
+        names=cast("Any", None), reader=cast("Any", Tree(files))
+    ).answer_all([request])
     locations = found.get(check.id)
     return detected(check, survey(locations=locations, unanswered=unanswered))
 
