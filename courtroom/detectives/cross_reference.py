@@ -52,6 +52,7 @@ def compare_sources(
     paths = None
     if claims is not None and tree is not None:
         paths = check_against_tree(map(_claimed_path, claims), tree)
+
     deferrals = deferrals_on_pages(reading.pages) if reading else ()
     return Comparison(
         pdf=pdf,
@@ -86,6 +87,7 @@ def finding_from_both(check: Check, comparison: Comparison) -> Finding:
     """The answer to a check that no detective could give alone."""
     if isinstance(comparison.pdf, ExaminationFailed):
         return could_not_look(comparison.pdf.message)
+
     kind = kind_of(check)
     if kind is None:
         return unknown_kind(check)
@@ -104,6 +106,7 @@ def comparison_facts(comparison: Comparison) -> tuple[dict[str, Any], dict[str, 
     has_diagrams = comparison.diagrams is not None
     facts: dict[str, Any] = {"diagrams": comparison.diagrams} if has_diagrams else {}
     reasons = {} if has_diagrams else {"diagrams": NO_TREE}
+
     if isinstance(comparison.pdf, ExaminationFailed):
         return facts, reasons
 
@@ -131,6 +134,7 @@ def cleans_up_by_itself(
     """
     if function is None:
         return None
+
     lines = _definition(files.get(function["path"], []), function["line"])
     body = _COMMENT.sub("", "\n".join(lines))
     if _CLEANS_UP.search(body):

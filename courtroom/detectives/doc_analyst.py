@@ -34,6 +34,7 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
     """
     if isinstance(pdf, ExaminationFailed):
         return failed_result(NAME, checks, pdf, DOCUMENT_FACTS)
+
     claims = _claims(pdf) if pdf else ()
     findings = [(check, _finding(check, pdf, claims)) for check in checks]
     evidence, outcomes = write_down([(check, finding) for check, finding in findings if finding])

@@ -47,6 +47,7 @@ def aggregate(
     # The order in which the detectives finished must not show in the report.
     results = sorted(results, key=lambda result: DETECTIVES.index(result.detective))
     code = {name: value for result in results for name, value in result.facts.items()}
+    # Before the comparison, which reads the diagrams of these pictures too.
     pdf = _with_pictures(pdf, results)
     files, unread = _read_again(results, code, snapshot)
     comparison = compare_sources(results, pdf, code, files)
@@ -55,6 +56,7 @@ def aggregate(
     dropped, errors = _verify(evidence, snapshot)
     suspicions = suspicions_of(results, pdf)
     kept = tagged((item for item in evidence if item.id not in dropped), suspicions)
+
     return Dossier(
         evidence=kept + evidence_of(suspicions, snapshot),
         outcomes=tuple(_without(dropped, outcome) for outcome in outcomes),
@@ -83,6 +85,7 @@ def _read_again(
     tree = next((result.paths for result in results if result.paths is not None), None)
     if tree is None:
         return None, ()
+
     place = code.get("clone_function")
     paths = [*chart_paths(tree), *([place["path"]] if place else [])]
     try:
@@ -101,11 +104,13 @@ def _joined(
         for check in checks
         if check.id in outcomes and is_open_again(check, outcomes[check.id], comparison)
     }
+
     findings = [
         (check, finding_from_both(check, comparison))
         for check in checks
         if check.id not in outcomes or check.id in again
     ]
+
     added, answers = write_down(findings)
     outcomes |= {outcome.check: outcome for outcome in answers}
 
@@ -128,6 +133,7 @@ def _verify(
         # When nothing can be read again, no quote is verified.
         quoted = {item.id for item in evidence if item.location.path}
         return quoted, (recorded_error(STAGE, failed),)
+
     if not dropped:
         return dropped, ()
     message = (
@@ -149,6 +155,8 @@ def _facts(results: Sequence[DetectiveResult], comparison: Comparison) -> Facts:
     for result in results:
         facts |= result.facts
         reasons |= result.reasons
+
+    # The repository's deferrals are in the facts already; the report adds its own.
     if facts.get("deferrals") is not None:
         in_report = [deferral.model_dump() for deferral in comparison.deferrals]
         facts["deferrals"] = [*facts["deferrals"], *in_report]

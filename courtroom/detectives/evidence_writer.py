@@ -25,6 +25,7 @@ def write_down(
     cannot be read.
     """
     quotes = _read_quotes([clue for _, finding in findings for clue in finding.clues], snapshot)
+
     collected: list[Evidence] = []
     outcomes = []
     for check, finding in findings:
@@ -36,6 +37,7 @@ def write_down(
             CheckOutcome(check=check.id, met=finding.met, reason=finding.reason, evidence=ids)
         )
         collected += items
+
     return tuple({item.id: item for item in collected}.values()), tuple(outcomes)
 
 
@@ -64,6 +66,7 @@ def _written(
     """One piece of evidence. `is_found`: the subject of the check is there."""
     content, line_end = _content(clue, quotes)
     commit = clue.commit or (snapshot.commit if snapshot and clue.path else None)
+
     return evidence(
         detective=detective_for(check),
         check=check.id,
@@ -92,9 +95,11 @@ def _content(clue: Clue, quotes: Mapping[Span, str | None]) -> tuple[str | None,
     quote = quotes.get(span)
     if quote is None:
         return None, span[2]
+
     lines = quote.split("\n")
     while len(lines) > 1 and sum(map(len, lines)) > QUOTED_CHARACTERS:
         lines.pop()
+
     text = "\n".join(lines)
     # Line ends do not count towards the limit.
     is_short = len(text) <= QUOTED_CHARACTERS + len(lines)

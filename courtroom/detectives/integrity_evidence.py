@@ -68,6 +68,7 @@ def _quotes(places: Sequence[Location], snapshot: Snapshot) -> dict[Location, st
         for place in places
         if place.path and place.line_start and place.line_end
     }
+
     try:
         texts = read_lines(snapshot, list(spans.values())) if spans else []
     except ExaminationFailed:
@@ -105,6 +106,7 @@ def _shows(item: Evidence, suspicion: Suspicion) -> bool:
 
 
 def _overlap(place: Location, suspect: Location) -> bool:
+    # Without lines the whole file is meant.
     if suspect.line_start is None or suspect.line_end is None or place.line_start is None:
         return True
     return place.line_start <= suspect.line_end and suspect.line_start <= (
@@ -129,5 +131,6 @@ def integrity_of(suspicions: Sequence[Suspicion], items: Iterable[Evidence]) -> 
         suspicion.text or f"page {suspicion.location.page}: this passage {suspicion.why}."
         for suspicion in suspicions
     ]
+
     spans = tuple(dict.fromkeys(words or quoted))
     return Integrity(suspected=bool(spans), spans=spans)

@@ -19,6 +19,7 @@ def unverified(evidence: Sequence[Evidence], snapshot: Snapshot) -> frozenset[st
         for item in evidence
         if item.location.path and item.location.commit != snapshot.commit
     }
+
     return frozenset(wrong | elsewhere)
 
 

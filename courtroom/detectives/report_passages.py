@@ -29,6 +29,7 @@ def with_passages(dossier: Dossier, rubric: Rubric, pdf: object) -> Dossier:
     has_them = any(item.check in names for item in dossier.evidence)
     if has_them or dossier.integrity.suspected or not isinstance(pdf, PdfReading):
         return dossier
+
     passages = Passages(pdf)
     added = [item for criterion in rubric.criteria for item in _best(criterion, passages)]
     return dossier.model_copy(update={"evidence": (*dossier.evidence, *added)})
@@ -38,6 +39,7 @@ def _best(criterion: Criterion, passages: Passages) -> Iterator[Evidence]:
     has_report_checks = any(map(reads_report, criterion.checks))
     if criterion.checks and not has_report_checks:
         return
+
     query = f"{criterion.name} {criterion.success_pattern or criterion.instruction}"
     for passage in passages.search(
         query, most=BESIDE_CHECKS if criterion.checks else WITHOUT_CHECKS

@@ -6,6 +6,7 @@ from courtroom.checks.registry import Check, detective_for
 from courtroom.models.evidence import DetectiveName
 from courtroom.models.rubric import Rubric
 
+# Their evidence is joined in this order, whichever ends first.
 DETECTIVES: tuple[DetectiveName, ...] = ("RepoInvestigator", "DocAnalyst", "VisionInspector")
 
 

@@ -55,6 +55,7 @@ def inspect(
     """Answer the checks on the presence of a diagram. The aggregator compares it with the code."""
     if isinstance(pdf, ExaminationFailed):
         return failed_result(NAME, checks, pdf, DIAGRAM_FACTS)
+
     findings = [(check, _finding(check, pdf)) for check in checks]
     evidence, outcomes = write_down([(check, finding) for check, finding in findings if finding])
     result = DetectiveResult(detective=NAME, evidence=evidence, outcomes=outcomes)
@@ -74,6 +75,7 @@ def _image_fields(analysis: ImageAnalysis) -> dict[str, Any]:
     if analysis.failure is None:
         pictures = (TranscribedDiagram(**asdict(picture)) for picture in analysis.pictures)
         return {**cost, "pictures": tuple(pictures)}
+
     sentence = f"The report's pictures were not looked at ({analysis.kind}): {analysis.failure}"
     error = RecordedError(stage=NAME, code=f"vision_{analysis.kind}", message=sentence)
     return {**cost, "errors": (error,), "reasons": dict.fromkeys(DIAGRAM_FACTS, sentence)}

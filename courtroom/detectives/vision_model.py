@@ -174,6 +174,7 @@ def _read(completion: Completion, pictures: Sequence[PagePicture]) -> tuple[Visi
         raise CallFailed(
             "out_of_schema", f"{len(transcripts)} pictures described, {len(pictures)} shown"
         )
+
     return tuple(
         _picture(picture.page, transcript)
         for picture, transcript in zip(pictures, transcripts, strict=True)
@@ -193,6 +194,7 @@ def _picture(page: int, transcript: Transcript) -> VisionPicture:
     edges = (
         (source, target) for source, target in pairs if source is not None and target is not None
     )
+
     return VisionPicture(page=page, labels=tuple(names), edges=tuple(dict.fromkeys(edges)))
 
 

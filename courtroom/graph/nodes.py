@@ -91,6 +91,7 @@ class AuditNodes:
         def examine(checks: Sequence[Check]) -> DetectiveResult:
             return vision_inspector.inspect(pdf, checks, images)
 
+        # The geometry of drawings takes seconds: not on the event loop, which the nodes share.
         return await asyncio.to_thread(
             _run_detective, self.case, state, "VisionInspector", examine, begin
         )
@@ -144,6 +145,7 @@ class AuditNodes:
             ).model_dump(mode="json")
 
         criteria = [c for c in self.case.rubric.criteria if c.id in criterion_ids]
+        # A bench may put all criteria to a judge in one call.
         batches = [criteria] if self.bench.asks_all_at_once else [[c] for c in criteria]
         return [
             (persona, {"questions": [question(persona, criterion) for criterion in batch]})
@@ -167,6 +169,7 @@ class AuditNodes:
 
     def collect_opinions(self, state: AgentState) -> Update:
         answers = answers_of(state)
+        # Failures count too: a judge that failed has had its turn in this round.
         round_number = max(answer.round for answer in answers)
 
         if self.debate and round_number == 1:

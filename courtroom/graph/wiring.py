@@ -45,6 +45,7 @@ def build_graph(nodes: AuditNodes) -> Graph:
     builder.add_node("evidence_aggregator", nodes.aggregate_evidence)
     builder.add_node("degraded_report", partial(write_report, nodes))
     for judge in JUDGES.values():
+        # A judge gets its questions only, not the state.
         builder.add_node(judge, nodes.answer, input_schema=JudgeTask)
     builder.add_node("judge_collector", nodes.collect_opinions)
     builder.add_node("rehearing", nodes.start_rehearing)

@@ -105,6 +105,8 @@ def opinions_of(record: AuditReport | StoredReport) -> tuple[JudicialOpinion | J
 
 def _answer(criterion_id: str, row: OpinionRow) -> JudicialOpinion | JudgeFailure:
     place = {"judge": row.judge, "criterion_id": criterion_id, "round": row.round}
+
+    # A failed answer has no score, and its message stands where the argument would.
     if row.score is None:
         return JudgeFailure.model_validate(
             {

@@ -40,6 +40,7 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
             f" {report.rubric.id} {report.rubric.version}."
         )
         raise InputRefused("record_other_rubric", message)
+
     verdict = verdict_on(report, rubric, constitution)
     changes = {
         "constitution": constitution_reference(constitution),
@@ -59,10 +60,13 @@ def resynthesise_revision(
     Its errors name checks that only a new audit can answer, and criteria whose opinions by a model
     are about another text. Raises InputRefused (record_other_rubric) for a report of another rubric.
     """
+    # Under the same text nothing is answered again: only the constitution may differ.
     if revision.before.digest == revision.after.digest:
         return resynthesise(report, revision.after, constitution)
+
     preview, after = preview_rubric(report.as_json(), revision, constitution), revision.after
     changes = {
+        # Marked once, however often a report is computed again.
         "engine": RESYNTHESIS_PREFIX + report.engine.removeprefix(RESYNTHESIS_PREFIX),
         "rubric": RubricReference(id=after.id, version=after.version, digest=after.digest),
         "constitution": constitution_reference(constitution),
@@ -77,6 +81,7 @@ def resynthesise_revision(
             *_outdated(report, preview, after),
         ),
     }
+
     return report.model_copy(update=changes).sealed()
 
 
@@ -94,6 +99,7 @@ def _with_keys(result: CriterionResult, rubric: Rubric) -> CriterionResult:
 
 
 def _other_errors(report: AuditReport) -> Iterator[RecordedError]:
+    # These two kinds are written anew.
     return (error for error in report.errors if error.code not in {LEFT_OPEN, OUTDATED})
 
 
@@ -146,6 +152,7 @@ def rubric_of(report: AuditReport) -> Rubric:
     for name in SHIPPED:
         if shipped_rubric(name).digest == report.rubric.digest:
             return shipped_rubric(name)
+
     message = (
         f"{report.rubric.id} {report.rubric.version} is not a shipped rubric in this text:"
         " name its file with --rubric."
@@ -158,6 +165,7 @@ def constitution_under(report: AuditReport, rubric: Rubric) -> Constitution:
     for constitution in (constitution_of(rubric), *PRESETS.values()):
         if constitution_reference(constitution) == report.constitution:
             return constitution
+
     message = (
         f"The report's constitution {report.constitution.id} is not available:"
         " name one with --constitution."
@@ -198,6 +206,7 @@ def _changes_of(old: CriterionResult, new: CriterionResult) -> Iterator[str]:
         rules = (
             f"rules: {', '.join(old.resolution) or 'none'} -> {', '.join(new.resolution) or 'none'}"
         )
+
     changes = "; ".join(part for part in (score, level, rules) if part)
     if changes:
         yield f"{new.id}: {changes}"

@@ -50,6 +50,8 @@ class RubricRevision:
         old = {_question(check): check.id for check in reversed(self.before.checks)}
         own = {check.id: _question(check) for check in self.before.checks}
         new = {check.id: _question(check) for check in self.after.checks}
+
+        # A check that kept its id and question answers itself, even if another asks the same.
         return {
             name: name if own.get(name) == question else old[question]
             for name, question in new.items()
@@ -104,14 +106,18 @@ def preview_rubric(
             f" {record.rubric.id} {record.rubric.version}."
         )
         raise InputRefused("record_other_rubric", message)
+
     outcomes, added, left_open = _outcomes(record, document, revision)
     evidence = tuple({piece.id: piece for piece in (*record.evidence, *added)}.values())
+
     by_heuristics = all(judge.kind == "heuristic" for judge in record.judges.values())
     # Models cannot be asked here; their opinions stay and are named as outdated.
     changed = revision.other_checks if by_heuristics else ()
     reheard = tuple(criterion.id for criterion in changed)
+
     stored = [answer for answer in opinions_of(record) if answer.criterion_id not in reheard]
     fresh = _answers_again(revision.after, changed, constitution, evidence, outcomes, record.facts)
+
     verdict = synthesise(
         rubric=revision.after,
         constitution=constitution,
@@ -140,6 +146,7 @@ def _outcomes(
     outcomes: list[CheckOutcome] = []
     added: list[Evidence] = []
     left_open: list[str] = []
+
     for check in revision.after.checks:
         outcome = stored.get(revision.answered_by.get(check.id, ""))
         if outcome:

@@ -42,6 +42,7 @@ def try_check(check: Check, document: Mapping[str, Any]) -> Trial:
     if finding is None:
         outcome = CheckOutcome(check=check.id, met=None, reason=NEEDS_THE_SUBMISSION)
         return Trial(outcome, needs_submission=True)
+
     evidence, outcomes = write_down([(check, _at_commit(finding, report.commit))])
     return Trial(outcomes[0], evidence)
 

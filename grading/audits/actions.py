@@ -27,6 +27,7 @@ from grading.models import (
     Submission,
 )
 
+# After so many attempts the audit fails, so that no input can occupy workers forever.
 MAX_RUN_ATTEMPTS = 3
 JUDGES_PER_CRITERION = 3
 
@@ -43,9 +44,11 @@ class Lease:
 def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
     """Start attempt `run_attempt` of the audit; None if another worker did, or it is over."""
     token, now = uuid4(), timezone.now()
+    # The number of the attempt fences a job that is delivered twice: only the first claims.
     waiting = Audit.objects.filter(
         pk=audit_id, state=AuditState.QUEUED, run_attempt=run_attempt - 1
     )
+
     with transaction.atomic():
         claimed = waiting.update(
             **_move(AuditState.QUEUED, AuditState.RUNNING),
@@ -59,11 +62,13 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
         )
         if not claimed:
             return None
+
         audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(
             pk=audit_id
         )
         # Judges without an answer are asked again in this attempt.
         OpinionRecord.objects.filter(audit=audit, score=None).delete()
+
         criteria = len(audit.rubric_version.document["criteria"])
         Audit.objects.filter(pk=audit.pk).update(opinions_expected=criteria * JUDGES_PER_CRITERION)
         record_activity(
@@ -100,10 +105,13 @@ def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:
 
 def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
     """Store a judge's answer, or its failure; both complete the judge's criterion."""
+    # Later rounds answer criteria that are counted already: progress counts the first.
     first_round = 1 if opinion.round == 1 else 0
+
     with transaction.atomic():
         _write(lease, opinions_done=F("opinions_done") + first_round, version=F("version") + 1)
         OpinionRecord.objects.bulk_create([_opinion_record(lease, opinion)], ignore_conflicts=True)
+
         if opinion.usage is not None:
             _record_usage(
                 lease,
@@ -126,6 +134,7 @@ def store_verdict(*, lease: Lease, verdict: Verdict) -> Audit:
 
     `grading.workflow.finish_audit` calls this, with everything that follows a verdict.
     """
+    # A degraded audit has no verdict, and so no score.
     score = verdict.overall_score if verdict.state != AuditState.DEGRADED else None
     with transaction.atomic():
         _end(
@@ -142,6 +151,7 @@ def store_verdict(*, lease: Lease, verdict: Verdict) -> Audit:
         # A peer's audit judges the commit that was resolved before.
         if audit.kind != AuditKind.PEER:
             Submission.objects.filter(pk=audit.submission_id).update(resolved_commit=verdict.commit)
+
         record_activity(
             organization=lease.organization_id,
             actor=None,
@@ -163,6 +173,7 @@ def store_failure(*, lease: Lease, code: str, message: str) -> Audit:
         _end(lease, AuditState.FAILED, failure_code=code, failure_message=message)
         audit = _without_report(lease.audit_id)
         _forgive_attempt(audit)
+
         record_activity(
             organization=lease.organization_id,
             actor=None,
@@ -192,6 +203,7 @@ def end_waiting_attempt(*, audit: Audit, code: str, message: str) -> AuditState 
     unchanged = Audit.objects.filter(
         pk=audit.pk, state=AuditState.QUEUED, run_attempt=audit.run_attempt
     )
+    # The job failed before its claim, which would have counted the attempt.
     audit.run_attempt += 1
     return _end_attempt(unchanged, audit, code=code, message=message)
 
@@ -219,6 +231,7 @@ def _end_attempt(
     if is_last:
         changes |= {"failure_code": code, "failure_message": message, "finished_at": timezone.now()}
     else:
+        # The stored opinions stay; only the progress on the page begins again.
         changes |= {"stage": "", "opinions_done": 0}
 
     with transaction.atomic():
@@ -242,7 +255,9 @@ def _move(before: AuditState, after: AuditState) -> dict[str, Any]:
 
 def _write(lease: Lease, **changes: Any) -> None:
     """Update the audit as the holder of the lease; this locks the row for the transaction."""
+    # Every write renews the lease as well; `_end` passes None to give it up.
     changes.setdefault("lease_until", _lease_from(timezone.now()))
+
     held = Audit.objects.filter(
         pk=lease.audit_id, state=AuditState.RUNNING, lease_token=lease.token
     )
@@ -275,6 +290,7 @@ def _forgive_attempt(audit: Audit) -> None:
     # A failed re-audit takes no verdict away, and a peer's audit changes no attempt.
     if audit.kind == AuditKind.PEER:
         return
+
     verdicts = Audit.objects.filter(state__in=REPORTED_STATES).exclude(kind=AuditKind.PEER)
     without_verdict = Submission.objects.exclude(audits__in=verdicts)
     without_verdict.filter(pk=audit.submission_id).update(counts=False)

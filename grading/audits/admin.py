@@ -62,6 +62,7 @@ class AuditAdmin(MachineMadeAdmin):
     )
     list_select_related = ("submission__student", "submission__assignment")
     date_hierarchy = "created_at"
+    # The token is the right to write, and the report is too large for a page of fields.
     exclude = ("lease_token", "report")
 
     @admin.display(ordering="submission__student__name")
@@ -158,11 +159,13 @@ class OrganizationBenchForm(_BenchForm):
             raise ValidationError(
                 {"audit_budget_usd": "A monthly budget needs a budget for each audit."}
             )
+
         if cleaned.get("audit_budget_usd") is not None:
             self._refuse_unpriced(cleaned)
         return cleaned
 
     def _refuse_unpriced(self, cleaned: dict[str, Any]) -> None:
+        # An answer without a price would never use up a budget.
         names = ("prosecutor_model", "defense_model", "tech_lead_model")
         chosen = OrganizationBench(**{name: cleaned.get(name) or "" for name in names})
         unpriced = sorted(set(models_of(chosen).values()) - set(settings.MODEL_PRICES))
@@ -172,6 +175,7 @@ class OrganizationBenchForm(_BenchForm):
             raise ValidationError({"audit_budget_usd": message})
 
     def save(self, commit: bool = True) -> OrganizationBench:
+        # In this order, so that a new key wins over the tick to delete.
         if self.cleaned_data.get("forget_key"):
             self.instance.sealed_key = ""
         if self.cleaned_data.get("new_key"):
@@ -237,6 +241,7 @@ class ModelUsageAdmin(MachineMadeAdmin):
     date_hierarchy = "created_at"
 
 
+# django-rq shows its dashboard to every staff user: it is registered again below.
 admin.site.unregister(Dashboard)
 
 

@@ -32,6 +32,8 @@ def grant_budget(*, lease: Lease) -> Decimal | None:
         grant = _left_for_audit(bench, lease)
         if bench is not None and bench.monthly_budget_usd is not None and grant is not None:
             grant = min(grant, _left_this_month(bench, lease))
+
+        # A limit that is overdrawn already grants nothing, never a negative sum.
         grant = None if grant is None else max(grant, NOTHING)
         Audit.objects.filter(pk=lease.audit_id, lease_token=lease.token).update(budget_usd=grant)
     return grant
@@ -39,6 +41,7 @@ def grant_budget(*, lease: Lease) -> Decimal | None:
 
 def _left_for_audit(bench: OrganizationBench | None, lease: Lease) -> Decimal | None:
     limit = bench.audit_budget_usd if bench else None
+    # An organization without a limit of its own has the operator's.
     if limit is None:
         limit = settings.AUDIT_BUDGET_USD
     return None if limit is None else limit - usage_of_audit(Audit(pk=lease.audit_id)).cost_usd
@@ -47,6 +50,7 @@ def _left_for_audit(bench: OrganizationBench | None, lease: Lease) -> Decimal | 
 def _left_this_month(bench: OrganizationBench, lease: Lease) -> Decimal:
     spent = usage_of_organization(bench.organization_id, since=start_of_month()).cost_usd
     running = Audit.objects.filter(organization=bench.organization_id, state=AuditState.RUNNING)
+    # Money that other running audits may still spend is not available.
     reserved = sum((_unspent(audit) for audit in running.exclude(pk=lease.audit_id)), NOTHING)
     return (bench.monthly_budget_usd or NOTHING) - spent - reserved
 

@@ -83,6 +83,7 @@ def visible_report(audit: Audit, *, is_staff: bool) -> VisibleReport | None:
         return _current_report(audit, grade, provisional=grade is None or grade.released is None)
 
     released = released_verdict_of(submission, grade)
+    # A peer's audit has a report of its own, which no release replaces.
     if released is not None and audit.kind != AuditKind.PEER:
         return VisibleReport(_released_document(released), grade, released, provisional=False)
     if is_withheld(submission, grade):
@@ -167,6 +168,7 @@ def _released_document(released: ReleasedVerdict) -> dict[str, Any]:
     audits = Audit.objects.filter(pk=released.audit, report_digest=released.digest)
     document: dict[str, Any] | None = audits.values_list("report", flat=True).first()
     if document is None:
+        # The audit's report was replaced after the release; the released one was kept.
         superseded = SupersededReport.objects.filter(
             audit=UUID(released.audit), digest=released.digest
         )
@@ -209,6 +211,7 @@ def judge_scores_of(audits: Iterable[UUID]) -> dict[UUID, JudgeScores]:
     scores: defaultdict[UUID, defaultdict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
     rows = OpinionRecord.objects.filter(audit__in=audits).order_by("round", "pk")
     columns = rows.values_list("audit_id", "criterion_id", "judge", "score")
+
     for audit, criterion, judge, score in columns:
         if score is not None or judge not in scores[audit][criterion]:
             scores[audit][criterion][judge] = score

@@ -110,6 +110,7 @@ def progress(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     if request.headers.get("If-None-Match") == headers["ETag"]:
         return HttpResponse(status=304, headers=headers)
     if audit.is_final:
+        # htmx loads the whole page again: it is now the report, or the reason for none.
         headers["HX-Refresh"] = "true"
 
     context = _progress(request, audit, position)
@@ -159,6 +160,7 @@ def report_json(request: MemberRequest, org: str, audit_id: UUID) -> HttpRespons
 @require_safe
 def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """Download the report as Markdown, with the overrides at its end."""
+    # Imported here: web processes never pay for the courtroom's heavy imports.
     from grading.engine import audits as engine_audits
 
     audit, visible = _reported(request, audit_id)

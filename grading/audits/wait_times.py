@@ -33,6 +33,7 @@ class Pace:
 
     def until_report(self, position: int) -> float:
         """Return the seconds until the audit at this place in the queue has its report."""
+        # A worker has one audit at a time: the full rounds before this one, then its own.
         return ((position - 1) // self.workers + 1) * self.seconds
 
 
@@ -53,6 +54,7 @@ def pace_of(audit: Audit) -> Pace | None:
 def _compute_pace(audit: Audit) -> Pace | None:
     ended = Audit.objects.filter(
         state__in=REPORTED_STATES,
+        # Renewals compute again what other audits reuse: their times do not compare.
         renewal=Renewal.MISSING,
         started_at__isnull=False,
         submission__assignment__bench=audit.submission.assignment.bench,

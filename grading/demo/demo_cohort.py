@@ -201,6 +201,7 @@ def _submit_all(student: Student, assignment: Assignment, folder: Path) -> int:
     submitted = Submission.objects.filter(assignment=assignment, student=enrollment)
     missing = set(student.refs) - set(submitted.values_list("ref", flat=True))
 
+    # In the order of the story: the later attempt is the better one.
     for ref in filter(missing.__contains__, student.refs):
         create_submission(
             assignment=assignment,

@@ -56,6 +56,7 @@ def seed_peers(assignment: Assignment, by: User) -> None:
         )
         audits = _audits_of(round_)
 
+    # A worker may be faster: the job of an audit that was taken does nothing.
     for audit in audits:
         run_audit(str(audit.pk), 1)
 
@@ -68,6 +69,7 @@ def seed_peers(assignment: Assignment, by: User) -> None:
 def _round(assignment: Assignment, by: User) -> PairingRound:
     now, last = timezone.now(), assignment.cohort.ends_on
     ends_at = now + ROUND_LASTS
+    # A round does not outlast its cohort.
     if last is not None:
         ends_at = min(ends_at, datetime.combine(last, time.max, tzinfo=now.tzinfo))
 
@@ -107,6 +109,8 @@ def _answer(student: Enrollment, assignment: Assignment) -> None:
 
     mark_read(report=report, by=student.user)
     findings = Finding.objects.filter(sightings__audit=report.audit_id, sightings__present=True)
+
+    # Only the first findings are answered; the others are left to the person who tries it.
     for finding, (kind, reason) in zip(
         findings.order_by("criterion_id", "key"), ANSWERS, strict=False
     ):

@@ -15,9 +15,11 @@ from pathlib import Path
 # A4, in points.
 PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 595, 842, 72
 TEXT_SIZE, HEADING_SIZE, LABEL_SIZE = 11, 15, 9
+# Distance of two lines, in sizes of their text.
 _LEADING = 1.3
 # Characters of Helvetica that fit between the margins.
 _WRAP_AT = {TEXT_SIZE: 82, HEADING_SIZE: 55}
+# Length of an arrow's head, in points.
 _HEAD = 6.0
 
 
@@ -91,6 +93,7 @@ def _document(pages: Sequence[Page]) -> bytes:
     """Objects: 1 catalogue, 2 page tree, 3 and 4 fonts, then each page with its contents and
     images.
     """
+    # The first two objects name the pages, so they are written at the end.
     objects: list[bytes] = [b"", b"", _font("Helvetica"), _font("Helvetica-Bold")]
     kids = []
     for page in pages:
@@ -111,6 +114,7 @@ def _assemble(objects: Sequence[bytes]) -> bytes:
         offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
 
+    # An entry has exactly 20 bytes, as the format demands.
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size = len(objects) + 1
     trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size, len(body))
@@ -138,6 +142,7 @@ def _stream(data: bytes, entries: str) -> bytes:
 
 
 def _image(image: Image) -> bytes:
+    # A ramp from black to white, so that the image is not blank.
     grey = bytes(255 * column // image.width for column in range(image.width)) * image.height
     space = "/DeviceRGB" if image.rgb else "/DeviceGray"
     kind = f"/Type /XObject /Subtype /Image /ColorSpace {space} /BitsPerComponent 8"
@@ -159,6 +164,8 @@ def _content(page: Page) -> bytes:
     commands += [
         _arrow(page.boxes[arrow.source], page.boxes[arrow.target]) for arrow in page.arrows
     ]
+
+    # The fonts declare WinAnsiEncoding, which is cp1252.
     return "\n".join(commands).encode("cp1252", errors="replace")
 
 
@@ -214,6 +221,7 @@ def _box(box: Box) -> str:
 def _arrow(source: Box, target: Box) -> str:
     """Draw a line between the borders of the boxes, with a filled head."""
     (x0, y0), (x1, y1) = _border_point(source, target), _border_point(target, source)
+    # `or 1.0`: two boxes at one place have no direction.
     length = math.hypot(x1 - x0, y1 - y0) or 1.0
     dx, dy = (x1 - x0) / length * _HEAD, (y1 - y0) / length * _HEAD
     shaft = f"{x0:.1f} {y0:.1f} m {x1 - dx:.1f} {y1 - dy:.1f} l S"
@@ -226,6 +234,7 @@ def _border_point(box: Box, other: Box) -> tuple[float, float]:
     """Return the point where the line to the other box's centre leaves this box."""
     (x, y), (to_x, to_y) = box.centre, other.centre
     dx, dy = to_x - x, to_y - y
+    # At most 1: the other centre may lie inside this box.
     share = min(
         box.width / 2 / abs(dx) if dx else math.inf,
         box.height / 2 / abs(dy) if dy else math.inf,

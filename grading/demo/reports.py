@@ -53,6 +53,7 @@ def _box(label: str, column_number: int, boxes_in_row: int, from_below: int) -> 
 
 
 def _arrows(widths: Sequence[int]) -> list[Arrow]:
+    # Arrows name boxes by their index on the page, counted over all rows.
     starts = [sum(widths[:row]) for row in range(len(widths))]
     return [
         Arrow(upper + source, lower + target)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORIES = Path(__file__).with_name("repositories")
+# Git without the user's settings, which could change the commits.
 ENVIRONMENT = {
     "PATH": os.environ.get("PATH", os.defpath),
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -45,6 +46,7 @@ def publish_repository(name: str, at: Path) -> str:
     second time.
     """
     at.mkdir(parents=True, exist_ok=True)
+    # An empty template keeps this machine's hooks out of the repository.
     _git("init", "-q", "--bare", "--template=", "-b", "main", at=at)
     _git(
         "fast-import",
@@ -84,6 +86,7 @@ def _stream(commits: tuple[StoryCommit, ...]) -> Iterator[bytes]:
         if commit.tag:
             yield f"reset refs/tags/{commit.tag}\nfrom refs/heads/main\n\n".encode()
 
+    # With --done git refuses a stream that was cut before this line.
     yield b"done\n"
 
 

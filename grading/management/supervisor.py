@@ -65,6 +65,7 @@ class Supervisor:
     def stop(self) -> None:
         """Send SIGTERM to every child; after 10 s, SIGKILL to every remaining descendant."""
         running = [child.process for child in self._children if child.process is not None]
+        # All are asked first, so that they end side by side within one deadline.
         for process in running:
             process.terminate()
 

@@ -69,6 +69,7 @@ class EvidencePresenter:
         for piece in self._report.evidence_of(criterion.evidence):
             if piece.id not in used:
                 by_goal[piece.goal].append(self._present(piece))
+
         rest = (CheckView(goal, "", "", tuple(pieces)) for goal, pieces in by_goal.items())
         return (*checks, *rest)
 
@@ -93,6 +94,7 @@ class EvidencePresenter:
         return f"{prefix}: {piece.goal}"
 
     def _present(self, piece: Evidence) -> EvidenceItem:
+        # Criteria ask in the order of the page: the first to show an item prints it in full.
         is_first = piece.id not in self._printed
         self._printed.add(piece.id)
         return EvidenceItem(

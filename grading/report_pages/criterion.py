@@ -42,6 +42,7 @@ RULES = {
     ),
     "weighted_average": "The score is the judges' average, weighted as the rules say.",
 }
+# Further unmet goals are counted, not listed.
 MAX_GOALS = 3
 
 
@@ -99,6 +100,7 @@ def criterion_views(
         _view(
             position,
             row,
+            # Without a release or an override, the verdict itself counts.
             counts.get(row.id) or verdict_as_it_counts(row),
             evidence,
             levels.get(row.id, []),
@@ -124,6 +126,7 @@ def _view(
         counts=counts,
         name=criterion.name,
         score=counts.score,
+        # `opinions` go by round, so a judge's last answer replaces the earlier ones.
         track=track_of({row.judge: row.score for row in opinions}, criterion.final_score),
         arguments=tuple(_argument(row, evidence) for row in opinions),
         checks=checks,
@@ -173,6 +176,7 @@ def _checks_explained(view: CriterionView) -> str:
     checks = [check for check in view.checks if check.outcome]
     if not checks:
         return "The rubric has no checks for this criterion: the judges used the general evidence."
+
     outcomes = Counter(check.outcome for check in checks)
     passed = f"{outcomes['met']} of {len(checks)} check{'' if len(checks) == 1 else 's'} passed."
     unknown = outcomes["not established"]
@@ -194,6 +198,7 @@ def _judges_explained(view: CriterionView) -> str:
 
 
 def _rules_explained(view: CriterionView) -> list[str]:
+    # A rule may fire several times; its sentence is needed once.
     fired = dict.fromkeys(rule.rule for rule in view.record.rules)
     return [RULES[name] for name in fired if name in RULES]
 

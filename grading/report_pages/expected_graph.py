@@ -52,21 +52,25 @@ def expected_graph_of(report: Report, rubric: Mapping[str, Any]) -> ExpectedGrap
         for check in criterion.get("checks", ())
         if _is_required(check) and check["id"] in outcomes
     }
+
     layers = _layers(required)
     if len(layers) < 2:
         return None
+
     has_route = "conditional_error_route" in required
     rows = [
         RequiredPart(words, required[aspect].met, required[aspect].reason)
         for aspect, words in REQUIRED_PARTS.items()
         if aspect in required
     ]
+
     return ExpectedGraph(
         _words(layers, has_route), drawing_of(sketch_of(_edges(layers, has_route), {})), tuple(rows)
     )
 
 
 def _is_required(check: Mapping[str, Any]) -> bool:
+    # A negative check forbids its aspect, so it adds nothing to the drawing.
     return check.get("kind") == "graph_topology" and check.get("polarity", "positive") == "positive"
 
 
@@ -78,10 +82,12 @@ def _layers(required: Mapping[str, Check]) -> list[Layer]:
         (joined or "detectives_parallel" in required, DETECTIVES),
         (joined, ("the joined evidence",)),
         (opinions or "judges_parallel" in required, JUDGES),
+        # Where only a join is required, one box stands for the judges after it.
         (joined and not opinions and "judges_parallel" not in required, ("the judges",)),
         (opinions, ("the verdict",)),
     ]
     layers = [layer for is_there, layer in inner if is_there]
+
     if not layers and "conditional_error_route" in required:
         layers = [("a step that may fail",)]
     return [("START",), *layers, ("END",)] if layers else []

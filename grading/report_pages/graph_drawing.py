@@ -48,6 +48,7 @@ def _edges(graph: Graph) -> tuple[Edge, ...]:
     # Older reports do not say which line makes each edge.
     lines = graph.edge_lines or (None,) * len(graph.edges)
     paths = graph.edge_paths or (graph.path,) * len(graph.edges)
+
     straight = [
         Edge(source, target, False, _location(path, line))
         for (source, target), path, line in zip(graph.edges, paths, lines, strict=True)
@@ -57,6 +58,8 @@ def _edges(graph: Graph) -> tuple[Edge, ...]:
         for route in graph.conditional
         for target in route.targets
     ]
+
+    # `place` is not compared: an edge that two lines make appears once.
     return tuple(dict.fromkeys([*straight, *routed]))
 
 
@@ -71,6 +74,7 @@ def _sketch(graph: Graph, at: tuple[str, ...], subgraphs: Sequence[Subgraph]) ->
     for name in dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)):
         path = (*at, name)
         sketches = [_sketch(graph, path, subgraphs) for graph in subgraphs if graph.at == path]
+        # A node whose inner graphs cannot be drawn stays a plain box.
         if any(sketches):
             inner[name] = [sketch for sketch in sketches if sketch is not None]
     return sketch_of(edges, inner)

@@ -147,6 +147,7 @@ def _placed(
 
 
 def _own_nodes(sketch: Sketch, left: float, top: float) -> Iterator[Node]:
+    # Rows are centred in the width that the loop margin leaves.
     middle = left + (sketch.width - LOOP_MARGIN) / 2
     y = top + MARGIN
 
@@ -166,6 +167,7 @@ def _rows(names: list[str], edges: tuple[Edge, ...]) -> list[list[str]]:
     """Put each node one row below its lowest source; edges that close a loop do not count."""
     depth = dict.fromkeys(names, 0)
     forward = _without_loops(names, edges)
+    # Without loops no path has more nodes than there are names: the depths are final then.
     for _ in names:
         for source, target in forward:
             depth[target] = max(depth[target], depth[source] + 1)
@@ -183,6 +185,7 @@ def _without_loops(names: list[str], edges: tuple[Edge, ...]) -> list[tuple[str,
         targets[edge.source].append(edge.target)
     forward: list[tuple[str, str]] = []
     visited: set[str] = set()
+    # START comes first; the sort is stable, so the others keep their order.
     for root in sorted(names, key=lambda name: name != "START"):
         if root not in visited:
             _walk(root, targets, visited, forward)
@@ -211,10 +214,12 @@ def _walk(
 def _curve(source: Node, target: Node) -> str:
     """Return the SVG path of an edge: straight down, or around the right side if backward."""
     if target.top > source.bottom:
+        # 3 units are left for the head of the arrow.
         start, end = source.bottom, target.top - 3
         middle = (start + end) / 2
         return f"M{source.x} {start} C{source.x} {middle} {target.x} {middle} {target.x} {end}"
 
     start, end = source.x + source.width / 2, target.x + target.width / 2
+    # Less than LOOP_MARGIN, so that the curve stays inside the drawing.
     bend = max(start, end) + 30
     return f"M{start} {source.y} C{bend} {source.y} {bend} {target.y} {end + 3} {target.y}"

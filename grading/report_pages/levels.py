@@ -27,4 +27,5 @@ def reached_level(level: str, levels: list[Json]) -> ReachedLevel | None:
     place = next((place for place, row in enumerate(levels) if row["name"] == level), None)
     if place is None:
         return None
+    # Levels are best first: the next better one stands before.
     return ReachedLevel(levels[place], levels[place - 1] if place else None)

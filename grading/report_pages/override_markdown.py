@@ -22,6 +22,7 @@ def _row(row: ReleasedCriterion) -> str:
 
 def _cell(text: str) -> str:
     """Return the text on one line, with Markdown and HTML escaped."""
+    # A line end would end the row of the table, and a pipe the cell.
     line = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
     return line.replace("<", "&lt;")
 

@@ -41,6 +41,7 @@ def quoted_lines(content: str, path: str, first_line: int | None) -> tuple[Quote
     """Return the lines as safe HTML with Pygments' classes, numbered from `first_line`."""
     text = reveal_invisible(content)
     lexer = _lexer_for(PurePosixPath(path).name if len(text) <= MAX_CHARACTERS_TO_HIGHLIGHT else "")
+    # Pygments ends with a newline, which would become an empty last line.
     highlighted = highlight(text, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n")
     rows = [mark_safe(row) for row in highlighted.split("\n")]  # noqa: S308 -- escaped by Pygments
     return tuple(
@@ -52,4 +53,5 @@ def quoted_lines(content: str, path: str, first_line: int | None) -> tuple[Quote
 @lru_cache(maxsize=256)
 def _lexer_for(name: str) -> Lexer:
     lexer_class = find_lexer_class_for_filename(name) or TextLexer
+    # Newlines that the lexer strips or adds would shift the line numbers.
     return lexer_class(stripnl=False, ensurenl=False)

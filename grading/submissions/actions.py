@@ -128,7 +128,9 @@ def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
         kind=kind,
         rubric_version_id=submission.assignment.rubric_version_id,
     )
+
     received = Audit.objects.filter(pk=audit.pk, state=AuditState.RECEIVED)
+    # The place in the queue counts from the request, not from the end of the probe.
     received.update(state=AuditState.QUEUED, queued_at=submission.handed_in_at)
     audit.refresh_from_db(fields=["state", "queued_at"])
     return audit
@@ -169,6 +171,7 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
 
 def _refuse_if_running_already(submission: Submission) -> None:
     """Raise AlreadyRunning for the same commit and report while its audit is open."""
+    # A re-audit by staff or a peer's audit of this commit is no second click.
     same = Audit.objects.filter(
         submission__assignment=submission.assignment_id,
         submission__student=submission.student_id,
@@ -223,11 +226,13 @@ def withdraw_submission(*, audit: Audit, by: User) -> None:
             "failure_code": WITHDRAWN,
             "failure_message": WITHDRAWN_MESSAGE,
         }
+        # The UPDATE decides against a worker that claims the audit at this moment.
         if other_audits.exists() or not waiting.update(
             **failure, finished_at=timezone.now(), version=F("version") + 1
         ):
             sentence = "Too late: the audit has started."
             raise SubmissionRefused("", "not_waiting", sentence)
+
         Submission.objects.filter(pk=audit.submission_id).update(counts=False)
         record_activity(
             organization=audit.organization_id,

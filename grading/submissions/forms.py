@@ -56,6 +56,7 @@ class SubmissionForm(forms.Form):
         if not late:
             del self.fields["late_known"]
         elif not confirmed:
+            # A check before submitting needs no tick yet.
             self.fields["late_known"].required = False
 
     @property
@@ -66,6 +67,7 @@ class SubmissionForm(forms.Form):
     def clean_pdf(self) -> UploadedFile[bytes] | None:
         pdf: UploadedFile[bytes] | None = self.cleaned_data["pdf"]
         limit = settings.UPLOAD_MAX_BYTES
+        # create_submission checks this again, for callers without a form.
         if pdf is not None and (pdf.size or 0) > limit:
             raise forms.ValidationError(
                 f"The PDF has {(pdf.size or 0) / MEGABYTE:.1f} MB. "

@@ -34,6 +34,7 @@ def run_once(
     try:
         submission = create()
     except BaseException:
+        # Whatever went wrong, the client may repeat its request under the same key.
         held.delete()
         raise
 
@@ -45,11 +46,13 @@ def _claim_key(key: str, fingerprint: str, assignment: Assignment, by: User) -> 
     """Return the key: new, or with the submission that was created under it."""
     now = timezone.now()
     mine = IdempotencyKey.objects.filter(user=by, key=key)
+    # Old keys, and those of a process that died, are free again.
     mine.filter(created_at__lt=now - KEY_LIFETIME).delete()
     mine.filter(created_at__lt=now - MAX_IN_PROGRESS, submission=None).delete()
 
     try:
         with transaction.atomic():
+            # The unique constraint decides which of two simultaneous requests gets the key.
             return IdempotencyKey.objects.create(
                 organization_id=assignment.organization_id,
                 user=by,
@@ -60,6 +63,7 @@ def _claim_key(key: str, fingerprint: str, assignment: Assignment, by: User) -> 
     except IntegrityError:
         held = mine.select_related("submission").first()
 
+    # It is None when the other request has just failed and freed the key.
     if held is None or (held.submission is None and held.fingerprint == fingerprint):
         raise KeyRefused(
             "key_in_use", "A request with this key is in progress. Try again in a moment."

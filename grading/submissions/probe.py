@@ -78,6 +78,7 @@ def _report(pdf: UploadedFile[Any]) -> ReportProbe:
         for chunk in pdf.chunks():
             digest.update(chunk)
             size += copy.write(chunk)
+        # The other process opens the file by its name.
         copy.flush()
         pages = engine_audits.probe_pdf(Path(copy.name))
     return ReportProbe(pdf.name or "report.pdf", size, pages, digest.hexdigest())

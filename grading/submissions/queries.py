@@ -120,6 +120,7 @@ def standings_of(assignment: Assignment) -> list[Standing]:
         .order_by("name", "email")
     )
 
+    # DISTINCT ON keeps the first row of each student: the newest attempt.
     newest = (
         Submission.objects.filter(assignment=assignment)
         .order_by("student_id", "-attempt")
@@ -147,6 +148,7 @@ def audit_to_show(submission: Submission) -> Audit | None:
     Never a peer's. No query for a submission from attempts_of or standings_of.
     """
     own = [audit for audit in submission.audits.all() if audit.kind != AuditKind.PEER]
+    # The sort is stable: of equals the newest stays first.
     return next(iter(sorted(own, key=_after_verdicts)), None)
 
 

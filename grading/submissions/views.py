@@ -117,6 +117,7 @@ def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:
     if audit is None or audit.state != AuditState.FAILED or audit.failure_code == WITHDRAWN:
         return SubmissionForm(initial=values, late=late)
 
+    # A bound form, so that the reason stands beside the field that it is about.
     form = SubmissionForm(values, late=late)
     form.add_error(field_of_code(audit.failure_code), audit.failure_message)
     return form
@@ -127,6 +128,7 @@ def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:
 def withdraw(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """Withdraw a submission while its audit waits; only its student may."""
     audit = access_audit(request.user, audit_id)
+    # Staff may open this audit too, but not withdraw it.
     if audit.submission.student.user_id != request.user.pk:
         raise Http404
 

@@ -33,6 +33,7 @@ def appeal_state(appeal: Appeal) -> SafeString:
 @register.filter
 def effect(decision: str, effects: Iterable[Effect]) -> Effect | None:
     """Return the effect of a decision; None for keeping the verdict."""
+    # The form sends text, the effect holds a number.
     return next((candidate for candidate in effects if str(candidate.score) == decision), None)
 
 
@@ -41,4 +42,5 @@ def appeal_on(
     appeals: Mapping[str, CriterionAppeal] | str, criterion: Criterion
 ) -> CriterionAppeal | None:
     """Return the appeal on a report's criterion; None where the page has none."""
+    # A variable that a page does not have arrives as an empty string.
     return appeals.get(criterion.id) if isinstance(appeals, Mapping) else None

@@ -29,6 +29,7 @@ STATE_WORDS: dict[str, tuple[str, str]] = {
 @register.simple_tag
 def audit_state(audit: Audit | None) -> SafeString:
     """Return the state as a chip; None means that nothing was submitted."""
+    # It is stored as failed, but a withdrawal is no failure.
     if audit is not None and audit.failure_code == WITHDRAWN:
         return format_html('<span class="chip">{}</span>', "withdrawn")
     return state_chip(audit.state if audit else None)
@@ -67,6 +68,7 @@ def attempt_score(attempt: Attempt) -> SafeString | str:
     """Return the score of 5 or a dash, marked while it is provisional."""
     if attempt.visibility == "withheld":
         return format_html('<span class="fine soft">{}</span>', "not released yet")
+
     score = score_of_five(attempt.score)
     if attempt.visibility != "provisional":
         return score
@@ -82,6 +84,7 @@ def score_of_five(score: float | None) -> str:
 @register.simple_tag
 def criterion_fingerprint(audit: Audit, criterion: Any) -> str:
     """Return the fingerprint that the override form compares; `criterion` is a CriterionView."""
+    # The form must compare these same values, or it refuses every override.
     counts = criterion.counts
     return fingerprint_of_criterion(
         audit.report_digest, counts.id, counts.score, counts.override_reason

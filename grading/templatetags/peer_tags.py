@@ -26,6 +26,7 @@ SUBJECT_STATES: dict[str, tuple[str, str]] = {
     "answered": ("answered", "good"),
     "hidden": ("hidden by your teachers", ""),
 }
+# An auditor has done their part where the subject still has to read.
 AUDITOR_STATES: dict[str, tuple[str, str]] = {
     **SUBJECT_STATES,
     "done": ("submitted", "good"),
@@ -63,5 +64,6 @@ def lasting(time: timedelta | None) -> str:
     """Format in hours up to two days, then in days; a dash for None."""
     if time is None:
         return "—"
+
     hours = time.total_seconds() / 3600
     return f"{hours:.0f} h" if hours < 48 else f"{hours / 24:.1f} days"

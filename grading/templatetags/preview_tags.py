@@ -20,6 +20,7 @@ def result(marks: Any) -> str:
     """Return an overall score, with the points if there are any."""
     if marks.overall_score is None:
         return "no score yet"
+
     points = (
         f", {marks.points_earned:g} of {marks.points_possible:g} points"
         if marks.points_possible
@@ -31,6 +32,7 @@ def result(marks: Any) -> str:
 @register.simple_tag
 def moved_from_to(pair: Sequence[Any]) -> str:
     """Return one criterion's change: Safe tools: 3 (Some, 20 points) → 4 (Full, 40 points)."""
+    # The new name, unless the criterion was removed.
     name = next(row.name for row in reversed(pair) if row)
     return f"{name}: {_result_text(pair[0])} → {_result_text(pair[1])}"
 

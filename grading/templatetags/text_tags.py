@@ -16,6 +16,7 @@ register = template.Library()
 
 # 64 KB of the worst known Markdown takes about half a second; real texts are much shorter.
 MAX_CHARACTERS = 64 * 1024
+# No images: they would tell another server who reads the page.
 TAGS = {
     "a",
     "blockquote",
@@ -51,7 +52,9 @@ def markdown(text: str) -> SafeString:
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = "h3"
+
     html = str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+    # A second barrier, in case the parser lets something through.
     return mark_safe(  # noqa: S308 -- nh3 has just cleaned it
         nh3.clean(
             html, tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"}
@@ -64,6 +67,7 @@ def moment(at: datetime | None) -> SafeString | str:
     """Return a time element with its zone, such as 20 Nov 2026, 14:02 UTC."""
     if at is None:
         return "—"
+
     local = localtime(at)
     words = f"{local.day} {local:%b %Y, %H:%M %Z}"
     return format_html('<time datetime="{}">{}</time>', local.isoformat(timespec="seconds"), words)

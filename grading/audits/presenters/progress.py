@@ -14,6 +14,7 @@ from grading.core.enums import AuditState
 from grading.models import Audit, OpinionRecord
 from grading.report_pages.judge_marks import JUDGES
 
+# From here on, times are given in minutes.
 MAX_SECONDS_TEXT = 90
 # Polls slow down by 400 ms for each place in the queue.
 MIN_POLL_MS, POLL_MS_PER_PLACE, MAX_POLL_MS = 1500, 400, 10_000
@@ -74,12 +75,16 @@ class Progress:
 def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progress:
     """Return the progress; `position` is the place in the queue from 1, None if not waiting."""
     current, now = _current(audit), "stopped" if audit.state == AuditState.FAILED else "now"
+
+    # When each row of `words` began, in the same order.
     begun = [audit.submission.handed_in_at, audit.queued_at, *_beginnings(audit)]
     words = [
         ("Received", "your submission is stored"),
         ("In the queue", f"place {position}" if position else ""),
     ]
     words += [(step, about) for step, about, _stages in STAGES_OF_STEPS]
+
+    # The first two rows come before the stages, which count from 0.
     steps = tuple(
         Step(
             step,
@@ -90,6 +95,7 @@ def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progre
         )
         for index, ((step, about), at) in enumerate(zip(words, begun, strict=True))
     )
+
     return Progress(
         steps=steps,
         step=f"{'ended' if audit.is_final else 'step'}-{current + 1}",
@@ -109,6 +115,7 @@ def _beginnings(audit: Audit) -> list[datetime | None]:
         )
         for _words, _about, stages in STAGES_OF_STEPS
     ]
+
     return [audit.started_at, *begun[1:]]
 
 
@@ -122,6 +129,7 @@ def _estimate(audit: Audit, position: int | None, pace: Pace | None) -> str:
     """Return the estimated time to the report and its basis; "" where there is no estimate."""
     if pace is None or audit.is_final:
         return ""
+
     left = pace.until_report(position) if position else pace.seconds - _running_for(audit)
     workers = "one worker serves" if pace.workers == 1 else f"{pace.workers} workers share"
     past = (
@@ -129,6 +137,7 @@ def _estimate(audit: Audit, position: int | None, pace: Pace | None) -> str:
         if pace.of == 1
         else f"the last {pace.of} audits here took a median of"
     )
+
     basis = f"{past} {_about(pace.seconds)}, and {workers} the queue"
     return (
         f"About {_about(left)} until your report: {basis}."
@@ -161,6 +170,7 @@ def _current(audit: Audit) -> int:
     indexes = (
         index for index, (_, _, stages) in enumerate(STAGES_OF_STEPS) if audit.stage in stages
     )
+    # A stage that no step names counts as the first step.
     return next(indexes, 0)
 
 

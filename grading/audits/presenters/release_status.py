@@ -45,6 +45,7 @@ def release_status_of(audit: Audit, visible: VisibleReport) -> ReleaseStatus:
     current = current_audit(submission)
     latest = parse_released(grade.released) if grade else None
     released = visible.released
+    # The student's latest release may be of another attempt than this page's.
     is_released = latest is not None and latest.submission == str(submission.pk)
 
     return ReleaseStatus(

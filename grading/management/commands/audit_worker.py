@@ -51,6 +51,7 @@ class Command(BaseCommand):
         from grading.engine import audits as engine_audits
 
         os.nice(NICENESS)
+        # Imported once, before the fork of each job.
         engine_audits.preload()
         queues = [get_queue(name) for name in settings.AUDIT_QUEUES]
         worker = AuditWorker(

@@ -79,6 +79,7 @@ def supervisor_stopper(supervisor: Supervisor) -> Any:
 def refuse_taken_port(port: int) -> None:
     """Raise CommandError, before anything is started, when the port is in use."""
     with socket.socket() as probe:
+        # Without it, closing connections of the last run would make the port look taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
@@ -105,6 +106,7 @@ def web_command(port: int) -> list[str]:
             "-c",
             "python:auditor_site.webserver",
         ),
+        # The timeout is shorter than STOP_SECONDS of the supervisor: gunicorn ends by itself.
         *("--bind", f"127.0.0.1:{port}", "--graceful-timeout", "5", "--log-level", "warning"),
     ]
 
