@@ -33,6 +33,7 @@ class LogForm(QueryForm):
         super().__init__(*args, **kwargs)
         for name, choices in (
             ("family", families),
+            # No account has the key 0.
             ("actor", [("0", "the site"), *actors]),
         ):
             field = self.fields[name]
@@ -44,6 +45,7 @@ class LogForm(QueryForm):
         if not text:
             return None
 
+        # The address can be edited by hand, so any text may arrive.
         seconds, _, key = text.partition("-")
         try:
             return LogCursor(datetime.fromtimestamp(float(seconds), UTC), int(key))

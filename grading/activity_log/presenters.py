@@ -155,6 +155,7 @@ _FAMILIES = {
 
 def format_value(key: str, value: Any) -> str:
     """Return a value of an activity's detail as its sentence shows it."""
+    # Error codes are words joined by underscores.
     if key == "code":
         return str(value).replace("_", " ")
     if isinstance(value, float):

@@ -101,6 +101,7 @@ def log_of(
         )
         for row in page_rows
     )
+
     last = page_rows[-1] if len(rows) > limit else None
     return LogPage(entries, LogCursor(last.at, last.pk) if last else None)
 
@@ -124,11 +125,13 @@ def _filtered(
     if log_filter.family:
         rows = rows.filter(verb__startswith=f"{log_filter.family}.")
     if log_filter.actor is not None:
+        # 0 becomes null, which stands for the site.
         rows = rows.filter(actor_id=log_filter.actor or None)
     if log_filter.since:
         rows = rows.filter(at__date__gte=log_filter.since)
     if log_filter.until:
         rows = rows.filter(at__date__lte=log_filter.until)
+    # Entries of one moment are told apart by key, so that none is skipped or repeated.
     return rows.filter(Q(at__lt=before.at) | Q(at=before.at, pk__lt=before.key)) if before else rows
 
 
@@ -138,6 +141,7 @@ def _people(cohort: Cohort, keys: set[int]) -> dict[int, str]:
         user.pk: user.get_full_name() or user.email for user in User.objects.filter(pk__in=keys)
     }
     enrolled = Enrollment.objects.filter(cohort=cohort, user__in=keys)
+    # The roster wins: staff know students by the name on it.
     return names | {
         enrollment.user_id: str(enrollment) for enrollment in enrolled if enrollment.user_id
     }

@@ -23,6 +23,7 @@ def log(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     families = sorted(((family, family_name(family)) for family in FAMILIES), key=itemgetter(1))
 
     form = LogForm(request.GET, families=families, actors=actors)
+    # An invalid filter is reported on the page and ignored: the log is shown all the same.
     form.is_valid()
     before = form.cleaned_data.get("before")
     page = log_of(record, form.log_filter(), before=before)

@@ -40,6 +40,7 @@ def create_cohort(
                 ends_on=ends_on,
             )
             record_activity(organization=organization, actor=by, verb="cohort.opened", about=cohort)
+    # Caught outside of atomic: after the error its transaction takes no more queries.
     except IntegrityError as error:
         raise SlugTaken(
             "slug_taken", f"This organization already has a cohort called “{slug}”."
@@ -166,6 +167,7 @@ def change_settings(
 
         if errors := dict(_errors(locked, settings, usage_of(locked))):
             raise SettingsRefused(errors)
+        # No row in the log for a form that was saved unchanged.
         if not changed:
             return locked
 
@@ -206,12 +208,14 @@ def _errors_after_submission(
     current: Assignment, settings: AssignmentSettings, usage: AssignmentUsage
 ) -> Iterator[tuple[str, str]]:
     """Yield errors for changes of what students relied on when they submitted."""
+    # The other direction is allowed: it shows students more than they expected.
     if settings.release_policy != current.release_policy == ReleasePolicy.PROVISIONAL:
         yield (
             "release_policy",
             "Students submitted expecting to see verdicts at once: this can't change now.",
         )
 
+    # Null is always allowed: without an opening or a due date nobody is refused.
     first, last = usage.first, usage.last_on_time
     opens_at, due_at = settings.opens_at, settings.due_at
     if opens_at != current.opens_at and opens_at and first and opens_at > first:
@@ -219,6 +223,7 @@ def _errors_after_submission(
     if due_at != current.due_at and due_at and last and due_at < last:
         yield "due_at", f"It can't be due before the last on-time submission, on {_format(last)}."
 
+    # A limit that is already below what was used may stay, but not fall further.
     if settings.max_attempts < min(current.max_attempts, usage.most_used):
         yield "max_attempts", f"A student has used {usage.most_used} attempts: enter at least that."
 
@@ -241,6 +246,7 @@ def _errors_after_release(
 
 def _clear_late_marks(assignment: Assignment) -> None:
     """Remove the late mark from submissions that are on time by the new due date."""
+    # No mark is ever set: _errors refuses a due date before the last on-time submission.
     late = Submission.objects.filter(assignment=assignment, late=True)
     if assignment.due_at is not None:
         late = late.filter(handed_in_at__lte=assignment.due_at)

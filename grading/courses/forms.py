@@ -126,9 +126,9 @@ class RosterForm(forms.Form):
         label="Roster (CSV)",
         help_text=(
             "The first line names the columns in any order: <code>email</code> and, optionally, "
-            "<code>name</code>, <code>student_number</code> and <code>group</code>. Students in the "
-            "same group never audit each other; enter <code>-</code> to remove a student from a "
-            "group. The limit is 5,000 rows. Importing removes nobody."
+            "<code>name</code>, <code>student_number</code> and <code>group</code>. Students in "
+            "the same group never audit each other; enter <code>-</code> to remove a student from "
+            "a group. The limit is 5,000 rows. Importing removes nobody."
         ),
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )

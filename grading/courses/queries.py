@@ -41,6 +41,7 @@ def organizations_of(user: User) -> list[Organization]:
 def organizations_visible_to(user: User) -> QuerySet[Organization]:
     """Return the same organizations as a query set, to filter and page."""
     with as_person(user):
+        # A list, read inside: outside this scope row-level security hides the memberships.
         memberships = Membership.objects.filter(user=user)
         organization_ids = list(memberships.values_list("organization", flat=True))
 

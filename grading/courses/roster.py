@@ -90,6 +90,7 @@ def _parse_rows(text: str) -> Iterator[_Row]:
             "roster_not_text", "This is not a CSV file: it contains characters that are not text."
         )
 
+    # newline="": csv itself tells the end of a row from a line break inside quotes.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
     try:
         columns = _columns(next(reader, []))
@@ -108,6 +109,7 @@ def _parse_rows(text: str) -> Iterator[_Row]:
 
 
 def _delimiter(text: str) -> str:
+    # Only the header counts: a name may contain commas. Without any of them it is a comma.
     header = text.partition("\n")[0]
     return max(",;\t", key=header.count)
 
@@ -127,6 +129,7 @@ def _columns(header: list[str]) -> list[str]:
 
 
 def _parse_row(line: int, columns: list[str], cells: list[str]) -> _Row:
+    # Not strict: spreadsheets leave out empty cells at the end of a row.
     values = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
     return _Row(
         line=line,
@@ -176,6 +179,7 @@ def _error_of(row: _Row) -> str | None:
 
 def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
     """Create and update the enrollments; return how many of each."""
+    # Locked, so that two imports at once do not overwrite each other's changes.
     enrolled = {
         enrollment.email.lower(): enrollment
         for enrollment in Enrollment.objects.filter(cohort=cohort).select_for_update()

@@ -113,6 +113,7 @@ def archive(request: MemberRequest, org: str, cohort: str) -> HttpResponseBase:
         headers = {
             "Content-Disposition": f'attachment; filename="{record.slug}.zip"',
             "Content-Type": "application/zip",
+            # The archive holds personal data: no browser or proxy may keep a copy.
             "Cache-Control": "private, no-store",
             "X-Content-Type-Options": "nosniff",
         }
@@ -156,6 +157,7 @@ def _delete(request: MemberRequest, cohort: Cohort, form: DeletionForm) -> bool:
             by=request.user,
         )
     except ActionRefused as refusal:
+        # The other refusals are about the cohort and stand above the form.
         add_refusal(form, refusal, field="typed" if refusal.code == "slug_differs" else None)
         return False
     return True
@@ -174,6 +176,7 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
 
     student = access_enrollment(request.user, record.cohort)
     submissions = list(attempts_of(student, record))
+    # Attempts whose audit failed use none of the allowance.
     left = max(0, record.max_attempts - sum(submission.counts for submission in submissions))
     context |= {
         "attempts": visible_attempts(submissions),
@@ -261,6 +264,7 @@ def _create(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Ass
                 organization=cohort.organization, name=key, by=request.user
             )
         else:
+            # The form accepts only keys that it offered: published versions in this scope.
             version = RubricVersion.objects.get(pk=key)
         return create_assignment(cohort=cohort, rubric_version=version, by=request.user, **settings)
     except ActionRefused as refusal:

@@ -135,6 +135,7 @@ def _lines_of(cohort: Cohort, lines: Iterable[Line]) -> list[Line]:
 
 def _urgency(course: Course) -> tuple[bool, float, str]:
     """Return a sort key: the next due date, then courses where nothing is due, by name."""
+    # A closed assignment needs nothing any more, whatever its due date.
     due_dates = [
         line.assignment.due_at
         for line in course.lines
@@ -149,6 +150,7 @@ def _line(assignment: Assignment, attempts: Iterable[Attempt], opened: OpenedTim
     own = [attempt for attempt in attempts if attempt.submission.assignment_id == assignment.pk]
     # `used` is an annotation, which the model's type does not know.
     left = max(0, assignment.max_attempts - vars(assignment)["used"])
+    # Newest first: the latest attempt may still wait while an older one has its report.
     judged = (attempt for attempt in own if attempt.audit and attempt.audit.has_report)
     verdict = next(judged, None)
 
@@ -211,6 +213,7 @@ def _peer_review(line: PeerLine, opened: OpenedTimes) -> PeerReview:
 
 
 def _peer_news(review: PeerReview) -> News:
+    # Without a time, which could reveal an anonymous peer: see News.
     assignment = review.line.pairing.round.assignment
     text = "Answers to your report on" if review.line.is_auditor else "A report on your work from"
     return News(text=f"{text} {review.name}", about=assignment.title, address=review.address)

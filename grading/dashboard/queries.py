@@ -110,6 +110,7 @@ def peer_lines(enrollments: Sequence[Enrollment]) -> list[PeerLine]:
         return []
 
     members = members_of(pairings)
+    # Only the author of a report is told of answers; its subject gave them.
     as_auditor = [pairing for pairing in pairings if pairing.auditor_id in student_ids]
     answered = _answer_times(as_auditor)
 
@@ -169,6 +170,7 @@ def _answer_times(pairings: Sequence[PairingWithReport]) -> dict[UUID, datetime]
     sightings = FindingSighting.objects.filter(
         Q(audit__in=audits) | Q(report__in=imported), present=True
     )
+    # isnull too: replaced_at=None alone also matches findings without any answer.
     answered = sightings.filter(
         finding__responses__replaced_at=None, finding__responses__isnull=False
     ).order_by()
@@ -226,6 +228,7 @@ def teaching_of(user: User, organizations: Collection[Organization]) -> Teaching
 def _assignments(organization_ids: Collection[int]) -> QuerySet[Any]:
     now = timezone.now()
     grades = Grade.objects.filter(assignment=OuterRef("pk"))
+    # A cohort is current through its last day, and for ever without one.
     is_current = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=timezone.localdate())
 
     counted = Assignment.objects.filter(is_current, organization__in=organization_ids).annotate(
@@ -249,6 +252,7 @@ def _count(rows: QuerySet[Any], by: str, column: str = "pk") -> Coalesce:
     counted = (
         rows.order_by()
         .values(by)
+        # Distinct by another column: a student with three attempts counts once.
         .annotate(number=Count(column, distinct=column != "pk"))
         .values("number")
     )

@@ -13,6 +13,8 @@ class Activity(TenantModel):
     `cohort` is null for actions outside of cohorts. Rows outlive the objects they are about.
     """
 
+    # No constraint and no SET_NULL: the trigger refuses every change of a row, and so a deleted
+    # account or cohort leaves its key behind.
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.DO_NOTHING,
@@ -31,6 +33,7 @@ class Activity(TenantModel):
     )
     verb = models.CharField(max_length=60)
     object_type = models.CharField(max_length=40)
+    # A UUID as text has 36 characters.
     object_id = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
     at = models.DateTimeField(auto_now_add=True)

@@ -42,10 +42,12 @@ class BlindGrade(TenantModel):
     )
     criterion_id = models.CharField(max_length=200)
     score = models.PositiveSmallIntegerField()
+    # CASCADE: a score without its grader measures nobody's agreement.
     graded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
     )
     graded_at = models.DateTimeField(auto_now=True)
+    # Once true it stays: nobody can unsee a verdict.
     sealed = models.BooleanField(default=False)
 
     class Meta:

@@ -17,6 +17,7 @@ class ApiToken(models.Model):
     )
     name = models.CharField(max_length=80)
     prefix = models.CharField(max_length=12)
+    # No salt is needed: the text is random and long. Unique, since requests look it up.
     sha256 = models.CharField(max_length=64, unique=True)
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(auto_now_add=True)

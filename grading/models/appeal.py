@@ -26,6 +26,7 @@ class Appeal(TenantModel):
     text = models.TextField()
     cited = models.JSONField(default=list, blank=True)
     places = models.TextField(blank=True)
+    # A copy: the released verdict changes when the grade is released again.
     verdict = models.JSONField()
     report_digest = models.CharField(max_length=64)
     rejudged_in = models.ForeignKey(
@@ -46,6 +47,7 @@ class Appeal(TenantModel):
             models.CheckConstraint(
                 condition=Q(state__in=AppealState.values), name="appeal_state_known"
             ),
+            # Decided appeals do not count: a later verdict on the criterion may be appealed again.
             models.UniqueConstraint(
                 fields=["submission", "criterion_id"],
                 condition=Q(state__in=PENDING_APPEALS),

@@ -34,6 +34,7 @@ class Audit(TenantModel):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="audits")
     kind = models.CharField(max_length=12, choices=AuditKind.choices, default=AuditKind.SELF)
+    # PROTECT: a verdict without its rubric could not be explained.
     rubric_version = models.ForeignKey(
         RubricVersion, on_delete=models.PROTECT, related_name="audits"
     )
@@ -90,6 +91,7 @@ class Audit(TenantModel):
                 name="audit_failure_has_a_code",
             ),
             models.CheckConstraint(
+                # A failed audit is no score of zero: it has none.
                 condition=Q(overall_score__isnull=True) | Q(state__in=JUDGED_STATES),
                 name="audit_failure_is_no_score",
             ),

@@ -29,6 +29,7 @@ class BulkRun(TenantModel):
     done = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     changed = models.PositiveIntegerField(default=0)
+    # Eight decimals: one call may cost less than a ten-thousandth of a dollar.
     estimate_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
@@ -75,6 +76,7 @@ class BulkItem(TenantModel):
     run = models.ForeignKey(BulkRun, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveIntegerField()
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="+")
+    # By name: audit.py imports this module.
     audit = models.ForeignKey(
         "grading.Audit", on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )

@@ -19,6 +19,7 @@ class Cohort(TenantModel):
         ordering = ["-starts_on", "name", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["organization", "slug"], name="cohort_slug_once"),
+            # A check on null passes: a cohort may lack either day.
             models.CheckConstraint(
                 condition=Q(ends_on__gte=F("starts_on")), name="cohort_ends_after_start"
             ),
@@ -36,6 +37,7 @@ class Enrollment(TenantModel):
     """
 
     cohort = models.ForeignKey(Cohort, on_delete=models.CASCADE, related_name="enrollments")
+    # 254 is the longest address that mail servers accept (RFC 5321).
     email = models.EmailField(max_length=254)
     name = models.CharField(max_length=200, blank=True)
     student_number = models.CharField(max_length=64, blank=True)
@@ -53,6 +55,7 @@ class Enrollment(TenantModel):
         ordering = ["name", "email"]
         constraints = [
             models.UniqueConstraint("cohort", Lower("email"), name="email_once_per_cohort"),
+            # Nulls are distinct: any number of students may lack an account.
             models.UniqueConstraint(fields=["cohort", "user"], name="user_once_per_cohort"),
         ]
         # link_enrollments looks for an e-mail in every cohort at each login.

@@ -43,6 +43,7 @@ class Complaint(TenantModel):
             ),
             models.CheckConstraint(
                 condition=Q(state=ComplaintState.OPEN, decided_at=None)
+                # No decision without an answer: the student learns the reason.
                 | ~Q(state=ComplaintState.OPEN) & Q(decided_at__isnull=False) & ~Q(answer=""),
                 name="complaint_open_or_answered",
             ),

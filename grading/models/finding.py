@@ -97,6 +97,7 @@ class FindingSighting(TenantModel):
                 name="sighted_once_by_a_report",
             ),
             models.CheckConstraint(
+                # Only audits say that something is gone: an imported report may be incomplete.
                 condition=Q(audit__isnull=False, report=None)
                 | Q(audit=None, report__isnull=False, present=True),
                 name="sighted_by_one",
@@ -133,6 +134,7 @@ class FindingResponse(TenantModel):
                 condition=Q(kind__in=ResponseKind.values), name="response_kind_known"
             ),
             models.CheckConstraint(
+                # A fix names its commit; to defer or contest needs a reason.
                 condition=Q(kind=ResponseKind.FIXED) & ~Q(commit="")
                 | Q(kind=ResponseKind.WILL_FIX, commit="")
                 | Q(kind__in=(ResponseKind.DEFERRED, ResponseKind.CONTESTED), commit="")
@@ -146,7 +148,7 @@ class FindingResponse(TenantModel):
 
 
 class FindingHelp(TenantModel):
-    """Reply of the owner whether a finding was helpful; it can be changed and affects no verdict."""
+    """Reply of the owner if a finding was helpful; it can be changed and affects no verdict."""
 
     finding = models.OneToOneField(Finding, on_delete=models.CASCADE, related_name="help")
     helpful = models.BooleanField()

@@ -25,6 +25,7 @@ class Grade(TenantModel):
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
     student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="grades")
+    # PROTECT: no grade may vanish with the audit that it is based on.
     audit = models.ForeignKey(Audit, on_delete=models.PROTECT, related_name="+")
     pinned = models.BooleanField(default=False)
     overall_score = models.FloatField(null=True, blank=True)
@@ -56,7 +57,10 @@ class Grade(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.student_id}: {self.overall_score if self.overall_score is not None else 'no score'}"
+        return (
+            f"{self.student_id}: "
+            f"{self.overall_score if self.overall_score is not None else 'no score'}"
+        )
 
 
 class SupersededReport(TenantModel):
@@ -88,6 +92,7 @@ class Override(TenantModel):
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="overrides")
     criterion_id = models.CharField(max_length=200)
     score = models.PositiveSmallIntegerField()
+    # The court's score when the override was made; null if it gave none.
     verdict_score = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.TextField()
     made_by = models.ForeignKey(
@@ -101,6 +106,7 @@ class Override(TenantModel):
         constraints = [
             models.UniqueConstraint(
                 fields=["submission", "criterion_id"],
+                # Withdrawn overrides stay as history.
                 condition=Q(withdrawn_at=None),
                 name="one_override_per_criterion",
             ),

@@ -42,7 +42,8 @@ class OrganizationBench(TenantModel):
         constraints = [
             models.UniqueConstraint(fields=["organization"], name="one_bench_per_organization"),
             models.CheckConstraint(condition=Q(batch__in=Batch.values), name="bench_batch_known"),
-            # Audits run beside each other: without a bound for each, the first would be promised all of a month.
+            # Audits run beside each other: without a bound for each, the first would be promised
+            # all of a month.
             models.CheckConstraint(
                 condition=Q(monthly_budget_usd__isnull=True) | Q(audit_budget_usd__isnull=False),
                 name="bench_month_needs_audit_budget",
@@ -80,6 +81,7 @@ class ModelUsage(TenantModel):
     class Meta:
         ordering = ["pk"]
         verbose_name_plural = "model usage"
+        # The month's budget is the sum of its rows, read before each audit.
         indexes = [models.Index(fields=["organization", "created_at"], name="usage_of_a_month")]
 
     def __str__(self) -> str:

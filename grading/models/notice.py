@@ -33,6 +33,7 @@ class Notice(TenantModel):
             )
         ]
         indexes = [
+            # Only unsent rows: the outbox stays quick however many emails were sent.
             models.Index(fields=["created_at"], condition=Q(sent_at=None), name="notice_unsent")
         ]
 

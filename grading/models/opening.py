@@ -17,6 +17,7 @@ class Opening(TenantModel):
 
     student = models.ForeignKey(Enrollment, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=8, choices=Opened.choices)
+    # The longest key is a UUID as text.
     about = models.CharField(max_length=36)
     opened_at = models.DateTimeField()
 

@@ -34,6 +34,7 @@ class PairingRound(TenantModel):
     )
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField()
+    # Stored: late members are placed by it, and a second start with the same one is recognised.
     seed = models.CharField(max_length=64)
     reminders_checked_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(
@@ -80,6 +81,7 @@ class RoundMember(TenantModel):
         ordering = ["round", "position"]
         constraints = [
             models.UniqueConstraint(fields=["round", "student"], name="once_in_a_round"),
+            # Two peers with one alias could not be told apart.
             models.UniqueConstraint(fields=["round", "alias"], name="alias_once_in_a_round"),
             models.UniqueConstraint(fields=["round", "position"], name="place_once_in_a_round"),
         ]
@@ -110,6 +112,7 @@ class Pairing(TenantModel):
         constraints = [
             models.UniqueConstraint(
                 fields=["round", "auditor", "auditee"],
+                # An ended pairing may be made again.
                 condition=Q(ended_at=None),
                 name="paired_once",
             ),
@@ -205,6 +208,7 @@ class FeedbackReport(TenantModel):
             models.UniqueConstraint(
                 fields=["assignment", "brought_by", "kind", "original_sha256", "pairing"],
                 condition=Q(source=FeedbackSource.IMPORTED),
+                # A self-audit has no pairing, and two nulls would count as different.
                 nulls_distinct=False,
                 name="feedback_imported_once",
             ),
@@ -215,7 +219,7 @@ class FeedbackReport(TenantModel):
 
 
 class CommunicationEntry(TenantModel):
-    """Entry of a student's communication log: for themselves and staff, and the peer of a pairing."""
+    """Entry of a student's communication log: for them and staff, and the peer of a pairing."""
 
     assignment = models.ForeignKey(
         Assignment, on_delete=models.PROTECT, related_name="communication"

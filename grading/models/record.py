@@ -14,6 +14,7 @@ class EvidenceRecord(TenantModel):
     key = models.CharField(max_length=40)
     detective = models.CharField(max_length=20)
     check_id = models.CharField(max_length=200)
+    # False is evidence too: the check looked for it in vain.
     found = models.BooleanField()
     path = models.TextField(blank=True)
     line_start = models.PositiveIntegerField(null=True, blank=True)
@@ -56,11 +57,14 @@ class OpinionRecord(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge} on {self.criterion_id}: {self.score if self.score is not None else 'no answer'}"
+        return (
+            f"{self.judge} on {self.criterion_id}: "
+            f"{self.score if self.score is not None else 'no answer'}"
+        )
 
 
 class CriterionVerdict(TenantModel):
-    """Result of the Chief Justice for one criterion; no score if it needs review or was left out."""
+    """Result of the Chief Justice for one criterion; no score if in review or left out."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="verdicts")
     position = models.PositiveSmallIntegerField()

@@ -52,6 +52,7 @@ class RubricVersion(TenantModel):
                 condition=Q(state__in=RubricState.values), name="rubric_state_known"
             ),
             models.CheckConstraint(
+                # A draft has no digest, since its document still changes.
                 condition=Q(state=RubricState.DRAFT, digest="", published_at=None)
                 | ~Q(state=RubricState.DRAFT) & ~Q(digest="") & Q(published_at__isnull=False),
                 name="published_rubric_is_sealed",

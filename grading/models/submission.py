@@ -45,6 +45,7 @@ class Assignment(TenantModel):
         ordering = ["due_at", "title", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["cohort", "slug"], name="assignment_slug_once"),
+            # A check on null passes: either time may be open.
             models.CheckConstraint(
                 condition=Q(due_at__gt=F("opens_at")), name="assignment_due_after_opening"
             ),
@@ -82,6 +83,7 @@ class Submission(TenantModel):
     attempt = models.PositiveSmallIntegerField()
     repo_url = models.CharField(max_length=2000)
     ref = models.CharField(max_length=255, blank=True)
+    # 40 hexadecimal digits with SHA-1, 64 with SHA-256.
     resolved_commit = models.CharField(max_length=64, blank=True)
     pdf = models.FileField(upload_to=private_pdf_path, blank=True, max_length=200)
     pdf_name = models.CharField(max_length=255, blank=True)
@@ -91,6 +93,7 @@ class Submission(TenantModel):
     handed_in_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    # Not auto_now_add: `late` is decided by the very same moment.
     handed_in_at = models.DateTimeField()
 
     class Meta:

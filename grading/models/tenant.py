@@ -49,11 +49,12 @@ class TenantModel(models.Model):
         abstract = True
 
     def clean(self) -> None:
-        """In a form, what a row points to is of its own organization, also where somebody teaches in several."""
+        """Refuse references to rows of other organizations: a user may teach in several."""
         for field in self._meta.get_fields():
             if isinstance(field, models.ForeignKey) and issubclass(
                 field.related_model, TenantModel
             ):
+                # Reading a required relation without a key raises; the form reports that field.
                 row = getattr(self, field.name, None) if getattr(self, field.attname) else None
                 if row is not None and row.organization_id != self.organization_id:
                     raise ValidationError({field.name: "This belongs to another organization."})

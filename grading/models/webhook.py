@@ -74,6 +74,7 @@ class WebhookDelivery(TenantModel):
         ]
         indexes = [
             models.Index(
+                # Only waiting rows, which are few; the rest are history.
                 fields=["next_at"],
                 condition=Q(state=DeliveryState.WAITING),
                 name="delivery_waiting",

@@ -45,6 +45,7 @@ class OperationsForm(QueryForm):
             return None
 
         unit, at = self.unit(), cleaned.get("at")
+        # Without a period the list is open at its end, so that audits of this moment are in it.
         until = at + PERIODS[unit][0] if at else None
         since = at or period_starts(unit, now)[0]
         return AuditListing(cleaned["show"], since, until, cleaned.get("code", ""))

@@ -50,6 +50,7 @@ class HealthProbe:
         except (DatabaseError, RedisError):
             log.exception("not_ready", server=self.name)
         finally:
+            # Also after an unexpected error: without a result no later check would ever start.
             result.set_result(works)
 
 
@@ -67,6 +68,7 @@ def _check_queue() -> None:
         settings.REDIS_URL,
         socket_timeout=ANSWER_SECONDS,
         socket_connect_timeout=ANSWER_SECONDS,
+        # redis-py would try again by itself, for longer than an answer may take.
         retry=Retry(NoBackoff(), 0),
     ) as queue:
         queue.ping()

@@ -84,6 +84,7 @@ def collect_metrics() -> SiteMetrics:
         return SiteMetrics(
             waiting={name: count for name, (count, _) in queues.items()},
             oldest={name: seconds for name, (_, seconds) in queues.items()},
+            # Every state, also at zero: a series that disappears breaks alerts on it.
             states=dict.fromkeys(AuditState.values, 0) | _counted("state"),
             failures=_counted("failure_code", state=AuditState.FAILED),
             stages=_stages(now),
@@ -160,6 +161,7 @@ def _waiting_metrics(site: SiteMetrics) -> Iterator[Metric]:
 def _audit_metrics(site: SiteMetrics) -> Iterator[Metric]:
     yield _gauge("auditor_audits", "Audits by state.", "state", site.states)
     yield _counter("auditor_audit_failures", "Failed audits by error code.", "code", site.failures)
+
     stages = GaugeMetricFamily(
         "auditor_stage_seconds",
         "Seconds in a stage, for audits finished in the last hour.",
@@ -169,6 +171,7 @@ def _audit_metrics(site: SiteMetrics) -> Iterator[Metric]:
         stages.add_metric((stage.stage, "median"), stage.median)
         stages.add_metric((stage.stage, "longest"), stage.longest)
     yield stages
+
     audits = {stage.stage: stage.audits for stage in site.stages}
     yield _gauge(
         "auditor_stage_audits", "Audits measured by auditor_stage_seconds.", "stage", audits
@@ -178,10 +181,12 @@ def _audit_metrics(site: SiteMetrics) -> Iterator[Metric]:
 def _model_metrics(site: SiteMetrics) -> Iterator[Metric]:
     calls = {usage.model: usage.calls for usage in site.models}
     yield _counter("auditor_model_calls", "Calls to a model.", "model", calls)
+
     costs = {usage.model: float(usage.cost_usd) for usage in site.models}
     yield _counter(
         "auditor_model_cost_usd", "Cost of the calls with a known price.", "model", costs
     )
+
     tokens = CounterMetricFamily(
         "auditor_model_tokens", "Tokens by the provider's figures.", labels=("model", "kind")
     )

@@ -61,6 +61,7 @@ def bar_chart_of(
 
     top, bar_space = _rounded_up(most, whole=whole), PLOT_WIDTH / len(bars)
     descriptions = [bar.words for bar in bars if any(bar.parts)]
+    # Half of an odd count is no number of audits.
     middle = [top / 2] if not whole or top % 2 == 0 else []
 
     return BarChart(
@@ -74,6 +75,7 @@ def bar_chart_of(
         labels=tuple(
             (bar.label, round(LEFT + bar_space * (place + 0.5), 1))
             for place, bar in enumerate(bars)
+            # Counted from the end, so that the current period always has its label.
             if (len(bars) - 1 - place) % LABEL_STEP == 0
         ),
     )

@@ -32,6 +32,7 @@ from grading.core.enums import AuditState
 from grading.models import Audit, ModelUsage
 
 PeriodUnit = Literal["hour", "day"]
+# Length of a period and the number of them on the page: a day, or a month.
 PERIODS: dict[PeriodUnit, tuple[timedelta, int]] = {
     "hour": (timedelta(hours=1), 24),
     "day": (timedelta(days=1), 30),
@@ -199,7 +200,7 @@ LISTING_LABELS: dict[ListingKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AuditListing:
-    """Choice of audits. `since` is included, `until` is not and may be null; `code` "" means any."""
+    """Choice of audits. `since` is included, `until` not and may be null; `code` "" means any."""
 
     show: ListingKind
     since: datetime
@@ -260,6 +261,7 @@ def waits_since(since: datetime) -> list[Wait]:
 
 def waiting_since(since: datetime) -> QuerySet[Any]:
     """Return the audits in the queue at that time or later; each with the time it `left`."""
+    # `started_at` may be of an earlier run while the audit waits again, so the state decides.
     is_waiting = When(state=AuditState.QUEUED, then=Value(None, output_field=DateTimeField()))
     left = Case(is_waiting, default=Coalesce(F("started_at"), F("finished_at")))
     waits = Audit.objects.filter(queued_at__isnull=False).annotate(left=left)
@@ -276,6 +278,7 @@ def longest_queues(waits: Iterable[Wait], begins: Sequence[datetime]) -> list[in
 
     length, place, longest = 0, 0, []
     for begin, end in pairwise([*begins, datetime.max.replace(tzinfo=UTC)]):
+        # All moves before this period, and the audits that left at its very start.
         while place < len(moves) and moves[place] <= (begin, -1):
             length, place = length + moves[place][1], place + 1
 

@@ -106,6 +106,7 @@ def import_rubric(
 
     read = engine_audits.read_rubric(text)
     with transaction.atomic(), scope(organization=organization):
+        # Locked first: two imports of one text at once cannot both pass the check for duplicates.
         rubric = Rubric.objects.select_for_update().get(
             pk=(rubric or _rubric_for(organization, read)).pk
         )
@@ -174,6 +175,7 @@ def publish_rubric_version(*, version: RubricVersion, by: User | None) -> Rubric
 
     with transaction.atomic(), scope(organization=version.organization):
         Rubric.objects.select_for_update().get(pk=version.rubric_id)
+        # Read again under the lock: the draft may have been edited since it was loaded.
         version.refresh_from_db(fields=["document"])
         if faults := len(engine_rubrics.rubric_faults(version.document)):
             problems = "1 problem" if faults == 1 else f"{faults} problems"
@@ -183,6 +185,7 @@ def publish_rubric_version(*, version: RubricVersion, by: User | None) -> Rubric
 
         read = engine_audits.read_rubric(json.dumps(version.document))
         siblings = RubricVersion.objects.filter(rubric=version.rubric_id)
+        # Before the draft is published: the database allows one published version per rubric.
         siblings.filter(state=RubricState.PUBLISHED).update(state=RubricState.SUPERSEDED)
 
         # One conditional UPDATE: of two who publish at once, the second changes no row.
@@ -213,6 +216,7 @@ def adopt_rubric_version(
     Existing verdicts stay, and audits that wait or run keep their version.
     Raises RubricRefused: rubric_not_published (a draft, or another organization's version).
     """
+    # Superseded versions are allowed: they never change either.
     if version.organization_id != assignment.organization_id or version.state == RubricState.DRAFT:
         sentence = "Only a published rubric of this organization can be used."
         raise RubricRefused("rubric_not_published", sentence)
@@ -263,6 +267,7 @@ def save_draft(
 
     settled = document if faults else engine_rubrics.settled_rubric(document)
     with transaction.atomic(), scope(organization=version.organization):
+        # Compared under the lock, so that no other save comes between the check and the write.
         draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
         _refuse_stale(draft, expected_digest)
         # An unchanged draft gets no Activity row.

@@ -4,7 +4,7 @@ The archive:
 
     manifest.json, roster.csv, activity.jsonl
     assignments/SLUG/assignment.json, grades.csv, rubrics/..., one .jsonl for each kind of record
-    assignments/SLUG/students/NUMBER/attempt-N/submission.json, report.pdf, audit-ID.json, audit-ID.md
+    assignments/SLUG/students/NUMBER/attempt-N/submission.json, report.pdf, audit-ID.json and .md
     missing.json     files that could not be added, and why
 
 It is written while it is sent. missing.json is the last member, so an archive that was cut short is
@@ -68,6 +68,7 @@ def _members(cohort: Cohort) -> Generator[Member]:
     yield _lines("activity.jsonl", archive_queries.activity_rows(cohort))
     for assignment in archive_queries.assignments_of(cohort):
         yield from _assignment_members(assignment, missing)
+    # Last: the members before it fill the list while they are written.
     yield _json("missing.json", missing)
 
 
@@ -98,8 +99,10 @@ def _roster(cohort: Cohort) -> Iterator[bytes]:
 def _assignment_members(assignment: Assignment, missing: list[dict[str, str]]) -> Iterator[Member]:
     folder = f"assignments/{assignment.slug}"
     yield _json(f"{folder}/assignment.json", archive_queries.columns_of(assignment))
+
     table = table_of(assignment, ExportChoice(everything=True))
     yield Member(f"{folder}/grades.csv", (text.encode() for text in stream_of(assignment, table)))
+
     for version in archive_queries.rubric_versions(assignment):
         yield _json(
             f"{folder}/rubrics/version-{version.pk}.json", archive_queries.columns_of(version)
@@ -142,6 +145,7 @@ def _audit_members(name: str, audit: Audit, missing: list[dict[str, str]]) -> It
     document = document_of(audit) or {}
     date = f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
     yield _json(f"{name}.json", document)
+
     try:
         text = engine_audits.render_markdown(document, date=date)
         yield Member(f"{name}.md", [text.encode()], at=audit.finished_at)
@@ -176,6 +180,7 @@ def delete_cohort(*, cohort: Cohort, typed: str, fingerprint: str, by: User) -> 
     """
     if typed.strip() != cohort.slug:
         raise ActionRefused("slug_differs", f"Type {cohort.slug} to delete this cohort.")
+    # Before the locks, which may be taken only while no audit runs: see _lock.
     _check_deletable(cohort, fingerprint)
 
     with transaction.atomic():
@@ -184,6 +189,7 @@ def delete_cohort(*, cohort: Cohort, typed: str, fingerprint: str, by: User) -> 
         # Something may have arrived between the first check and the locks.
         _check_deletable(cohort, fingerprint)
 
+        # Read before the deletion, for the log and for the files to delete.
         inventory, uploads = inventory_of(cohort), list(uploads_of(cohort))
         record_activity(
             organization=cohort.organization_id,
@@ -198,6 +204,7 @@ def delete_cohort(*, cohort: Cohort, typed: str, fingerprint: str, by: User) -> 
         )
 
         for _name, rows in kinds_of(cohort):
+            # Only keys: Django may load the rows that it deletes, and reports are large.
             rows.only("pk").delete()
         Cohort.objects.filter(pk=cohort.pk).delete()
         _delete_uploads_on_commit(uploads)
@@ -210,6 +217,7 @@ def _lock(cohort: Cohort) -> bool:
     only when no audit runs: an audit that ends holds its own row and waits for the student's.
     """
     locked = [
+        # The same order in every deletion, so that two at once cannot deadlock.
         list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
         for rows in (
             Cohort.objects.filter(pk=cohort.pk),
@@ -244,6 +252,8 @@ def _delete_uploads_on_commit(uploads: list[str]) -> None:
             try:
                 default_storage.delete(name)
             except OSError as error:
+                # The rows are gone already: a file that stays is logged and fails nothing.
                 log.warning("upload_left", upload=name, error=type(error).__name__)
 
+    # Only after the commit: a rollback would not bring a deleted file back.
     transaction.on_commit(delete_uploads, robust=True)

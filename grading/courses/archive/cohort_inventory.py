@@ -129,6 +129,7 @@ def inventory_of(cohort: Cohort) -> CohortInventory:
     counts = _counts_of(cohort)
 
     return CohortInventory(
+        # KINDS begins with what is deleted first; pages begin with the cohort's own rows.
         kinds=tuple(reversed(counts.items())),
         uploads=len(sizes),
         upload_bytes=sum(size for size in sizes if size is not None),
@@ -149,6 +150,7 @@ def _counts_of(cohort: Cohort) -> dict[str, int]:
     )
     counted = dict(first.union(*rest, all=True))
 
+    # A kind without rows is missing in a grouped count.
     return dict.fromkeys(kinds, 0) | counted
 
 

@@ -49,6 +49,7 @@ def roster_rows(cohort: Cohort) -> QuerySet[Enrollment]:
 def activity_rows(cohort: Cohort) -> Iterator[dict[str, Any]]:
     """Yield the log, oldest first. `actor` is an email, null for the site and deleted accounts."""
     rows = Activity.objects.filter(cohort=cohort).order_by("at", "pk")
+    # By key and not by a join: the log outlives accounts, and no foreign key binds it.
     actors = User.objects.filter(pk__in=rows.order_by().values("actor_id"))
     names = dict(actors.values_list("pk", "email"))
     for row in rows.iterator(chunk_size=CHUNK_SIZE):
@@ -76,6 +77,7 @@ def tables_of(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
     by_submission = {"submission__assignment": assignment}
     return [
         ("grades", Grade.objects.filter(assignment=assignment).order_by("pk")),
+        # Without reports: each is a file of its own beside its attempt.
         ("audits", Audit.objects.filter(**by_submission).defer("report").order_by("pk")),
         ("overrides", Override.objects.filter(**by_submission).order_by("pk")),
         ("appeals", Appeal.objects.filter(**by_submission).order_by("pk")),

@@ -71,12 +71,14 @@ def _link(enrollment: Enrollment, user: User) -> bool:
     """Link one enrollment, in the scope of its own organization; say whether it was linked."""
     organization = enrollment.organization_id
     with scope(organization=organization):
+        # A roster may list two emails of one person; one enrollment per cohort has the account.
         if Enrollment.objects.filter(cohort=enrollment.cohort_id, user=user).exists():
             return False
         # A concurrent login may have linked it since it was read.
         if not Enrollment.objects.filter(pk=enrollment.pk, user=None).update(user=user):
             return False
 
+        # Never changes a role: an instructor on a roster stays an instructor.
         Membership.objects.get_or_create(
             organization_id=organization, user=user, defaults={"role": Role.STUDENT}
         )
@@ -88,6 +90,7 @@ def _link(enrollment: Enrollment, user: User) -> bool:
 
 def connect_signals() -> None:
     """Link enrollments at every login and confirmed email. Called once, when the app is ready."""
+    # The uid keeps a second call from connecting the same receiver again.
     user_logged_in.connect(_on_login, dispatch_uid="link_enrollments_on_login")
     email_confirmed.connect(_on_confirmation, dispatch_uid="link_enrollments_on_confirmation")
 
@@ -135,6 +138,7 @@ def check_role_change(
 
     if by is not None and by.pk == user.pk:
         raise RoleRefused("role_own", "You can't change your own role: ask another owner.")
+    # The current role counts too: removing an owner is as grave as adding one.
     if {role, current} & set(TEACHING_ROLES) and not _may_appoint_teachers(organization, by):
         raise RoleRefused("role_of_owners", "Only owners can add or remove owners and instructors.")
 
@@ -153,6 +157,7 @@ def _may_appoint_teachers(organization: Organization, by: User | None) -> bool:
 
 def update_admin_access(*, organization: Organization, user: User, by: User | None) -> None:
     """Give or remove admin access: users need it if they teach in any organization."""
+    # Across organizations: the user may still teach in another one.
     with as_person(user):
         teaches = Membership.objects.filter(user=user, role__in=TEACHING_ROLES).exists()
     may_enter = teaches or user.is_superuser
@@ -161,4 +166,5 @@ def update_admin_access(*, organization: Organization, user: User, by: User | No
         if User.objects.filter(pk=user.pk).exclude(is_staff=may_enter).update(is_staff=may_enter):
             verb = "administration.opened" if may_enter else "administration.closed"
             record_activity(organization=organization, actor=by, verb=verb, about=user)
+    # The UPDATE does not reach the object that the caller holds.
     user.is_staff = may_enter

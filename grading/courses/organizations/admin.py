@@ -89,18 +89,21 @@ class MembershipAdmin(TenantAdmin):
         self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any
     ) -> Any:
         form = super().get_form(request, obj, change, **options)
+        # Django itself makes the form's object, so the user has to come with the class.
         return type(form.__name__, (form,), {"by": request.user})
 
     def save_model(
         self, request: HttpRequest, obj: Membership, form: ModelForm[Any], change: bool
     ) -> None:
         """Save through the action, which checks again and logs the change."""
+        # Nothing to log: the action would write a row for the same role.
         if change and not form.changed_data:
             return
         by = request.user if isinstance(request.user, User) else None
         membership = add_member(
             organization=obj.organization, user=obj.user, role=Role(obj.role), by=by
         )
+        # The admin logs and links the object by its key, which the action's own row has.
         obj.pk = membership.pk
 
 
