@@ -138,6 +138,7 @@ def notify_subject_of_report(*, report: FeedbackReport) -> None:
 
 def _refuse_if_audited(pairing: Pairing, submission: Submission) -> None:
     """Refuse a second audit at a time or of the same attempt; a failed audit may be repeated."""
+    # By pairing, not by submission: other auditors of this peer may audit the same attempt.
     audits = Audit.objects.filter(feedback_report__pairing=pairing)
     if audits.filter(state__in=OPEN_STATES).exists():
         raise FeedbackRefused(
@@ -157,6 +158,7 @@ def _queued_report(pairing: Pairing, submission: Submission) -> FeedbackReport:
         organization_id=pairing.organization_id,
         submission=submission,
         kind=AuditKind.PEER,
+        # Chosen now: the audit keeps this version when the assignment later gets another.
         rubric_version_id=peer_round.rubric_version_id or submission.assignment.rubric_version_id,
         state=AuditState.QUEUED,
         queued_at=timezone.now(),

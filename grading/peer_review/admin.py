@@ -25,6 +25,7 @@ class PairingRoundAdmin(MachineMadeAdmin):
     list_display = ("assignment", "number", "peers", "anonymity", "starts_at", "ends_at")
     list_filter = ("anonymity", ("assignment", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("assignment",)
+    # With the seed anybody could draw the pairs of the round again.
     exclude = ("seed",)
 
 
@@ -48,6 +49,7 @@ class FeedbackReportAdmin(MachineMadeAdmin):
     list_filter = ("kind", "source")
     search_fields = ("subject__email", "author__email")
     list_select_related = ("subject", "author", "assignment")
+    # What a report says is given out by feedback/queries.py alone.
     exclude = ("original", "reading")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

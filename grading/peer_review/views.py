@@ -86,6 +86,7 @@ def _context(pairing_row: Pairing, side: PairingSide, form: ReportForm) -> dict[
         "side": side,
         "other": shown_name(pairing_row, side=side),
         "reports": [r for r in reports if r.audit is None or r.audit.has_report],
+        # The subject learns of an audit only by its finished report.
         "running": running if side != "auditee" else None,
         "failed": _failed_report(reports) if side != "auditee" else None,
         "refused": why_no_audit(pairing=pairing_row) if side == "auditor" else None,

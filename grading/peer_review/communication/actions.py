@@ -83,6 +83,7 @@ def _create_entry(
         verb="communication.posted",
         about=entry,
         kind=kind.label.lower(),
+        # No name: the Activity log outlives the cohort.
         reader="a peer" if pairing else "",
     )
     return entry

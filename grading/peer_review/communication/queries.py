@@ -121,6 +121,7 @@ def messages_of(
         row for row in rows if row.student_id != student.pk and by_pairing[_pairing(row)].hidden
     ]
     writers = {row.student_id for row in blind}
+    # All texts in one call: the cohort's identity is loaded once.
     texts = (
         redacted([row.text for row in blind], identity_of(student.cohort_id, committers=writers))
         if blind

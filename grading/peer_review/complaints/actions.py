@@ -98,6 +98,7 @@ def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User)
                 "Another teacher has decided this meanwhile. Read the decision below.",
             )
 
+        # Dismissing a complaint after the report was hidden shows the report again.
         FeedbackReport.objects.filter(pk=complaint.report_id).update(
             hidden_at=now if hide else None
         )
@@ -115,6 +116,7 @@ def _notify_teachers(complaint: Complaint, report: FeedbackReport) -> None:
     subject = f"{report.assignment.title}: a peer report was reported as abusive"
     body = "A student asks you to review a report on their work. It stays visible until you decide."
     path = reverse("complaint", args=[report.organization.slug, complaint.pk])
+    # Assistants read complaints but decide none, so they get no email.
     teachers = Membership.objects.filter(
         organization=report.organization_id, role__in=TEACHING_ROLES
     )

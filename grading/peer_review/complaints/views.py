@@ -112,6 +112,7 @@ def complaint(request: MemberRequest, org: str, complaint_id: int) -> HttpRespon
             return redirect(request.path)
 
     inbox = reverse("complaints", args=[complaint_row.organization.slug])
+    # A dismissal is final; a hidden report may be shown again (COMPLAINT_MOVES).
     may_decide = complaint_row.state != ComplaintState.DISMISSED and may(
         request.user, complaint_row.organization, "teacher"
     )

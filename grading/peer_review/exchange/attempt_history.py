@@ -106,6 +106,7 @@ def _fix(finding: VisibleFinding, submission: Submission) -> Fix:
     led_by = dict.fromkeys(
         sighting.source.name
         for sighting in finding.sights
+        # Earlier attempts only: a report on the fixed attempt cannot have led to the fix.
         if sighting.present and not sighting.source.is_own and sighting.attempt < submission.attempt
     )
     return Fix(finding, named_commit or submission.resolved_commit, tuple(led_by))

@@ -127,4 +127,5 @@ def _json(name: str, value: Any) -> Member:
 
 
 def _text(name: str, text: str) -> Member:
+    # A lone surrogate in an imported text cannot be encoded.
     return Member(name, [text.encode(errors="replace")])

@@ -87,4 +87,5 @@ def _length_of(path: str) -> Case:
     """Return the length of a list in the report; null where there is none."""
     kind: Any = Func(F(path), function="jsonb_typeof", output_field=TextField())
     length = Func(F(path), function="jsonb_array_length", output_field=IntegerField())
+    # The condition comes first: jsonb_array_length raises an error for anything but an array.
     return Case(When(Exact(kind, Value("array")), then=length), default=None)

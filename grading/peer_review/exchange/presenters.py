@@ -69,6 +69,7 @@ def chart_of(turns: Sequence[Turn]) -> Chart | None:
         (max(changes.there, len(changes.fixed)) for turn in turns if (changes := turn.changes)),
         default=0,
     )
+    # No division by zero where no attempt has a finding.
     highest = highest or 1
     columns = [
         _column(turn, LEFT + slot * (index + 0.5), slot, highest)

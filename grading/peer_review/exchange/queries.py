@@ -213,6 +213,7 @@ class _ExchangeLoader:
         report = next(
             (r for r in self.reports if r.pairing_id == pairing.pk and _is_complete(r)), None
         )
+        # The place stays, so the subject sees that a report was hidden, without its findings.
         if report is not None and report.hidden_at is not None:
             member = self.members.get((pairing.round_id, pairing.auditor_id))
             return ReportSlot(state="hidden", pairing=pairing, member=member, report=report)
@@ -372,6 +373,7 @@ def reports_of(student: Enrollment, pairings: Sequence[Pairing]) -> list[Feedbac
         Q(author=student) | Q(subject=student)
     )
     rows = FeedbackReport.objects.filter(is_visible).select_related("audit", "submission", *RELATED)
+    # The contents may be megabytes, and a list shows none of them.
     return list(rows.defer("original", "reading", "audit__report").order_by("-created_at", "pk"))
 
 
@@ -383,6 +385,7 @@ def assignments_of(
         report.assignment for report in reports
     ]
     own = {row.pk: row for row in assignments if row.cohort_id == student.cohort_id}.values()
+    # Without a due date last. The first item also keeps None from being compared with a time.
     return sorted(own, key=lambda row: (row.due_at is None, row.due_at, row.title, row.pk))
 
 

@@ -54,6 +54,7 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
     return render(request, "peer_review/loop/loop.html", context)
 
 
+# Header of the CSV file. Programs read these names, so they stay.
 COLUMNS: tuple[Cell, ...] = (
     "student",
     "email",

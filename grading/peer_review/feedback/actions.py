@@ -49,6 +49,7 @@ def import_feedback(
     errors of the parser (field “file”).
     """
     text = _clean_text(text)
+    # Parsed before the transaction, so that a large report does not hold the locks.
     reading = engine_imports.read_report_text(text, name=name)
     if pairing is not None:
         _refuse_unless_auditor(pairing, direction, brought_by)
@@ -81,6 +82,7 @@ def import_feedback(
         )
 
         record_imported(report=report)
+        # Any other report was imported by its subject, who knows about it.
         if direction == "generated":
             notify_subject_of_report(report=report)
     return report
@@ -91,12 +93,14 @@ def works_of(submissions: list[Submission]) -> list[Work]:
 
 
 def _clean_text(text: str) -> str:
+    # The form limits uploads; this also limits files from repositories.
     if len(text.encode(errors="replace")) > MAX_BYTES:
         raise FeedbackRefused(
             FILE, "report_too_large", f"The limit is {MAX_BYTES // 1_000_000} MB."
         )
     if not text.strip():
         raise FeedbackRefused(FILE, "report_empty", "This file is empty.")
+    # PostgreSQL stores no NUL character in a text.
     if "\x00" in text:
         raise FeedbackRefused(
             FILE, "report_no_text", "This is not a text file. Upload Markdown or JSON."
@@ -214,6 +218,7 @@ def mark_read(*, report: FeedbackReport, by: User) -> bool:
         return False
     with transaction.atomic():
         unread = FeedbackReport.objects.filter(pk=report.pk, read_at=None)
+        # Of two tabs only one updates the row: the Activity log has one first reading.
         if not unread.update(read_at=timezone.now()):
             return False
         record_activity(

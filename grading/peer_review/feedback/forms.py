@@ -33,6 +33,7 @@ class ReportForm(forms.Form):
     def text(self) -> str:
         """Return the text of a valid form's file. Raises UnicodeDecodeError if it is not UTF-8."""
         content: bytes = self.cleaned_data["file"].read()
+        # Editors on Windows put a byte-order mark first.
         return content.decode("utf-8-sig")
 
 

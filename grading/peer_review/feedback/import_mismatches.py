@@ -17,7 +17,9 @@ Direction = Literal["generated", "self", "received"]
 MIN_HASH_LENGTH = 7
 # In a blind round these would confirm to an author whose work they have guessed.
 REVEALING = frozenset({"repository_differs", "commit_differs"})
+# A digit after the colon is a port: such an address is parsed as a URL.
 _SSH = re.compile(r"(?:ssh://)?(?:[\w.-]+@)([\w.-]+):(?!\d)(.+)")
+# Pages within a repository on GitHub, GitLab (/-/) and Bitbucket (/src/).
 _PAGE = re.compile(r"/(?:-/)?(?:tree|blob|commit|commits|src)/.*")
 
 

@@ -153,6 +153,7 @@ def _line(number: int | None) -> str:
 
 def plain(text: str) -> str:
     """Return the text on one line with all markup escaped."""
+    # Backslashes first: those that escape the marks below must stay single.
     line = " ".join(str(text).split()).replace("\\", "\\\\")
     for mark in "`*_[]<>#|":
         line = line.replace(mark, f"\\{mark}")

@@ -91,6 +91,7 @@ def redacted_copy_of(report: FeedbackReport, *, side: ReportSide) -> RedactedCop
     content anyway, and a gap in it would reveal the name. In all other reports everyone of the
     cohort is withheld.
     """
+    # First of all: a hidden report gives its subject nothing, redacted or not.
     if report.hidden_at is not None and side == "subject":
         return replace(
             _base_copy(report, side, hidden=True),
@@ -162,8 +163,11 @@ def _platform_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) ->
     withheld: tuple[str, ...] = (WITHHELD_SCORES,) if lacks_score else ()
     if lacks_score:
         document = without_scores(document)
+    # Only for the author: a report of this site says nothing about the auditor, and the subject
+    # knows their own work.
     if hidden and side == "author":
         identity = identity_of(report.assignment.cohort_id)
+        # Authors of commits may have names that the roster does not have.
         identity = identity.with_person(commit_authors_of(parse_report(document)))
         document = redacted_report(document, identity)
         withheld += (WITHHELD_PEOPLE, WITHHELD_PLACES, WITHHELD_DOCUMENT, WITHHELD_LINKS)
@@ -202,6 +206,7 @@ def _imported_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) ->
         base,
         reading=redacted_import(report.reading or {}, identity),
         original=original,
+        # The file's own name may name its author.
         original_name=f"report{suffix}",
         withheld=(WITHHELD_PEOPLE, WITHHELD_WRITER, WITHHELD_LINKS),
     )

@@ -46,6 +46,7 @@ def search_repository_on_commit(*, audit: Audit, report: Report) -> None:
         return
     assignment = audit.submission.assignment_id
     if PairingRound.objects.filter(assignment=assignment).exists():
+        # Robust: if the queue is down the audit still counts, and the student can search again.
         transaction.on_commit(lambda: _enqueue(audit), robust=True)
 
 
@@ -80,6 +81,7 @@ def import_from_repository(*, audit_id: UUID | str) -> None:
             problem: str | None = report.problem
         else:
             problem = _import(audit, paths, report.path, report.text)
+        # A report known already and an export of this site (“”) count as neither.
         taken += problem is None
         unread += [{"path": report.path, "why": problem}] if problem else []
     with transaction.atomic():
@@ -161,6 +163,7 @@ def _is_export(path: str, student: Enrollment) -> bool:
     keys = [UUID(match) for match in _UUID.findall(path.lower())]
     if not keys:
         return False
+    # The key must be of the student's own record: anybody can write one into a file name.
     reports = FeedbackReport.objects.filter(Q(author=student) | Q(subject=student), pk__in=keys)
     return (
         reports.exists() or Audit.objects.filter(submission__student=student, pk__in=keys).exists()
@@ -175,6 +178,7 @@ def _latest_audit(assignment: Assignment, student: Enrollment) -> Audit | None:
 
 def _enqueue(audit: Audit) -> None:
     """Enqueue at the front of the bulk queue: a student may wait, but no audit should."""
+    # One job for each audit: a second click finds the first one alive.
     job = f"imports-{audit.pk}"
     if health_of(BULK, job) is JobHealth.ALIVE:
         return

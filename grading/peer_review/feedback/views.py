@@ -43,6 +43,7 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
         "trail": trail_to_peers(report.assignment.cohort),
     }
     if report.audit is not None and not report.audit.has_report:
+        # The audit may still fail: until it has a report its subject learns nothing of it.
         if side == "subject":
             raise Http404
         return render(request, "peer_review/running.html", context)

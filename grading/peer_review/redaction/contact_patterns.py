@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+# A link ends at a space, a quote, a bracket or the bar of a Markdown table.
 _STOP = r"[^\s<>\"'`)\]}|]"
+# Addresses at these hosts often name an account: withheld even without a scheme or a path.
 _HOSTS = (
     r"github|gitlab|bitbucket|codeberg|sourcehut|huggingface|linkedin|twitter|facebook|instagram|"
     r"medium|kaggle|notion|youtube|youtu|loom|figma|discord|telegram|substack|"
     r"hashnode|replit|gitee|orcid|behance|dribbble|stackoverflow"
 )
+# Here the account or the project is the subdomain.
 _PAGES = (
     r"github\.io|gitlab\.io|pages\.dev|netlify\.app|vercel\.app|streamlit\.app|hf\.space|"
     r"herokuapp\.com|onrender\.com|web\.app"
@@ -18,6 +21,8 @@ _TOP_LEVEL = (
     r"com|org|net|io|dev|me|ai|app|co|edu|gov|info|xyz|site|tech|page|blog|be|so|gg|"
     r"[a-z]{2}\.[a-z]{2}"
 )
+# Repeats before a fixed part are bounded, so that hostile text cannot make the search slow. A domain
+# of no known host needs a path: without one, `state.app` in code would be taken for a link.
 LINK = re.compile(
     rf"""
       \b[a-z][a-z0-9+.-]{{1,20}}:(?:\\?/){{2}}{_STOP}+
@@ -56,12 +61,14 @@ CREDIT = re.compile(
     r"((?:copyright|\(c\)|©)[^\S\n]*(?:\(c\)|©)?[^\S\n]*(?:\d{4}[\d,\s-]*)?)([^\n]+)", re.IGNORECASE
 )
 # Ids of evidence begin with E- and are no commits.
+# A digit and a letter are required: neither a number nor a word such as “defaced” is a commit.
 COMMIT = re.compile(r"(?<!E-)\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 MOMENT = re.compile(r"\b(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 
 
 def without_contacts(text: str, mark: str) -> str:
     """Return the text with contacts replaced by `mark`; the label of a signature stays."""
+    # Links first: in `git@host:owner/name` the pattern of addresses would leave the owner behind.
     text = LINK.sub(mark, text)
     text = ADDRESS.sub(mark, text)
     for pattern in (HOME, MERGED, SIGNATURE, CREDIT):

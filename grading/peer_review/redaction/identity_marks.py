@@ -14,10 +14,13 @@ from grading.peer_review.redaction.letter_positions import fold
 
 # Marks of this length are also found inside longer words, as in “byanalovelace”.
 MIN_INSIDE_WORD = 7
+# A name's word of two letters (Li, Bo) counts only with a capital.
 MIN_WORD = 3
+# Shorter words inside a handle occur by chance in ordinary text.
 MIN_HANDLE_WORD = 4
 # A word in the account names of so many people identifies nobody.
 COMMON_FROM = 3
+# Names are searched in both ASCII spellings: Jörg as “jorg”, by fold(), and as “joerg”.
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -64,6 +67,7 @@ class Mark:
     capital: bool = False
 
 
+# An identity is a whole cohort, and all texts of a page share it.
 @lru_cache(maxsize=8)
 def marks_of(identity: Identity) -> tuple[Mark, ...]:
     """Return all marks of these people, the longest first."""
@@ -73,6 +77,7 @@ def marks_of(identity: Identity) -> tuple[Mark, ...]:
         # The wider mark wins: without a capital before with one, a phrase before the rest.
         if present is None or (present.capital and not mark.capital) or mark.kind == "phrase":
             marks[mark.letters] = mark
+    # The search takes the first mark that matches at a place, so the longest must come first.
     return tuple(sorted(marks.values(), key=lambda mark: (-len(mark.letters), mark.letters)))
 
 
@@ -150,6 +155,7 @@ def _marks_of_accounts(people: Iterable[Person]) -> Iterator[Mark]:
     for word in parts.with_fewer_owners(COMMON_FROM):
         if len(word) >= MIN_HANDLE_WORD:
             yield from _word(word)
+    # A repository's name that two groups share identifies neither of them.
     for thing in things.with_fewer_owners(2):
         yield from _handle(thing, "phrase")
 

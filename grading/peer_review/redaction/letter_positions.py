@@ -93,6 +93,7 @@ class _LettersBuilder:
             self._ends[-1] = self._end = end
 
     def build(self) -> Letters:
+        # A word closes where the next letter begins another.
         closes = [*self._begins[1:], True]
         return Letters(
             "".join(self._folded), self._starts, self._ends, self._begins, closes, self._capital
@@ -124,6 +125,7 @@ def _read_escape(builder: _LettersBuilder, escaped: str, start: int, end: int) -
         for place, char in enumerate(escaped, start):
             builder.character(char, place, place + 1)
         return
+    # All characters share the span of the escape: it is withheld as a whole or not at all.
     for number, char in enumerate(decoded):
         builder.character(char, start, end, inside=number > 0)
 

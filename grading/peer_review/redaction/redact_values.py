@@ -16,8 +16,10 @@ from grading.peer_review.redaction.letter_positions import Letters, letters_of
 WITHHELD = "[withheld]"
 PREFIX_LENGTH = 2
 # Characters allowed between two letters of a mark.
+# One sign spells out a word (a-d-a), two join a handle (ada__love), four part a full name.
 MAX_GAP = {"word": 1, "handle": 2, "phrase": 4}
 # Keys of JSON whose values name people.
+# Withheld whatever they say: other programs write names here that no roster has.
 _NAMING_KEY = re.compile(
     r"(?:author|auditor|auditee|committer|contributor|maintainer|reviewer|student|peer)s?"
     r"(?:_?(?:name|id|number|e?mail))?"
@@ -46,6 +48,7 @@ def _redact_dict(pairs: dict[str, Any], identity: Identity) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key, value in pairs.items():
         new_key, number = redacted(key, identity), 2
+        # Two people as keys both become WITHHELD: the number keeps both entries.
         while new_key in kept:
             new_key, number = f"{redacted(key, identity)} {number}", number + 1
         kept[new_key] = (
@@ -84,6 +87,7 @@ def _mark_index(identity: Identity) -> _MarkIndex:
     index = _MarkIndex()
     for mark in marks_of(identity):
         index.at_words[mark.letters[:PREFIX_LENGTH]].append(mark)
+        # A common word inside a longer one is no name.
         if len(mark.letters) >= MIN_INSIDE_WORD and not mark.capital:
             index.anywhere[mark.letters[:MIN_INSIDE_WORD]].append(mark)
     return index

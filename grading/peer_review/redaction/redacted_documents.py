@@ -112,6 +112,7 @@ def _redact_row(kind: str, row: Json, identity: Identity) -> Json:
     }
     if kind == "opinions":
         kept["key"] = WITHHELD
+    # The first page of a PDF usually names its authors.
     if kind == "evidence":
         kept |= _without_title_page(row, kept)
     return kept

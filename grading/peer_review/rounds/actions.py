@@ -61,6 +61,7 @@ def start_round(
     """
     _refuse_bad_times(assignment, starts_at, ends_at)
     _refuse_bad_settings(assignment, peers, rubric_version, students)
+    # Drawn before the transaction: it reads no rows, and the lock is held for a shorter time.
     seed = seed or token_hex(16)
     draw = circle(
         [student.pk for student in students], peers, seed, {s.pk: s.group for s in students}
@@ -68,7 +69,6 @@ def start_round(
 
     with transaction.atomic():
         # The lock makes a second click wait; its seed then shows that the round exists.
-
         Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
         earlier = PairingRound.objects.filter(assignment=assignment)
         if earlier.filter(seed=seed).exists():
@@ -113,6 +113,7 @@ def join_round(
 
     with transaction.atomic():
         change = _plan_locked(round, lambda state: plan_to_join(state, round, student), fingerprint)
+        # A student who left before has a row already, and keeps its alias and position.
         if not RoundMember.objects.filter(round=round, student=student).update(left_at=None):
             _add_members(round, [student.pk])
         _apply(round, change)
@@ -201,6 +202,7 @@ def plan_to_join(state: RoundState, round: PairingRound, student: Enrollment) ->
     """Return the change that join_round makes. Raises RoundRefused in_the_round."""
     if student.pk in state.members:
         raise RoundRefused("student", "in_the_round", "This student already takes part.")
+    # The state knows the groups of the round's members only.
     with_student = replace(state, groups={**state.groups, student.pk: student.group})
     return plan_late_joiner(with_student, student.pk, f"{round.seed} {student.pk}")
 
@@ -213,6 +215,7 @@ def plan_to_leave(state: RoundState, round: PairingRound, student: Enrollment) -
 
 
 def fingerprint_of_change(change: Change) -> str:
+    # Sorted, because sets have no order: equal changes must give equal fingerprints.
     return fingerprint_of(sorted(change.ended), sorted(change.added))
 
 
@@ -221,6 +224,7 @@ def _plan_locked(
 ) -> Change:
     """Plan a change under locks: the round cannot change and no report can be started."""
     # All changes to the rounds of an assignment wait for each other here.
+    # no_key: rows that only refer to the assignment, such as submissions, may still be inserted.
     Assignment.objects.select_for_update(no_key=True).get(pk=round.assignment_id)
     active = Pairing.objects.filter(round=round, ended_at=None).order_by("pk")
     # Starting a report locks its pairing, so none is started under a pair that may end.
@@ -280,6 +284,7 @@ def _assign_aliases(assignment_id: int, students: Sequence[int]) -> dict[int, st
     # Below 100 a number would look like a place in a list.
     numbers = range(100, 100 + max(MIN_ALIASES, 10 * (len(aliases) + len(new))))
     free = sorted({f"Peer {number}" for number in numbers} - set(aliases.values()))
+    # Not drawn by the round's seed: no alias may be computed from the roster.
     return aliases | dict(zip(new, random.SystemRandom().sample(free, len(new)), strict=True))
 
 

@@ -59,6 +59,7 @@ class RoundForm(forms.Form):
     anonymity = forms.ChoiceField(
         label="Anonymity",
         choices=Anonymity.choices,
+        # The strictest is the default: a name that was shown cannot be hidden again.
         initial=Anonymity.DOUBLE_BLIND,
         widget=forms.RadioSelect,
     )
@@ -88,6 +89,7 @@ class RoundForm(forms.Form):
         published = RubricVersion.objects.filter(state=RubricState.PUBLISHED).select_related(
             "rubric"
         )
+        # The empty choice stands for the assignment's own version.
         fields["rubric_version"].queryset = published.exclude(pk=assignment.rubric_version_id)
         fields["students"].choices = [(student.pk, str(student)) for student in roster]
         fields["who"].choices = [
@@ -181,6 +183,7 @@ class ChangeForm(forms.Form):
     def preset(self, field: str, key: str) -> None:
         """Send a choice that the URL names as a hidden field."""
         select: Any = self.fields.get(field)
+        # A key that is no choice is ignored: it may come from another round.
         if select is not None and select.valid_value(key):
             select.widget, self.initial[field] = forms.HiddenInput(), key
 
@@ -193,6 +196,7 @@ class ChangeForm(forms.Form):
         select: Any = self.fields[field]
         select.choices = [("", "Choose"), *((choice.pk, _label_of(choice)) for choice in objects)]
         by_key = {str(choice.pk): choice for choice in objects}
+        # Cannot fail: the choices are made from the same objects.
         select.coerce = by_key.__getitem__
 
 

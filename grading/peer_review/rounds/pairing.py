@@ -51,6 +51,7 @@ def circle(students: Iterable[int], k: int, seed: str, groups: Groups) -> Circle
     keeps the number of audits of each. Raises RoundRefused where no pairing exists or none is
     found.
     """
+    # Sorted, so that the draw does not depend on the order of a query.
     keys = sorted(set(students))
     _refuse_impossible(keys, k, groups)
 
@@ -79,8 +80,12 @@ def _refuse_impossible(students: list[int], k: int, groups: Groups) -> None:
         )
         raise RoundRefused("peers", "too_few_students", sentence)
 
+    # Without mutual pairs a member needs k students to audit and k other auditors, all of them
+    # outside the group.
     needed = 2 * k if is_free_of_mutual(count, k) else k
     sizes = Counter(groups[student] for student in students if groups.get(student))
+    # Outsiders give and get k audits each, so there must be as many of them as members. If the
+    # largest group can be served, the smaller ones can.
     for group, size in sizes.most_common(1):
         if count - size < max(needed, size):
             raise RoundRefused(

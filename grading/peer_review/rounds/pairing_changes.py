@@ -103,6 +103,7 @@ def plan_late_joiner(state: RoundState, newcomer: int, seed: str) -> Change:
         planner.fill_gaps(newcomer, also_beyond=True)
         return planner.change
 
+    # As many pairs for the newcomer as possible first, then as few ended pairs as possible.
     def score(change: Change) -> tuple[int, ...]:
         result = apply_change(joined, change)
         return (
@@ -288,10 +289,12 @@ class _Planner:
         """Return members by load, ties in random order; those with k or more only if wanted."""
         members = self._chance.sample(sorted(self._board.members), len(self._board.members))
         wanted = [member for member in members if also_beyond or loads[member] < self._board.k]
+        # The sort is stable: equal loads keep their random order.
         return sorted(wanted, key=loads.__getitem__)
 
     def _open_pairs(self) -> list[Pair]:
         """Return pairs of two members without a report, in random order."""
+        # Sorted first: a set has no fixed order, and the same seed must give the same plan.
         open_pairs = sorted(self._board.pairs - self._board.finished)
         return [
             pair

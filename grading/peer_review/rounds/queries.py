@@ -194,6 +194,7 @@ def figures_of(matrix: Matrix) -> Figures:
     return Figures(
         members=len(present),
         left=len(matrix.rows) - len(present),
+        # A member with nobody to audit is neither finished nor inactive.
         finished=sum(bool(row.audits) and row.generated == len(row.audits) for row in present),
         inactive=sum(bool(row.audits) and row.generated == 0 for row in present),
         expected=len(matrix.pairs),
@@ -201,6 +202,7 @@ def figures_of(matrix: Matrix) -> Figures:
         late=sum(report.at > matrix.round.ends_at for report in reports),
         read=sum(report.read_at is not None for report in reports),
         imported=sum(report.imported for report in reports),
+        # The upper of the two middle times where their number is even.
         median_time=durations[len(durations) // 2] if durations else None,
         findings=sum(row.answers.received for row in matrix.rows),
         settled=sum(row.answers.settled for row in matrix.rows),
@@ -234,6 +236,7 @@ def _pairs(round: PairingRound) -> list[PairStatus]:
     active = Pairing.objects.filter(round=round, ended_at=None)
     reports, running = _reports(active)
 
+    # Without a known commit there is nothing that a peer could audit.
     submitted = set(
         Submission.objects.filter(
             assignment=round.assignment_id, student__in=active.values("auditee")
@@ -258,6 +261,7 @@ def _pairs(round: PairingRound) -> list[PairStatus]:
 
 
 def _state(report: FirstReport | None, *, running: bool, has_work: bool) -> State:
+    # A report wins over a running audit: a second audit does not undo the first report.
     if report is not None:
         return "read" if report.read_at else "done"
     if running:
@@ -276,6 +280,7 @@ def _reports(active: QuerySet[Pairing]) -> tuple[dict[UUID, FirstReport], set[UU
         if audit is None or state in REPORTED_STATES:
             # Rows come newest first: the report that stays at the end is the first one.
             earlier = first_reports.get(pairing)
+            # Reading a later report counts too; the earliest reading is kept.
             read_times = [at for at in (read, earlier.read_at if earlier else None) if at]
             first_reports[pairing] = FirstReport(
                 ended or created, min(read_times, default=None), imported=audit is None

@@ -77,6 +77,7 @@ def remind_due() -> int:
     """
     now = timezone.now()
     stale = Q(reminders_checked_at=None) | Q(reminders_checked_at__lt=now - CHECK_INTERVAL)
+    # Only the dispatcher sees the rounds of all organizations, and it may only read.
     with as_dispatcher():
         # Ordered by key: the default order joins the assignments, which row-level security hides.
         running = list(
@@ -98,10 +99,12 @@ def _remind_automatically(round_id: int, now: datetime) -> int:
     rounds = PairingRound.objects.select_related("organization", "assignment__cohort__organization")
     peer_round = rounds.get(pk=round_id)
     since = now - AUTOMATIC_INTERVAL
+    # A member without a reminder gets the same interval, counted from joining the round.
     is_rested = Q(reminded_at__lte=since) | Q(reminded_at=None, joined_at__lte=since)
     due = RoundMember.objects.filter(
         is_rested, round=peer_round, left_at=None, reminders__lt=MAX_AUTOMATIC
     )
+    # The cheap checks come first: the matrix takes seven queries.
     if peer_round.starts_at > since or not due.exists():
         return 0
     keys = set(due.values_list("pk", flat=True))
@@ -127,6 +130,7 @@ def _send(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: Use
         )
 
         keys = [row.member.pk for row in rows]
+        # A teacher's reminders count too: they use up automatic ones.
         RoundMember.objects.filter(pk__in=keys).update(
             reminded_at=now, reminders=F("reminders") + 1
         )

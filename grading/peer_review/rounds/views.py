@@ -121,6 +121,7 @@ def _preview_of(form: RoundForm, with_work: set[int]) -> Preview | None:
     students, peers = form.chosen_students, form.cleaned_data["peers"]
     groups = {student.pk: student.group for student in students}
     try:
+        # The pairs are not shown: drawing them tells if the start would be refused.
         circle(groups, peers, form.cleaned_data["seed"], groups)
     except RoundRefused as refusal:
         add_refusal(form, refusal)
@@ -347,6 +348,7 @@ def _planned(form: ChangeForm, roster: RoundRoster) -> ChangePreview | None:
     """Return the preview; None if the change is refused, with the reason in the form."""
     if not form.is_valid():
         return None
+    # After is_valid(): the first step has no reason yet. The action refuses an empty one.
     form.require_reason()
     state = round_state_of(form.round)
     try:
