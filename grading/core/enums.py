@@ -29,14 +29,14 @@ class ReleasePolicy(models.TextChoices):
     """Visibility of a verdict to students before its release."""
 
     PROVISIONAL = "provisional", "The whole report, marked as provisional"
-    AFTER_RELEASE = "after_release", "Nothing but that it was judged"
+    AFTER_RELEASE = "after_release", "Only that it was judged"
 
 
 class Batch(models.TextChoices):
     """Grouping of calls to a judge's model."""
 
-    PER_CRITERION = "per_criterion", "One call for each judge and criterion"
-    PER_JUDGE = "per_judge", "One call of each judge for all criteria"
+    PER_CRITERION = "per_criterion", "One call per judge and criterion"
+    PER_JUDGE = "per_judge", "One call per judge for all criteria"
 
 
 class Bench(models.TextChoices):
@@ -53,7 +53,7 @@ class AuditKind(models.TextChoices):
 class Renewal(models.TextChoices):
     """Parts that an audit computes again instead of reusing earlier results."""
 
-    MISSING = "missing", "Only what is missing"
+    MISSING = "missing", "Only the missing parts"
     OPINIONS = "opinions", "The opinions"
     EVERYTHING = "everything", "Everything"
 
@@ -109,25 +109,25 @@ PENDING_APPEALS = tuple(state for state, moves in APPEAL_MOVES.items() if moves)
 class NoticeKind(models.TextChoices):
     """Kinds of email; people may turn each of them off."""
 
-    RELEASED = "released", "A grade of mine was released or changed"
-    APPEAL_ANSWERED = "appeal_answered", "An appeal of mine was answered"
-    AUDIT_FAILED = "audit_failed", "An audit of mine failed"
-    REPORT_RECEIVED = "report_received", "A peer's report on my work arrived"
-    PEER_REMINDER = "peer_reminder", "I owe a report or an answer in a round of peers"
-    HANDED_IN = "handed_in", "A hand-in of mine was received"
-    COMPLAINT = "complaint", "Something was reported as abusive, or mine was answered"
+    RELEASED = "released", "One of my grades was released or changed"
+    APPEAL_ANSWERED = "appeal_answered", "One of my appeals was answered"
+    AUDIT_FAILED = "audit_failed", "One of my audits failed"
+    REPORT_RECEIVED = "report_received", "I received a peer report on my work"
+    PEER_REMINDER = "peer_reminder", "I have a peer report or an answer due"
+    HANDED_IN = "handed_in", "One of my submissions was received"
+    COMPLAINT = "complaint", "A report was reported as abusive, or my complaint was decided"
 
 
 class Anonymity(models.TextChoices):
     """Anonymity of a round: under single-blind only the auditor knows the other."""
 
-    OPEN = "open", "Open: both know each other"
-    SINGLE_BLIND = "single_blind", "Single-blind: the audited do not learn who audited them"
-    DOUBLE_BLIND = "double_blind", "Double-blind: neither knows the other"
+    OPEN = "open", "Open: both students know each other"
+    SINGLE_BLIND = "single_blind", "Single-blind: auditees don't know their auditors"
+    DOUBLE_BLIND = "double_blind", "Double-blind: neither student knows the other"
 
 
 class FeedbackKind(models.TextChoices):
-    SELF = "self", "On one's own work"
+    SELF = "self", "On the student's own work"
     PEER = "peer", "On a peer's work"
 
 
@@ -221,7 +221,7 @@ class ApiScope(models.TextChoices):
     """Scopes of an API token, within the permissions of its user."""
 
     READ = "read", "Read what I can see"
-    SUBMIT = "submit", "Hand in work"
+    SUBMIT = "submit", "Submit work"
     ANSWER = "answer", "Answer findings and audit peers"
     RUBRICS = "rubrics", "Import and preview rubrics"
     EXPORTS = "exports", "Export grades"

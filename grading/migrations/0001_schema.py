@@ -340,7 +340,7 @@ MODELS = [
                 models.CharField(
                     choices=[
                         ("provisional", "The whole report, marked as provisional"),
-                        ("after_release", "Nothing but that it was judged"),
+                        ("after_release", "Only that it was judged"),
                     ],
                     default="provisional",
                     max_length=14,
@@ -792,7 +792,7 @@ MODELS = [
                 "renewal",
                 models.CharField(
                     choices=[
-                        ("missing", "Only what is missing"),
+                        ("missing", "Only the missing parts"),
                         ("opinions", "The opinions"),
                         ("everything", "Everything"),
                     ],
@@ -1714,13 +1714,13 @@ MODELS = [
                 "kind",
                 models.CharField(
                     choices=[
-                        ("released", "A grade of mine was released or changed"),
-                        ("appeal_answered", "An appeal of mine was answered"),
-                        ("audit_failed", "An audit of mine failed"),
-                        ("report_received", "A peer's report on my work arrived"),
-                        ("peer_reminder", "I owe a report or an answer in a round of peers"),
-                        ("handed_in", "A hand-in of mine was received"),
-                        ("complaint", "Something was reported as abusive, or mine was answered"),
+                        ("released", "One of my grades was released or changed"),
+                        ("appeal_answered", "One of my appeals was answered"),
+                        ("audit_failed", "One of my audits failed"),
+                        ("report_received", "I received a peer report on my work"),
+                        ("peer_reminder", "I have a peer report or an answer due"),
+                        ("handed_in", "One of my submissions was received"),
+                        ("complaint", "A report was reported as abusive, or my complaint was decided"),
                     ],
                     max_length=16,
                 ),
@@ -1792,13 +1792,13 @@ MODELS = [
                 "kind",
                 models.CharField(
                     choices=[
-                        ("released", "A grade of mine was released or changed"),
-                        ("appeal_answered", "An appeal of mine was answered"),
-                        ("audit_failed", "An audit of mine failed"),
-                        ("report_received", "A peer's report on my work arrived"),
-                        ("peer_reminder", "I owe a report or an answer in a round of peers"),
-                        ("handed_in", "A hand-in of mine was received"),
-                        ("complaint", "Something was reported as abusive, or mine was answered"),
+                        ("released", "One of my grades was released or changed"),
+                        ("appeal_answered", "One of my appeals was answered"),
+                        ("audit_failed", "One of my audits failed"),
+                        ("report_received", "I received a peer report on my work"),
+                        ("peer_reminder", "I have a peer report or an answer due"),
+                        ("handed_in", "One of my submissions was received"),
+                        ("complaint", "A report was reported as abusive, or my complaint was decided"),
                     ],
                     max_length=16,
                 ),
@@ -1972,8 +1972,8 @@ MODELS = [
                 "batch",
                 models.CharField(
                     choices=[
-                        ("per_criterion", "One call for each judge and criterion"),
-                        ("per_judge", "One call of each judge for all criteria"),
+                        ("per_criterion", "One call per judge and criterion"),
+                        ("per_judge", "One call per judge for all criteria"),
                     ],
                     default="per_criterion",
                     max_length=13,
@@ -2107,9 +2107,9 @@ MODELS = [
                 "anonymity",
                 models.CharField(
                     choices=[
-                        ("open", "Open: both know each other"),
-                        ("single_blind", "Single-blind: the audited do not learn who audited them"),
-                        ("double_blind", "Double-blind: neither knows the other"),
+                        ("open", "Open: both students know each other"),
+                        ("single_blind", "Single-blind: auditees don't know their auditors"),
+                        ("double_blind", "Double-blind: neither student knows the other"),
                     ],
                     default="double_blind",
                     max_length=14,
@@ -2329,7 +2329,7 @@ MODELS = [
             (
                 "kind",
                 models.CharField(
-                    choices=[("self", "On one's own work"), ("peer", "On a peer's work")],
+                    choices=[("self", "On the student's own work"), ("peer", "On a peer's work")],
                     max_length=8,
                 ),
             ),

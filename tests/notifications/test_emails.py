@@ -171,7 +171,7 @@ def test_a_letter_says_where_to_look_and_how_to_get_no_more(settings):
     assert letter.body == (
         "Grades & <marks> are out.\n\nhttps://audits.example/o/a/audits/1/\n\n--\n"
         f"Sent for {notice.organization.name} by Automaton Auditor. "
-        "Reason: “A grade of mine was released or changed”.\n"
+        "Reason: “One of my grades was released or changed”.\n"
         f"Stop emails of this kind: {off}\n"
     )
     assert letter.extra_headers["List-Unsubscribe"] == f"<{off}>"

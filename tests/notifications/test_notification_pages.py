@@ -63,7 +63,7 @@ def test_a_letters_link_needs_signing_in_and_then_one_click(somebody):
     link = f"{somebody.address}?off=audit_failed"
     asked = Client().get(link)
     assert (asked.status_code, "off%3Daudit_failed" in asked["Location"]) == (302, True)
-    assert "Stop emails of this kind: “An audit of mine failed”?" in somebody.page(
+    assert "Stop emails of this kind: “One of my audits failed”?" in somebody.page(
         "?off=audit_failed"
     )
     assert somebody.wanted == ALL

@@ -166,7 +166,7 @@ def test_staff_see_the_rounds_of_all_assignments():
         FeedbackReport.objects.filter(subject=circle.bob).update(read_at=timezone.now())
     page = read(staff_user(circle.organization), circle.page("peers"))
     row = words(f"<main>{page.partition('>Round 1</a>')[2].partition('</tr>')[0]}")
-    assert row.endswith("Double-blind: neither knows the other 3 2 of 3 1 of 2")
+    assert row.endswith("Double-blind: neither student knows the other 3 2 of 3 1 of 2")
     assert faults_of(page) == []
 
 
