@@ -41,8 +41,8 @@ def measure(text: str) -> None:
     from django.test import Client
     from django_scopes import scope
 
+    from grading.rubrics.previews.cohort_preview import preview
     from grading.rubrics.previews.queries import counting_grades, reports_of
-    from grading.rubrics.previews.rubric_preview import preview
     from tests.factories.people import staff_user
 
     assignment, draft = make_assignment(json.loads(text))

@@ -21,7 +21,7 @@ from grading.engine.events import Look, OpinionRow, Stage, Verdict
 from grading.findings import fix_verification
 from grading.models import Audit
 from grading.notifications import email_outbox, webhook_deliveries
-from grading.peer_review.feedback import repository_reports
+from grading.peer_review.feedback import repository_imports
 from grading.rubrics.check_trials import actions as trial_actions
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def import_reports(organization_id: int, audit_id: str) -> None:
         scope(organization=organization_id),
         structlog.contextvars.bound_contextvars(audit=audit_id),
     ):
-        repository_reports.import_from_repository(audit_id=audit_id)
+        repository_imports.import_from_repository(audit_id=audit_id)
 
 
 def verify_fix(organization_id: int, response_id: int) -> None:

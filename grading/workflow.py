@@ -16,7 +16,7 @@ from django_scopes import scope
 from grading.appeals.actions import return_rejudged_appeals
 from grading.audits import actions as audit_actions
 from grading.audits.actions import Lease
-from grading.bulk import resynthesis
+from grading.bulk import rule_changes
 from grading.bulk.progress import Change, end_renewal
 from grading.bulk.renewals import criteria_lost_to_failures
 from grading.bulk.resynthesis_jobs import resume_runs
@@ -36,7 +36,7 @@ from grading.notifications.emails import notify_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
 from grading.notifications.webhooks import announce_audit
 from grading.peer_review.actions import notify_subject_of_audit
-from grading.peer_review.feedback.repository_reports import search_repository_on_commit
+from grading.peer_review.feedback.repository_imports import search_repository_on_commit
 from grading.peer_review.rounds.reminders import remind_due
 
 LOST = (
@@ -149,7 +149,7 @@ def apply_rules_and_count(
     `rules` are those of this version, parsed once for many audits.
     """
     with transaction.atomic():
-        change, replaced = resynthesis.apply_rules(
+        change, replaced = rule_changes.apply_rules(
             audit=audit, version=version, by=by, bulk_run=bulk_run, rules=rules
         )
         # The same report again changes no grade, not even the time of its last change.

@@ -30,7 +30,7 @@ from grading.core.permissions import access_assignment, access_organization, acc
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Rubric, RubricVersion
 from grading.rubrics.actions import import_rubric
-from grading.rubrics.previews.rubric_preview import Change, preview, share_of
+from grading.rubrics.previews.cohort_preview import Change, preview, share_of
 
 MAX_CHARACTERS = 1_000_000
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grading.engine.report import Check, Criterion, Evidence, Report
-from grading.report_pages.locations import LinkedLocation, link_location
+from grading.report_pages.location_links import LinkedLocation, link_location
 from grading.report_pages.quotes import QuotedLine, quoted_lines, reveal_invisible
 
 OUTCOMES = {True: "met", False: "not met", None: "not established"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grading.engine.report import Location, MainGraph, parse_report
 from grading.report_pages.graph_drawing import Topology, topology_of
 from grading.report_pages.graph_layout import MAX_NODES, MAX_PER_ROW, Node
-from grading.report_pages.locations import link_location
+from grading.report_pages.location_links import link_location
 from grading.report_pages.quotes import quoted_lines, reveal_invisible
 from grading.report_pages.report_page import ReportPage, present_report
 from grading.report_pages.score_track import track_of

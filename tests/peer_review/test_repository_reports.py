@@ -16,7 +16,7 @@ from grading.core.enums import Anonymity, AuditKind, FeedbackKind
 from grading.core.errors import FeedbackRefused
 from grading.jobs import import_reports
 from grading.models import Activity, FeedbackReport, Pairing
-from grading.peer_review.feedback.repository_reports import search_repository
+from grading.peer_review.feedback.repository_imports import search_repository
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, rubric_document, verdict

@@ -13,7 +13,7 @@ from grading.engine.rubrics import document_digest, settled_rubric
 from grading.grades.actions import override_criterion
 from grading.models import Audit, CriterionVerdict, Grade
 from grading.rubrics.actions import publish_reviewed_draft
-from grading.rubrics.previews import rubric_preview
+from grading.rubrics.previews import cohort_preview
 from grading.workflow import resynthesise_audit
 from tests.factories.people import CohortFactory, staff_user
 from tests.factories.preview_works import document, judged_assignment
@@ -100,7 +100,7 @@ def revised(change):
 
 
 def preview(assignment, text, **options):
-    return rubric_preview.preview(assignment, text, **options)
+    return cohort_preview.preview(assignment, text, **options)
 
 
 def by_person(changes):

@@ -27,7 +27,7 @@ from grading.peer_review.feedback.actions import import_feedback, mark_read
 from grading.peer_review.feedback.forms import ReportForm, UploadForm
 from grading.peer_review.feedback.presenters import markdown_of, other_name_for, present_feedback
 from grading.peer_review.feedback.queries import RedactedCopy, redacted_copy_of
-from grading.peer_review.feedback.repository_reports import search_repository
+from grading.peer_review.feedback.repository_imports import search_repository
 from grading.report_pages.judge_marks import JUDGES
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
-from grading.rubrics.previews.rubric_preview import Change, Pair
+from grading.rubrics.previews.cohort_preview import Change, Pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from grading.core.permissions import access_assignment, access_rubric_version, m
 from grading.core.requests import MemberRequest
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Assignment, Audit, RubricVersion
-from grading.rubrics.previews import rubric_preview
+from grading.rubrics.previews import cohort_preview
 from grading.rubrics.previews.actions import apply_preview
+from grading.rubrics.previews.cohort_preview import Change
 from grading.rubrics.previews.forms import AdoptForm, PreviewForm
 from grading.rubrics.previews.presenters import (
     PassMarks,
@@ -28,7 +29,6 @@ from grading.rubrics.previews.presenters import (
     tally_of,
 )
 from grading.rubrics.previews.queries import audits_to_apply_to, versions_to_try
-from grading.rubrics.previews.rubric_preview import Change
 from grading.rubrics.queries import published_sibling
 
 
@@ -57,7 +57,7 @@ def preview(
 def _preview_context(
     assignment: Assignment, version: RubricVersion, form: PreviewForm
 ) -> dict[str, Any]:
-    changes = rubric_preview.preview(assignment, version.document, rules=form.chosen_rules)
+    changes = cohort_preview.preview(assignment, version.document, rules=form.chosen_rules)
     moves = moves_of(changes, PassMarks(*form.pass_marks))
     criteria = criterion_changes(changes)
     return {
