@@ -21,7 +21,7 @@ from grading.core.errors import InputRefused, RubricRefused, SubmissionRefused
 from grading.engine import model_bench
 from grading.engine.events import RunEvent
 from grading.engine.exchange_facts import exchange_of
-from grading.engine.rate_limit import ProviderGate
+from grading.engine.rate_limit import ProviderRateLimit
 from grading.engine.reusable_results import known_opinions, known_report
 from grading.engine.scores import Marks, marks_under
 from grading.engine.stored_events import opinion_row, site_events, verdict_of
@@ -247,7 +247,7 @@ async def _within_limits(
     from courtroom import hold_audit
 
     key = bench.api_key.get_secret_value() if bench.api_key else ""
-    gate = ProviderGate(
+    gate = ProviderRateLimit(
         redis_url=settings.REDIS_URL,
         key=f"{bench.base_url} {key}",
         requests=settings.MODEL_REQUESTS_PER_MINUTE,

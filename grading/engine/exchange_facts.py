@@ -85,8 +85,8 @@ class ExchangeCounts:
 
 def exchange_of(*, assignment: Assignment | int, student: Enrollment | int) -> ExchangeCounts:
     """Return one student's part in the exchange at an assignment. At most seven queries."""
-    found = _gathered(assignment, Q(pk=_key(student)))
-    return found.get(_key(student), ExchangeCounts())
+    counts = _gathered(assignment, Q(pk=_key(student)))
+    return counts.get(_key(student), ExchangeCounts())
 
 
 def exchanges_in(assignment: Assignment) -> Mapping[int, ExchangeCounts]:
@@ -186,20 +186,22 @@ def _answers(
     It queries by lists of keys: joins took seconds where the database had no statistics yet.
     """
     by_peers = [report for report in reports if report.pairing and not report.hidden]
-    result = Q(audit__in=[each.audit for each in by_peers]) | Q(
-        report__in=[each.pk for each in by_peers]
+    result = Q(audit__in=[report.audit for report in by_peers]) | Q(
+        report__in=[report.pk for report in by_peers]
     )
     sightings = FindingSighting.objects.filter(present=True).order_by()
     received = set(sightings.filter(result).values_list("finding", flat=True))
     standing = [row for row in _standing(assignment, students) if row[0] in received]
     verified = [finding for finding, _, _, _, is_verified, _ in standing if is_verified]
-    seen = sightings.filter(audit__isnull=False, finding__in=verified)
-    last_seen = dict(seen.values_list("finding").annotate(last=Max("submission__handed_in_at")))
+    site_sightings = sightings.filter(audit__isnull=False, finding__in=verified)
+    last_seen = dict(
+        site_sightings.values_list("finding").annotate(last=Max("submission__handed_in_at"))
+    )
     counted: dict[int, Counter[str]] = defaultdict(Counter)
     for finding, student, state, kind, is_verified, at in standing:
         mended = bool(is_verified) and not (finding in last_seen and last_seen[finding] > at)
         counted[student].update(_became(state, kind, mended))
-    return {student: dict(found) for student, found in counted.items()}
+    return {student: dict(counts) for student, counts in counted.items()}
 
 
 def _standing(assignment: int, students: QuerySet[Enrollment, Any]) -> QuerySet[Finding, Any]:
@@ -263,18 +265,18 @@ def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
     listed: dict[int, dict[UUID, int]] = defaultdict(dict)
     for key, finding, submission, place, lines in stated:
         auditor = by_key[key].auditor
-        placed, seen = result[auditor].get(finding, (False, False))
+        is_placed, is_confirmed = result[auditor].get(finding, (False, False))
         result[auditor][finding] = (
-            placed or bool(place and lines),
-            seen or (finding, submission) in confirmed,
+            is_placed or bool(place and lines),
+            is_confirmed or (finding, submission) in confirmed,
         )
         listed[auditor][key] = by_key[key].stated
     return {
         auditor: Relevance(
-            stated=len(found),
-            with_place=sum(placed for placed, _ in found.values()),
-            confirmed=sum(seen for _, seen in found.values()),
-            duplicates=max(0, sum(listed[auditor].values()) - len(found)),
+            stated=len(findings),
+            with_place=sum(is_placed for is_placed, _ in findings.values()),
+            confirmed=sum(is_confirmed for _, is_confirmed in findings.values()),
+            duplicates=max(0, sum(listed[auditor].values()) - len(findings)),
         )
-        for auditor, found in result.items()
+        for auditor, findings in result.items()
     }

@@ -18,11 +18,11 @@ POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 300.0
 
 
-class GateClosed(Exception):
+class RateLimitReached(Exception):
     """No room for this call within the limits in time."""
 
 
-class ProviderGate:
+class ProviderRateLimit:
     """Rate limit for the courtroom; used in one event loop only. Zero means no limit."""
 
     def __init__(
@@ -45,7 +45,7 @@ class ProviderGate:
         self._requests, self._tokens, self._patience = requests, tokens, patience_seconds
 
     async def acquire(self, tokens: int) -> None:
-        """Wait for room for one request of about this many tokens. Raises GateClosed."""
+        """Wait for room for one request of about this many tokens. Raises RateLimitReached."""
         try:
             async with asyncio.timeout(self._patience):
                 # A call larger than the limit takes all of it.
@@ -53,7 +53,7 @@ class ProviderGate:
                 await self._take("requests", self._requests, 1)
         except TimeoutError as waited:
             message = f"the limits of this key left no room within {self._patience:g} s"
-            raise GateClosed(message) from waited
+            raise RateLimitReached(message) from waited
 
     async def _take(self, name: str, limit: int, cost: int) -> None:
         if not limit:

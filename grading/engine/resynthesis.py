@@ -48,14 +48,18 @@ class Resynthesis:
 
         try:
             record = AuditReport.model_validate(report)
-            told = resynthesise_revision(record, self._revision(before, digest), self._constitution)
+            report_after = resynthesise_revision(
+                record, self._revision(before, digest), self._constitution
+            )
         except ValidationError as broken:
             raise InputRefused(
                 "record_unreadable", "The stored report is of an older make: audit it anew."
             ) from broken
         except CourtroomError as refused:
             raise InputRefused(refused.code, refused.message) from refused
-        return Synthesis(verdict=verdict_of(told), opinions=_heard_again(record, told))
+        return Synthesis(
+            verdict=verdict_of(report_after), opinions=_heard_again(record, report_after)
+        )
 
     @cached_property
     def _rubric(self) -> Rubric:
@@ -82,16 +86,16 @@ def _heard_again(before: AuditReport, after: AuditReport) -> tuple[OpinionRow, .
     from courtroom import JudicialOpinion
     from courtroom.replay.report_reuse import opinions_of
 
-    known = {said.key for said in opinions_of(before)}
+    earlier_keys = {opinion.key for opinion in opinions_of(before)}
     return tuple(
         OpinionRow(
-            key=said.key,
-            judge=said.judge,
-            criterion_id=said.criterion_id,
-            round=said.round,
-            score=said.score if isinstance(said, JudicialOpinion) else None,
-            document=said.model_dump(mode="json"),
+            key=opinion.key,
+            judge=opinion.judge,
+            criterion_id=opinion.criterion_id,
+            round=opinion.round,
+            score=opinion.score if isinstance(opinion, JudicialOpinion) else None,
+            document=opinion.model_dump(mode="json"),
         )
-        for said in opinions_of(after)
-        if said.key not in known
+        for opinion in opinions_of(after)
+        if opinion.key not in earlier_keys
     )

@@ -6,13 +6,13 @@ from time import monotonic
 import pytest
 from django.conf import settings
 
-from grading.engine.rate_limit import GateClosed, ProviderGate
+from grading.engine.rate_limit import ProviderRateLimit, RateLimitReached
 
 pytestmark = pytest.mark.servers
 
 
 def gate(key="key", *, requests=0, tokens=0, patience=0.3):
-    return ProviderGate(
+    return ProviderRateLimit(
         redis_url=settings.REDIS_URL,
         key=key,
         requests=requests,
@@ -27,7 +27,7 @@ async def admitted(*gates, tokens=1):
     for each in gates:
         try:
             await each.acquire(tokens)
-        except GateClosed:
+        except RateLimitReached:
             break
         count += 1
     return count
@@ -77,7 +77,9 @@ def test_who_waits_too_long_is_told_so(redis):
             await closed.close()
 
     begin = monotonic()
-    with pytest.raises(GateClosed, match=r"the limits of this key left no room within 0\.3 s"):
+    with pytest.raises(
+        RateLimitReached, match=r"the limits of this key left no room within 0\.3 s"
+    ):
         asyncio.run(wait())
     assert monotonic() - begin < 5
 
