@@ -38,6 +38,7 @@ def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(job)
     def scoped(audit_id: str, *args: Any) -> None:
+        # No organization is known yet; the dispatcher sees the audits that wait or run.
         with as_dispatcher():
             organization = (
                 Audit.objects.filter(pk=audit_id).values_list("organization", flat=True).first()
@@ -76,9 +77,12 @@ def run_audit(audit_id: str, run_attempt: int) -> None:
         workflow.fail_audit(lease=lease, code=refused.code, message=refused.sentence)
     except Exception:
         code, message = BROKEN
+
+        # At once, not when the lease runs out; and only if it is still this worker's.
         held = Audit.objects.defer("report").filter(pk=audit_id, lease_token=lease.token).first()
         if held is not None:
             workflow.give_back(audit=held, code=code, message=message)
+        # Raised again, so that RQ records the job as failed, with its traceback.
         raise
 
 
@@ -112,6 +116,7 @@ def _write_down(lease: audit_actions.Lease, event: "RunEvent") -> None:
             audit_actions.record_evidence(lease=lease, rows=event)
         case Stage(name=name, ended=False):
             audit_actions.record_stage(lease=lease, stage=name)
+        # Every other event shows that the audit still runs.
         case _:
             audit_actions.renew_lease(lease=lease)
 

@@ -213,6 +213,8 @@ def _count_changed(state: AuditState, recover: Callable[[Audit], bool]) -> int:
 
 def _take_back(audit: Audit) -> bool:
     code, message = LOST
+
+    # RQ may know that the job failed while the lease still runs.
     is_expired = audit.lease_until is None or audit.lease_until < timezone.now()
     if not is_expired and health_of_job(audit, audit.run_attempt) is not JobHealth.FAILED:
         return False
@@ -222,6 +224,8 @@ def _take_back(audit: Audit) -> bool:
 def _enqueue_again(audit: Audit) -> bool:
     code, message = LOST
     health = health_of_job(audit, audit.run_attempt + 1)
+
+    # Its attempt is spent: else a job that kills every worker would be enqueued for ever.
     if health is JobHealth.FAILED:
         return spend_attempt(audit=audit, code=code, message=message)
     if health is JobHealth.MISSING:

@@ -65,6 +65,7 @@ class TenantAdmin(PlainAdmin):
             super().save_model(request, obj, form, change)
             verb = "admin.changed" if change else "admin.added"
             organization = obj if isinstance(obj, Organization) else obj.organization
+
             record_activity(
                 organization=organization,
                 actor=request.user,

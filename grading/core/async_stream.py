@@ -29,6 +29,7 @@ def listen(
     loop = asyncio.new_event_loop()
     # Logs in the thread carry the audit's id, too.
     within = copy_context()
+    # A daemon: a stream that ignores its cancellation must not keep the process alive.
     Thread(
         target=within.run, args=(_run_stream, loop, stream, inbox), name=THREAD_NAME, daemon=True
     ).start()
@@ -62,6 +63,7 @@ def _run_stream(
     except BaseException as error:  # noqa: BLE001 -- raised again in the thread that listens
         inbox.put(error)
     finally:
+        # Generators that were cut off run their `finally` blocks here.
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 

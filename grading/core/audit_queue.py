@@ -22,6 +22,7 @@ from grading.models import Audit
 JOB = "grading.jobs.run_audit"
 JOB_SECONDS = 15 * 60
 KEEP_RESULT_SECONDS = 3600
+# The reconciler must still find a failed job: a job that is missing spends no attempt.
 KEEP_FAILURE_SECONDS = 24 * 3600
 # A worker refreshes its job's heartbeat every 5 s.
 SILENT_AFTER = timedelta(seconds=45)
@@ -94,6 +95,7 @@ def health_of(queue_name: str, job: str) -> JobHealth:
             job_record.enqueued_at
         )
         return JobHealth.ALIVE if waiting else JobHealth.MISSING
+    # A worker that was killed leaves its job as started, and its heartbeat stops.
     if status == JobStatus.STARTED:
         return JobHealth.MISSING if _is_older(job_record.last_heartbeat) else JobHealth.ALIVE
     return JobHealth.MISSING

@@ -56,6 +56,8 @@ def _place(number: int, line: str) -> NamedPlace:
         or (last is not None and last < (first or 0))
     ):
         raise _refusal(number, "lines are counted from 1, and the first comes before the last.")
+
+    # 41-41 is line 41: a place is written in one way only.
     return NamedPlace(match["path"].strip(), first, None if last == first else last)
 
 

@@ -31,11 +31,13 @@ def unseal(sealed: str, *, purpose: str) -> str:
 
 
 def _keys(purpose: str) -> MultiFernet:
+    # The order matters: MultiFernet encrypts with the first key and decrypts with any.
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     return MultiFernet([_key(force_bytes(secret), purpose) for secret in secrets])
 
 
 def _key(secret: bytes, purpose: str) -> Fernet:
+    # SECRET_KEY is random already, so the salt may be fixed.
     derived = HKDF(SHA256(), length=32, salt=b"automaton-auditor", info=purpose.encode()).derive(
         secret
     )

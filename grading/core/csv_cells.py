@@ -28,6 +28,7 @@ def safe_cell(cell: Cell) -> str:
     if not isinstance(cell, str):
         return f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
 
+    # Spreadsheets may skip blanks and invisible characters before a formula.
     visible = cell.lstrip(" \u00a0\u200b\ufeff")
     return (
         f"'{cell}"

@@ -195,6 +195,7 @@ class AuditState(models.TextChoices):
 
 AUDIT_MOVES: dict[AuditState, frozenset[AuditState]] = {
     AuditState.RECEIVED: frozenset({AuditState.QUEUED}),
+    # QUEUED again: its job failed before it could claim the audit.
     AuditState.QUEUED: frozenset({AuditState.QUEUED, AuditState.RUNNING, AuditState.FAILED}),
     AuditState.RUNNING: frozenset(
         {

@@ -74,6 +74,8 @@ def position_shown(audit: Audit) -> int | None:
     # A whole course reloads its pages while it waits: that must not load the database.
     queue, key = queue_of(audit), str(audit.pk)
     positions = _cached_positions(queue)
+
+    # The audit may have been queued after the positions were cached.
     if positions is None or key not in positions:
         positions = _positions(queue)
         _cache_positions(queue, positions)
@@ -117,6 +119,8 @@ def service_order(waiting: Iterable[Audit], arrivals: dict[str, int]) -> Iterato
     lines = {key: list(line) for key, line in groupby(sorted(waiting, key=_line), key=_line)}
     on_queue = in_turn(waiting)
     behind = {key: iter(line[AHEAD:]) for key, line in lines.items()}
+
+    # Audits whose job is not on the queue yet come last.
     last = len(arrivals)
     on_queue.sort(key=lambda audit: arrivals.get(job_id(audit, audit.run_attempt + 1), last))
 

@@ -70,6 +70,7 @@ class NamedForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if "slug" not in self.errors and self.name_field not in self.errors:
+            # The cut may leave a hyphen at the end.
             cleaned["slug"] = slugify(cleaned.get("slug") or cleaned[self.name_field])[:60].strip(
                 "-"
             )

@@ -19,6 +19,8 @@ Side = Literal["auditor", "auditee", "author", "subject", "staff"]
 def granted_pairings() -> QuerySet[Pairing]:
     """Return the pairings that are active now."""
     now = timezone.now()
+
+    # The same rule as in is_granted, written for the database.
     cohort_runs = Q(round__assignment__cohort__ends_on=None) | Q(
         round__assignment__cohort__ends_on__gte=now.date()
     )

@@ -96,6 +96,7 @@ def access_assignment(
     rows = Assignment.objects.select_related(
         "organization", "cohort__organization", "rubric_version__rubric"
     )
+
     assignment = rows.filter(cohort__slug=cohort, slug=slug).first()
     if assignment is None or not _may_in_cohort(user, assignment.cohort, level):
         raise Http404
@@ -117,6 +118,7 @@ def access_submission(
     rows = Submission.objects.select_related(
         "organization", "assignment__cohort__organization", "student"
     )
+
     submission = rows.filter(pk=submission_id).first()
     if submission is None or not _may_see_work(
         user, submission.student, submission.organization, level
@@ -138,6 +140,7 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
         "submission__assignment__cohort__organization",
         "rubric_version__rubric",
     )
+
     audit = rows.filter(pk=audit_id).first()
     if audit is not None and audit.kind == AuditKind.PEER and level == "student":
         level = "staff"
@@ -157,6 +160,7 @@ def access_bulk_run(user: Somebody, bulk_id: UUID | str, *, level: Level = "staf
         "rubric_version__rubric",
         "started_by",
     )
+
     run = rows.filter(pk=bulk_id).first()
     if run is None or not may(user, run.organization, level):
         raise Http404
@@ -173,6 +177,7 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
         "submission__assignment__organization",
         "submission__assignment__cohort__organization",
     )
+
     appeal = rows.filter(pk=appeal_id).first()
     if appeal is None or not _may_see_work(
         user, appeal.submission.student, appeal.organization, level
@@ -192,6 +197,7 @@ def access_complaint(
         "report__organization",
         "report__assignment__cohort",
     ).defer("report__original", "report__reading")
+
     complaint = rows.filter(pk=complaint_id).first()
     if complaint is None or not may(user, complaint.organization, level):
         raise Http404
@@ -209,6 +215,7 @@ def access_round(
         "assignment__rubric_version__rubric",
         "rubric_version__rubric",
     )
+
     filters = {"assignment__cohort__slug": cohort, "assignment__slug": assignment, "number": number}
     round_ = rows.filter(**filters).first()
     if round_ is None or not (may(user, round_.organization, level) and _is_member(user, round_)):
@@ -227,6 +234,7 @@ def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, Pai
         "auditor__user",
         "auditee__user",
     )
+
     pairing = rows.filter(pk=pairing_id).first()
     side = _side_of_pairing(user, pairing) if pairing is not None else None
     if pairing is None or side is None:
@@ -252,6 +260,7 @@ def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackRepo
         "submission",
         "audit",
     ).defer("audit__report", "original", "reading")
+
     report = rows.filter(pk=report_id).first()
     side = _side_of_report(user, report) if report is not None else None
     if report is None or side is None:
@@ -277,6 +286,7 @@ def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "st
         "last_submission",
         "fixed_submission",
     )
+
     finding = rows.filter(pk=finding_id).first()
     if finding is None or not _may_see_work(user, finding.student, finding.organization, level):
         raise Http404
@@ -294,6 +304,7 @@ def access_rubric_version(user: Somebody, version_id: int, *, level: StaffLevel)
 
 
 def _load_role(user: int, organization: Organization) -> Role | None:
+    # access_organization needs the role before any scope is entered.
     with scope(organization=organization):
         role = Membership.objects.filter(user=user).values_list("role", flat=True).first()
     return Role(role) if role else None
@@ -378,6 +389,8 @@ def student_asked_for(request: MemberRequest, assignment: Assignment) -> Enrollm
     key = request.GET.get("student", "")
     if not key:
         return None
+
+    # No row has the key 0: a word in the address is answered with 404.
     student = Enrollment.objects.filter(
         cohort=assignment.cohort_id, pk=key if key.isdecimal() else 0
     ).first()

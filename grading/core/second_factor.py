@@ -4,6 +4,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 
 from grading.core.crypto import seal, unseal
 
+# The encryption key is derived from it: if it changed, no stored secret could be read.
 PURPOSE = "second factor"
 
 

@@ -100,6 +100,7 @@ def probe_repository(repo_url: str, ref: str) -> str:
             )
         )
     except CourtroomError as error:
+        # The code names the part at fault (courtroom/models/errors.py).
         raise _refusal("ref" if "_ref" in error.code else "repo_url", error) from error
 
 
@@ -179,6 +180,7 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     """
     from courtroom import InputRefused as Refused
 
+    # Everything is loaded before the event loop starts: inside it the ORM refuses to work.
     reusable = _reusable_results(audit)
     case, bench = _case(audit, exchange_fact_of(audit, reusable)), _bench(audit)
     try:
@@ -234,6 +236,7 @@ def _bench(audit: Audit) -> BenchSettings:
     from courtroom import BenchSettings
 
     kind = audit.submission.assignment.bench
+    # For models alone: this unseals the provider's key.
     chosen = model_bench.settings_of(audit) if kind == Bench.LLM else {}
     return BenchSettings.model_validate(
         {"kind": kind, "fence_secret": settings.EVIDENCE_SECRET, **chosen}
@@ -246,6 +249,7 @@ async def _within_limits(
     """Yield the audit's events; every call to a provider passes the rate limit of all workers."""
     from courtroom import hold_audit
 
+    # The limits are those of a key at one provider, so the URL is part of the name below.
     key = bench.api_key.get_secret_value() if bench.api_key else ""
     gate = ProviderRateLimit(
         redis_url=settings.REDIS_URL,

@@ -32,6 +32,7 @@ BEFORE = (
     '"criteria": [{"id": "trial", "name": "Trial", "checks": [\n'
 )
 AFTER = "\n]}]}"
+# A trial has no lease to renew, so its beats are ignored.
 BEAT_SECONDS = 60
 FIRST_READ = ("kind", "id", "goal")
 NOT_ESTABLISHED = "Nothing could be established."
@@ -52,6 +53,7 @@ class Trial(ReportRecord):
 
 def read_check(text: str) -> tuple[dict[str, Any], tuple[RubricFault, ...]]:
     """Return a check and its faults by line; a check with faults must not be used."""
+    # Parsed alone first: inside the rubric, “{…}, {…}” would be two valid checks.
     values = _values_in(text)
     if len(values) != 1 or not isinstance(values[0], dict):
         _, faults = engine_rubrics.read_rubric_text(text)
@@ -75,6 +77,7 @@ def _within_check(fault: RubricFault) -> RubricFault:
     return replace(
         fault,
         place=fault.place[len(CHECK_IN_A_RUBRIC) :],
+        # BEFORE takes one line; a fault of the whole may be on it.
         line=fault.line and max(1, fault.line - 1),
     )
 
@@ -83,6 +86,7 @@ def _within_check(fault: RubricFault) -> RubricFault:
 def blank_checks() -> Mapping[str, str]:
     """Return by kind of check the JSON to start from, with its required keys only."""
     parts = engine_rubrics.rubric_schema()["$defs"].values()
+    # Of all definitions in the schema, only checks have both a kind and a goal.
     kinds = {
         part["properties"]["kind"]["const"]: part
         for part in parts
@@ -162,6 +166,7 @@ def _case(audit: Audit, check: Mapping[str, Any]) -> Case:
         ref=submission.resolved_commit or submission.ref or None,
         pdf=Path(submission.pdf.path) if submission.pdf else None,
         rubric=Rubric.model_validate(_rubric_of(check)),
+        # A trial reads no score, so any constitution would do.
         constitution=preset("default"),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
     )

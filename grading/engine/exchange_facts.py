@@ -122,6 +122,8 @@ def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCo
     answers = _answers(_key(assignment), students, reports)
     entries = _entries(_key(assignment), students)
     relevance = _relevance(reports)
+
+    # Sets: a pairing counts once, however many reports it has.
     generated = Counter(
         auditor for auditor, _ in {(r.auditor, r.pairing) for r in reports if r.pairing}
     )
@@ -144,15 +146,20 @@ def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCo
 
 def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Report]:
     """Return the reports, newest first: under a pairing, or of a student's own auditor."""
+    # The row of an audit on this site exists before its report does.
     is_there = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
     theirs = Q(pairing__auditor__in=students) | Q(pairing__auditee__in=students)
     own = Q(kind=FeedbackKind.SELF, source=FeedbackSource.IMPORTED, subject__in=students)
     rows = FeedbackReport.objects.filter(is_there & (theirs | own), assignment=assignment)
+
+    # Counted in the database: whole readings need not be loaded.
     listed = Func(
         KeyTransform("findings", "reading"),
         function="jsonb_array_length",
         output_field=IntegerField(),
     )
+
+    # _relevance relies on this order.
     values = rows.order_by("-created_at", "pk").values_list(
         "pk",
         "pairing",
@@ -192,6 +199,9 @@ def _answers(
     sightings = FindingSighting.objects.filter(present=True).order_by()
     received = set(sightings.filter(result).values_list("finding", flat=True))
     standing = [row for row in _standing(assignment, students) if row[0] in received]
+
+    # A verified fix stops counting when an audit of this site sees the finding again in work
+    # that was handed in after the answer.
     verified = [finding for finding, _, _, _, is_verified, _ in standing if is_verified]
     site_sightings = sightings.filter(audit__isnull=False, finding__in=verified)
     last_seen = dict(
@@ -228,6 +238,8 @@ def _became(state: str, kind: str | None, mended: bool) -> Iterable[str]:
         yield "fixed"
     if mended:
         yield "fixes_verified"
+    # What is gone is no longer deferred or contested. The values of both kinds are the names of
+    # fields of ExchangeCounts.
     if kind in (ResponseKind.DEFERRED, ResponseKind.CONTESTED) and not gone:
         yield str(kind)
 
@@ -239,6 +251,8 @@ def _entries(assignment: int, students: QuerySet[Enrollment, Any]) -> dict[int, 
         rows.order_by().values_list("student", "kind").annotate(n=Count("pk"))
     ):
         counted[student][kind] = number
+
+    # The values of EntryKind are the names of the fields.
     return {student: EntryCounts(**kinds) for student, kinds in counted.items()}
 
 
@@ -247,6 +261,7 @@ def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
 
     The site's own courtroom states nothing that it would not confirm: its audits are left out.
     """
+    # Read from old to new, so that the newest report of a pairing replaces the others.
     newest = {
         report.pairing: report
         for report in reversed(reports)
@@ -259,6 +274,8 @@ def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
             "report", "finding", "submission", "finding__place", "lines"
         )
     )
+
+    # Confirmed is what an audit of this site saw in the same submission.
     looked = sightings.filter(audit__isnull=False, finding__in={row[1] for row in stated})
     confirmed = set(looked.values_list("finding", "submission"))
     result: dict[int, dict[UUID, tuple[bool, bool]]] = defaultdict(dict)

@@ -70,6 +70,7 @@ def repository_reports(audit: Audit) -> list[RepositoryReport]:
     try:
         files_read = read_repository_reports(
             submission.repo_url,
+            # The branch may have moved since the audit.
             ref=submission.resolved_commit or submission.ref or None,
             paths=paths,
             allow_local=settings.ALLOW_LOCAL_REPOSITORIES,

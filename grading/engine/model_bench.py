@@ -9,6 +9,7 @@ from django.conf import settings
 from grading.core.crypto import seal, unseal
 from grading.models import Audit, OrganizationBench
 
+# The encryption key is derived from it: if it changed, no stored key could be read.
 KEY_PURPOSE = "model api key"
 
 

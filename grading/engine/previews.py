@@ -81,6 +81,7 @@ class RubricPreviewer:
     def _rubric(self) -> Rubric:
         from courtroom import Rubric
 
+        # Not from_stored: a rubric without faults has no checks of unknown kinds.
         return Rubric.model_validate(self.document)
 
     @cached_property
@@ -115,6 +116,8 @@ class RubricPreviewer:
         from courtroom.replay.resynthesis import OUTDATED
 
         messages = [error.message for error in parse_report(report).errors_of(OUTDATED)]
+
+        # The error names its criterion only in its message (replay/resynthesis.py).
         return frozenset(
             criterion.id
             for criterion in self._rubric.criteria

@@ -41,6 +41,8 @@ class ProviderRateLimit:
             connection_pool=self._pool,  # type: ignore[arg-type]  # -- documented, not typed
         )
         self._limiter = SlidingWindowCounterRateLimiter(storage)
+
+        # A digest: Valkey must not hold the provider's key itself.
         self._key = hashlib.sha256(key.encode()).hexdigest()[:16]
         self._requests, self._tokens, self._patience = requests, tokens, patience_seconds
 

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from grading.core.errors import WebhookRefused
 
+# The length is that of the column (models/webhook.py).
 LONGEST_URL, HTTPS_PORT = 500, 443
 _PRINTABLE = re.compile(r"[!-~]*")
 WHOLE = "Give the whole address, such as https://example.org/hooks/audits, without anything from a “#” on."
@@ -49,6 +50,7 @@ def pinned(url: str) -> Pinned:
     from courtroom import CourtroomError
     from courtroom.analysis.git.repository_addresses import check_url
 
+    # The courtroom refuses any query, so it is cut off and checked here.
     before, _, query = url.partition("?")
     if len(url) > LONGEST_URL or "#" in url or not _PRINTABLE.fullmatch(query):
         raise WebhookRefused("url", "url_malformed", WHOLE)
@@ -62,6 +64,8 @@ def pinned(url: str) -> Pinned:
         raise WebhookRefused("url", "url_not_https", _SENTENCES["url_not_https"])
     parts = urlsplit(checked.url)
     port = parts.port or HTTPS_PORT
+
+    # A pin is a value of git's http.curloptResolve: host:port:address,address.
     addresses = checked.pin.removeprefix(f"{parts.netloc.removesuffix(f':{port}')}:{port}:").split(
         ","
     )

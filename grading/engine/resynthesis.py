@@ -86,6 +86,7 @@ def _heard_again(before: AuditReport, after: AuditReport) -> tuple[OpinionRow, .
     from courtroom import JudicialOpinion
     from courtroom.replay.report_reuse import opinions_of
 
+    # An opinion that stood keeps its key: a key that is new belongs to an opinion given now.
     earlier_keys = {opinion.key for opinion in opinions_of(before)}
     return tuple(
         OpinionRow(

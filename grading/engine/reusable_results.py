@@ -14,6 +14,7 @@ def known_opinions(audit: Audit) -> QuerySet[OpinionRecord]:
 
     Opinions that this audit itself got before its worker died are always reused.
     """
+    # A failure to answer has no score: that judge is called again.
     given = OpinionRecord.objects.filter(
         audit__submission__assignment=audit.submission.assignment_id,
         audit__submission__student=audit.submission.student_id,

@@ -115,8 +115,10 @@ def read_rubric_text(text: str) -> tuple[Any, tuple[RubricFault, ...]]:
     """Return a rubric's JSON in our own format with its faults; None for invalid JSON."""
     try:
         document = json.loads(text)
+    # Caught first: it is a ValueError, too.
     except json.JSONDecodeError as error:
         return None, (RubricFault((), "json_invalid", f"{error.msg}.", error.lineno, error.colno),)
+    # ValueError: Python parses no integer of more than 4300 digits.
     except (RecursionError, ValueError):
         message = "It is nested too deeply, or has a number that is too long."
         return None, (RubricFault((), "json_invalid", message, 1, 1),)

@@ -61,6 +61,7 @@ def _marks(rubric: Rubric, rows: tuple[CriterionRow, ...], known: Container[str]
             final_score=row.score,
             points=row.points,
             max_points=row.max_points,
+            # The record requires it; the arithmetic does not read it.
             rationale="",
         )
         for row in rows

@@ -22,6 +22,7 @@ from grading.engine.events import (
 if TYPE_CHECKING:
     from courtroom import AuditEvent, AuditReport, Usage
 
+# PostgreSQL's jsonb and text refuse these.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 STATES = {
     "verdict": AuditState.DONE,

@@ -99,6 +99,7 @@ def _criteria_of(report: FeedbackReport, reading: dict[str, Any]) -> dict[int, R
 
 def _drafts(ledger: Ledger, reported: ReportFindings, before: Sequence[FindingSighting]) -> Drafts:
     there = ledger.identified(reported.there, before)
+    # A key without a draft stands for a finding that is gone.
     return {**there, **dict.fromkeys(gone(reported, ledger.recorded(), there))}
 
 

@@ -17,6 +17,7 @@ from grading.models import Finding, FindingHelp, FindingResponse
 
 REASON_MAX_LENGTH = 2000
 WHOLE_FORM = ""
+# git abbreviates a hash to seven characters or more.
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _COMMIT_PAGE = re.compile(r"https?://\S+/commits?/([0-9A-Fa-f]{7,40})/?")
 MISSING_REASONS = {

@@ -117,6 +117,7 @@ def _enqueue(response: FindingResponse) -> None:
         job_id=_job_id(response),
         timeout=JOB_SECONDS,
         result_ttl=0,
+        # verify_waiting has to see that a job failed.
         failure_ttl=24 * 3600,
     )
 

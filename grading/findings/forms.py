@@ -39,6 +39,8 @@ class FindingsForm(forms.Form):
     def __init__(self, *args: Any, criteria: Iterable[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["criterion"] = Filter("Criterion", "All", criteria)
+
+        # Validated now: `matches` reads cleaned_data.
         self.is_valid()
 
     def matches(self, finding: VisibleFinding) -> bool:

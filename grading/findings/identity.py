@@ -29,7 +29,9 @@ from grading.engine.report import (
 # A check shows no more places than these (courtroom/checks/result.py):
 # at four there may be others.
 MOST_PLACES_SHOWN = 4
+# The page of a file at a code host; GitLab puts /-/ before `blob`.
 _HOSTED = re.compile(r"https?://[^/]+/[^/]+/[^/]+/(?:-/)?(?:blob|raw|tree|src)/[^/]+/(?P<path>.+)")
+# “#L12-L30” as code hosts write lines, “:12-30” as people and compilers do.
 _LINES = re.compile(r"(?:#L\d+(?:-L?\d+)?|:\d+(?:[-:]\d+)?)$")
 
 
@@ -38,6 +40,7 @@ def normalised_place(place: str) -> str:
 
     Words in the place of a path come back as they are; "" is the work as a whole.
     """
+    # NFC: macOS may give the same name in decomposed characters.
     text = normalize("NFC", place).strip().strip("`'\"<>").strip()
     if hosted := _HOSTED.fullmatch(text):
         text = unquote(hosted["path"])
@@ -138,6 +141,8 @@ def _flawed_files(pieces: Sequence[Evidence]) -> list[str]:
 def _of_check(criterion: Criterion, check: Check, pieces: Sequence[Evidence]) -> list[Draft]:
     changes = [task for task in criterion.remediation if set(task.evidence) & set(check.evidence)]
     files = _flawed_files(pieces)
+
+    # What is missing has no place in its identity: it may be looked for elsewhere next time.
     if not files:
         return [_draft(criterion, check, pieces, changes, _first_place(pieces), "")]
     return [

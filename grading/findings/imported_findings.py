@@ -140,6 +140,8 @@ def _same(
     candidates = [row for row in candidates if row.criterion_id == criterion.id]
     if path and len(candidates) == 1:
         return candidates[0]
+
+    # In the same file one shared word is enough.
     least = 0.0 if path else SAME_FINDING_SHARE
     close = [row for row in candidates if word_overlap(text, row.title) > least]
     return max(close, key=lambda row: word_overlap(text, row.title), default=None)

@@ -31,6 +31,7 @@ from grading.models import (
 )
 from grading.peer_review.feedback.queries import shown_names
 
+# Groups and priorities are in the order of urgency, by which findings are sorted.
 Group = Literal["regressed", "new", "open", "fixed"]
 GROUPS: tuple[Group, ...] = ("regressed", "new", "open", "fixed")
 PRIORITIES = ("high", "medium", "low", "")
@@ -213,6 +214,7 @@ def changes_in(findings: Iterable[VisibleFinding], attempt: int) -> Changes:
 def tallies_of(assignment: Assignment) -> list[Tally]:
     """Return one tally for each student of the cohort, in the roster's order. One query."""
     of_assignment = Q(findings__assignment=assignment)
+    # distinct: the joins of several counts multiply the rows.
     students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
         n_open=Count(
             "findings", filter=of_assignment & Q(findings__state=FindingState.OPEN), distinct=True
@@ -268,6 +270,7 @@ class _Sources:
         hidden = [] if is_staff else [report for report in listed if report.hidden_at is not None]
         self._hidden = {report.audit_id or report.pk for report in hidden}
         self._by_report = {report.pk: self._of_report(report, names) for report in listed}
+        # All uploaded reports share the key None, which is never looked up.
         self._by_audit = {report.audit_id: self._by_report[report.pk] for report in listed}
 
     def is_hidden(self, row: FindingSighting) -> bool:
@@ -312,6 +315,7 @@ def _title(row: Finding, sights: tuple[VisibleSighting, ...], sources: _Sources)
     """Return the row's title, unless a report hidden from this reader may have given it."""
     if not any(s.present and sources.is_hidden(s) for s in row.sightings.all()):
         return row.title
+    # The newest words that this reader may see.
     visible = [sight.row for sight in sights if sight.present][-1]
     return visible.text or visible.action or row.criterion_name
 
@@ -358,6 +362,8 @@ def helped_by_criterion(assignment: Assignment) -> list[CriterionHelpfulness]:
         CriterionHelpfulness(name or key or "no criterion", helped, replies)
         for name, key, helped, replies in rows
     ]
+
+    # A group has at least one reply: there is no division by zero.
     return sorted(criteria, key=lambda row: (row.helped / row.replies, row.criterion))
 
 

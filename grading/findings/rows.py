@@ -135,6 +135,7 @@ class Ledger:
         rows = {self.findings[key].pk: (self.findings[key], draft) for key, draft in drafts.items()}
         by_finding: defaultdict[Any, list[FindingSighting]] = defaultdict(list)
         sightings = FindingSighting.objects.filter(finding__in=rows).select_related("submission")
+        # lifecycle_of needs them in the order in which the audits started.
         for sighting in sightings.order_by("audit__created_at", "audit_id", "pk"):
             by_finding[sighting.finding_id].append(sighting)
 
@@ -156,6 +157,8 @@ class Ledger:
             [getattr(finding, name) for name in (*STATE_FIELDS, *DISPLAY_FIELDS)],
         )
         _update_state(finding, sightings)
+
+        # An older attempt that is audited late must not bring back its words.
         if draft is not None and finding.last_submission_id == self.submission.pk:
             for name in DISPLAY_FIELDS:
                 setattr(finding, name, getattr(draft, name))

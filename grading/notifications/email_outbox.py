@@ -60,6 +60,7 @@ def send_due_emails(*, organization_id: int) -> int:
                 sent += _send(notice, post)
         except (SMTPException, OSError) as error:
             log.warning("mail_server_away", reason=str(error), sent=sent)
+            # tried_at alone: all of them wait for RETRY_AFTER, and no try is counted.
             Notice.objects.filter(_due(timezone.now())).update(tried_at=timezone.now())
         finally:
             post.close()
@@ -107,6 +108,7 @@ def email_message_of(notice: Notice, post: BaseEmailBackend | None = None) -> Em
         connection=post,
         headers={
             "Message-ID": f"<notice-{notice.pk}@{urlsplit(settings.SITE_URL).hostname}>",
+            # RFC 3834: an automatic reply must not answer this.
             "Auto-Submitted": "auto-generated",
             "List-Unsubscribe": f"<{off}>",
         },

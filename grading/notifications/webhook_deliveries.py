@@ -33,6 +33,7 @@ SEND_SECONDS = 60
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))
 MAX_TRIES = len(PAUSES) + 1
 RETENTION = timedelta(days=30)
+# The encryption key is derived from it: if it changed, no stored secret could be read.
 SEAL = "webhook"
 INTERRUPTED = "The last try was interrupted on our side."
 log = structlog.get_logger(__name__)
@@ -58,6 +59,8 @@ def send_due_deliveries(*, organization_id: int) -> int:
             answer = _send(delivery)
             _store_result(delivery, answer)
             arrived += answer.is_accepted
+
+            # One silent receiver must not use up the time of the others.
             if answer.status is None:
                 due = WebhookDelivery.objects.filter(
                     _due(timezone.now()), webhook=delivery.webhook_id
@@ -111,6 +114,7 @@ def _send(delivery: WebhookDelivery) -> Answer:
 
 def signature_of(body: bytes, secret: str, timestamp: int) -> str:
     """Return `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 of “timestamp.body” by the secret."""
+    # The time is signed, too, so that a receiver can refuse a repeated request.
     signed = f"{timestamp}.".encode() + body
     return f"t={timestamp},v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 

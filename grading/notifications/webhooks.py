@@ -109,6 +109,7 @@ def switch_webhook(*, webhook: Webhook, active: bool, by: User) -> None:
 def delete_webhook(*, webhook: Webhook, by: User) -> None:
     """Delete a webhook with its deliveries."""
     with transaction.atomic():
+        # Before the deletion: the log needs the row's key.
         _record(webhook, by, verb="webhook.deleted")
         webhook.delete()
 

@@ -72,6 +72,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             cursor.execute(sql, values)
 
     def _rollback(self) -> None:
+        # The server reverts the settings with the transaction.
         self._settings = None
         super()._rollback()  # type: ignore[misc]  # -- the stubs leave it out
 

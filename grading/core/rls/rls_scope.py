@@ -47,6 +47,7 @@ def _read_only_scope(**opened: Any) -> AbstractContextManager[None]:
 def current_settings() -> SessionSettings:
     """Return the settings of the scope that is entered now."""
     entered = get_scope()  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
+    # Neither the read-only scopes nor scopes_disabled() are enabled: they open no organization.
     if entered.get("_enabled", False):
         return SessionSettings(organization=",".join(map(str, _keys(entered.get("organization")))))
     return SessionSettings(
