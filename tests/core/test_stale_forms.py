@@ -201,7 +201,7 @@ def test_who_answers_an_appeal_is_told_what_else_the_answer_would_release() -> N
     appeal = filed(released)
     address = f"/o/{released.organization.slug}/appeals/{appeal.pk}/"
     teacher = signed_in(released.teacher)
-    assert "More than this appeal" not in teacher.get(address).content.decode()
+    assert "Other changes:" not in teacher.get(address).content.decode()
     with everywhere():
         actions.override_criterion(
             submission=released.submission,
@@ -211,7 +211,7 @@ def test_who_answers_an_appeal_is_told_what_else_the_answer_would_release() -> N
             by=released.teacher,
         )
     html = teacher.get(address).content.decode()
-    assert ("More than this appeal" in html, faults_of(html)) == (True, [])
+    assert ("Other changes:" in html, faults_of(html)) == (True, [])
 
 
 def test_an_answer_to_an_appeal_is_not_given_on_a_verdict_that_has_changed_since() -> None:
