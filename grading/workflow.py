@@ -26,7 +26,7 @@ from grading.core.fair_turns import in_turn
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.events import Verdict
 from grading.engine.report import parse_report
-from grading.engine.resynthesis import Resynthesis
+from grading.engine.stored_verdicts import Resynthesis
 from grading.findings.actions import record_findings
 from grading.findings.fix_verification import verify_waiting
 from grading.grades.actions import count_verdict

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.timezone import localtime, now
 
 from grading.appeals.queries import allowance_of, report_by_digest
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.code_locations import read_places
 from grading.core.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.core.errors import AppealRefused

@@ -15,7 +15,7 @@ from grading.appeals.queries import counts_for_the_grade, grade_for_appeal
 from grading.audits.queries import current_audit
 from grading.bulk import renewals
 from grading.bulk.actions import Estimate, estimate_bulk
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role, WebhookEvent
 from grading.core.errors import AppealRefused
 from grading.core.permissions import role_of

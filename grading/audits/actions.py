@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F, Func, JSONField, QuerySet, Value
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
 from grading.core.errors import IllegalMoveError, LeaseLostError

@@ -19,7 +19,7 @@ from django_rq.models import Dashboard
 
 from grading.audits.queries import start_of_month, usage_of_organization
 from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin
-from grading.engine.model_bench import models_of, sealed_key
+from grading.engine.bench_settings import models_of, sealed_key
 from grading.models import (
     Assignment,
     Audit,

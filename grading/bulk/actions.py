@@ -23,7 +23,7 @@ from grading.bulk.renewals import (
     refuse_unknown_criteria,
     submissions_being_audited,
 )
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import (
     JUDGED_STATES,
@@ -35,7 +35,7 @@ from grading.core.enums import (
     Renewal,
 )
 from grading.core.errors import BulkRefused
-from grading.engine.model_bench import bench_of
+from grading.engine.bench_settings import bench_of
 from grading.models import Assignment, Audit, BulkItem, BulkRun, OrganizationBench, RubricVersion
 
 # A larger run is not started by one click: its number has to be typed.

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import AuditState, BulkItemState, BulkState
 from grading.models import Audit, BulkItem, BulkRun, CriterionVerdict
 

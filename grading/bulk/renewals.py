@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.audits.queries import current_audit
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState, Renewal, RubricState
 from grading.core.errors import RenewalRefused

@@ -22,7 +22,7 @@ from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.core.errors import GradingError
 from grading.core.fair_turns import BULK
 from grading.core.rls.rls_scope import as_dispatcher
-from grading.engine.resynthesis import Resynthesis
+from grading.engine.stored_verdicts import Resynthesis
 from grading.models import Audit, BulkItem, BulkRun, RubricVersion
 
 JOB = "grading.jobs.resynthesise_chunk"

@@ -15,11 +15,11 @@ from django.db.models import F
 from grading.audits.actions import write_evidence, write_verdicts
 from grading.bulk.progress import Change, criteria_changed, results_of
 from grading.bulk.renewals import refuse_drafts
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import JUDGED_STATES, AuditKind
 from grading.core.errors import RenewalRefused
 from grading.engine.report import parse_report
-from grading.engine.resynthesis import Resynthesis, Synthesis
+from grading.engine.stored_verdicts import Resynthesis, Synthesis
 from grading.models import (
     Audit,
     BulkRun,

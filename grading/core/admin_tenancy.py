@@ -10,7 +10,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 from django_scopes import get_scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.admin_widgets import NamedDateTime
 from grading.models import Organization
 

@@ -12,11 +12,11 @@ from django.db import IntegrityError, transaction
 from django.utils.timezone import localtime
 from django_scopes import scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy, RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused, SlugTaken
 from grading.courses.queries import AssignmentUsage, usage_of
-from grading.engine.model_bench import can_judge_with_models
+from grading.engine.bench_settings import can_judge_with_models
 from grading.models import Assignment, Cohort, Organization, RubricVersion, Submission
 
 

@@ -11,7 +11,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django_scopes import scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.errors import RosterRefused
 from grading.courses.organizations.actions import link_enrollments
 from grading.models import Cohort, Enrollment

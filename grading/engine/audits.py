@@ -18,12 +18,12 @@ from pydantic import BaseModel, ValidationError
 from grading.core.async_stream import listen
 from grading.core.enums import AuditKind, Bench, Renewal
 from grading.core.errors import InputRefused, RubricRefused, SubmissionRefused
-from grading.engine import model_bench
+from grading.engine import bench_settings
 from grading.engine.events import RunEvent
 from grading.engine.exchange_facts import exchange_of
-from grading.engine.rate_limit import ProviderRateLimit
 from grading.engine.reusable_results import known_opinions, known_report
 from grading.engine.scores import Marks, marks_under
+from grading.engine.shared_rate_limit import ProviderRateLimit
 from grading.engine.stored_events import opinion_row, site_events, verdict_of
 from grading.models import Audit
 
@@ -237,7 +237,7 @@ def _bench(audit: Audit) -> BenchSettings:
 
     kind = audit.submission.assignment.bench
     # For models alone: this unseals the provider's key.
-    chosen = model_bench.settings_of(audit) if kind == Bench.LLM else {}
+    chosen = bench_settings.settings_of(audit) if kind == Bench.LLM else {}
     return BenchSettings.model_validate(
         {"kind": kind, "fence_secret": settings.EVIDENCE_SECRET, **chosen}
     )

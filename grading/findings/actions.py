@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import JUDGED_STATES, FindingState
 from grading.engine import imports as engine_imports
 from grading.engine.report import parse_report

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import ResponseKind
 from grading.core.errors import FindingRefused
 from grading.core.user_text import normalized, refuse_too_long

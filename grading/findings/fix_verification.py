@@ -10,7 +10,7 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import ResponseKind
 from grading.core.fair_turns import SUBMISSIONS

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.audits.queries import counting_audit, current_audit
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import AuditKind
 from grading.core.errors import GradeRefused
 from grading.grades.queries.final_scores import (

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.timezone import localtime
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import AuditKind, NoticeKind, WebhookEvent
 from grading.models import Audit, Enrollment, Notice, NoticeOptOut, Organization, Submission
 from grading.notifications.email_outbox import EMAILS

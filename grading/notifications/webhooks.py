@@ -18,7 +18,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.crypto import seal
 from grading.core.enums import WEBHOOK_EVENTS, AuditKind, DeliveryState, WebhookEvent
 from grading.core.errors import WebhookRefused

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.text import Truncator, slugify
 from django_scopes import scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import RubricState
 from grading.core.errors import RubricKnown, RubricRefused
 from grading.engine import rubrics as engine_rubrics

@@ -15,7 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState
 from grading.core.errors import AlreadyRunning, SubmissionRefused

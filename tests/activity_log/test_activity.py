@@ -20,7 +20,7 @@ from django_scopes import scope
 from grading.activity_log.presenters import FAMILIES, SENTENCES, family_name, sentence_of
 from grading.activity_log.queries import LogCursor, LogFilter, log_of
 from grading.appeals.decisions import keep_verdict
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.models import Activity, Cohort
 from tests.factories.people import CohortFactory, UserFactory, student
 from tests.factories.released import Released, filed

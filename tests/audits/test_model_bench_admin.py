@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from grading.core.enums import Role
-from grading.engine.model_bench import provider_of
+from grading.engine.bench_settings import provider_of
 from grading.models import Activity, OrganizationBench
 from tests.factories.people import MembershipFactory, OrganizationFactory, UserFactory, everywhere
 from tests.factories.work import OrganizationBenchFactory

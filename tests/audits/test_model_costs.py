@@ -15,7 +15,7 @@ from grading.audits import actions as audit_actions
 from grading.audits.budgets import grant_budget
 from grading.audits.queries import Usage, usage_of_audit, usage_of_cohort, usage_of_organization
 from grading.core.enums import AuditState, Bench
-from grading.engine.model_bench import sealed_key, settings_of
+from grading.engine.bench_settings import sealed_key, settings_of
 from grading.jobs import run_audit
 from grading.models import Audit, ModelUsage, OrganizationBench
 from tests.factories.model_server import model_endpoint

@@ -6,7 +6,7 @@ from django.utils import timezone
 from django_scopes import scope
 from django_scopes.exceptions import ScopeError
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import AuditState, RubricState
 from grading.models import Activity, Audit, Cohort, RubricVersion
 from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory, everywhere

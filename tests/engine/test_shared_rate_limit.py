@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 from django.conf import settings
 
-from grading.engine.rate_limit import ProviderRateLimit, RateLimitReached
+from grading.engine.shared_rate_limit import ProviderRateLimit, RateLimitReached
 
 pytestmark = pytest.mark.servers
 

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import Anonymity, AuditState, FeedbackKind, ResponseKind
 from grading.models import Audit, Cohort, FeedbackReport, Finding, FindingSighting, Pairing
 from tests.factories.example_report import report_json

@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import reverse
 from django_scopes import scope
 
-from grading.engine.model_bench import provider_of, sealed_key
+from grading.engine.bench_settings import provider_of, sealed_key
 from grading.models import (
     Appeal,
     Assignment,

@@ -27,7 +27,7 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from grading.audits.queries import document_of
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps

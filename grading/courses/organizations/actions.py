@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Lower
 from django_scopes import scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import TEACHING_ROLES, Role
 from grading.core.errors import RoleRefused, SlugTaken
 from grading.core.rls.rls_scope import as_person

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.errors import ActionRefused
 from grading.grades.agreement.queries import draw_submissions, works_of
 from grading.models import Assignment, BlindGrade, BlindSample, Submission

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps

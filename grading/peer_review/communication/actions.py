@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import EntryKind
 from grading.core.errors import EntryRefused
 from grading.core.pairing_access import is_granted

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.errors import FeedbackRefused
 from grading.core.pairing_access import hides_other_side

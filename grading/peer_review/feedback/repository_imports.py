@@ -14,7 +14,7 @@ from django.db.models import Q
 from django_rq import get_queue
 
 from grading.audits.queries import report_of
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import Anonymity, AuditKind
 from grading.core.errors import FeedbackRefused, InputRefused

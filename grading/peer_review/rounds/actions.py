@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import Anonymity, RubricState
 from grading.core.errors import RoundRefused
 from grading.core.form_fingerprint import fingerprint_of

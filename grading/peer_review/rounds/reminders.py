@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.core.activity import record_activity
+from grading.core.activity_writer import record_activity
 from grading.core.enums import NoticeKind
 from grading.core.pairing_access import is_running
 from grading.core.rls.rls_scope import as_dispatcher
