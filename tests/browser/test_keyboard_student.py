@@ -102,12 +102,12 @@ def appeal(page: Page, keys: Keyboard) -> None:
     keys.press("Space")
     keys.tab_to(re.compile("Evidence that was missed.*"))
     keys.type("somewhere:odd")
-    keys.follow("File the appeal")
+    keys.follow("File appeal")
     is_refused(page, keys, "Evidence that was missed")
     expect(page.get_by_role("checkbox").first).to_be_checked()
     keys.type("src/graph.py:41-60")
-    keys.follow("File the appeal")
-    expect(page.get_by_text("Your appeal is filed.")).to_be_visible()
+    keys.follow("File appeal")
+    expect(page.get_by_text("Appeal filed.")).to_be_visible()
 
 
 def is_refused(page: Page, keys: Keyboard, field: str) -> None:
@@ -132,7 +132,7 @@ def answer_a_finding(page: Page, keys: Keyboard) -> None:
     keys.press("ArrowDown", "ArrowDown")
     expect(page.get_by_label("Deferred, because …")).to_be_checked()
     keys.follow("Save answer")
-    is_refused(page, keys, "Why, or what you mean to do")
+    is_refused(page, keys, "Reason or plan")
     expect(page.get_by_label("Deferred, because …")).to_be_checked()
     keys.type("The parser comes first.")
     keys.follow("Save answer", at_most=1)

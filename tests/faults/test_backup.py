@@ -86,7 +86,7 @@ def test_an_archive_that_was_cut_changes_nothing(archive):
     lose_everything()
     nothing = all_there_is()
     archive.write_bytes(archive.read_bytes()[:-400])
-    with pytest.raises(CommandError, match=r"cannot be read to its end|not whole"):
+    with pytest.raises(CommandError, match=r"cannot be read completely|not whole"):
         call_command("restore", str(archive))
     assert all_there_is() == nothing
 
@@ -110,7 +110,7 @@ def test_an_archive_of_another_version_is_refused(archive, tmp_path):
 
 
 def test_a_backup_is_its_owners_alone_and_never_overwritten(archive):
-    with pytest.raises(CommandError, match="it exists already"):
+    with pytest.raises(CommandError, match="it already exists"):
         call_command("backup", str(archive))
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600
 
