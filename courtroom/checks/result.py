@@ -1,4 +1,4 @@
-"""What a check came to before it is written down: met or not, why, and the clues that show it."""
+"""Result of a check before it is written down: met or not, the reason, and its clues."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def absent(reason: str, looked_for: str, *, met: bool = False, confidence: float
 
 
 def present(reason: str, clues: Sequence[Clue], *, met: bool = True) -> Finding:
-    """What was looked at, at the first few of these places, and whether it is as asked."""
+    """Return a finding that points at the first of these places."""
     return Finding(met=met, reason=reason, clues=tuple(clues[:MOST_CLUES]))

@@ -100,7 +100,7 @@ def test_whatever_is_asked_the_answer_is_in_the_schema(live_server, tmp_path) ->
 
 
 def _places(organization: Organization) -> str:
-    """What stands in the addresses, so that most requests find something."""
+    """Return values of address parameters for which objects exist."""
     with scope(organization=organization):
         Audit.objects.update(report=report_json(criteria=2))
         found = {

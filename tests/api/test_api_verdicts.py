@@ -1,4 +1,4 @@
-"""What an audit's answer says of its verdict: exactly what its page would, to the same reader."""
+"""The API tells of a verdict exactly as much as its page does to the same reader."""
 
 import re
 

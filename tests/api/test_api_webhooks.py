@@ -60,7 +60,7 @@ def everything_asked(program, webhook):
 
 
 def left_alone():
-    """Whether the one webhook is as it was made."""
+    """Return whether the only webhook is unchanged."""
     with everywhere():
         (row,) = Webhook.objects.all()
         return (row.url, row.events, row.active) == ("https://hooks.example/told", EVENTS, True)

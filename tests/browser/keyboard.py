@@ -40,7 +40,7 @@ LOOK = """isAfter => {
 
 
 class Stop(NamedTuple):
-    """What has the focus, as a screen reader tells it; the whole page where nothing has."""
+    """Return the element with the focus as a screen reader names it, else the page."""
 
     role: str
     name: str
@@ -65,7 +65,7 @@ class Keyboard:
         return Stop(*(str(told.get(part, {}).get("value", "")) for part in ("role", "name")))
 
     def press(self, *keys: str) -> None:
-        """Whatever a key does, the stop that follows need not come after the last."""
+        """Press keys; the next stop need not come after the last one."""
         self._goes_on = False
         for key in keys:
             self._page.keyboard.press(key)
@@ -76,7 +76,7 @@ class Keyboard:
         self._page.keyboard.type(text)
 
     def _step(self, *, back: bool = False) -> bool:
-        """Whether anything of the page has the focus then."""
+        """Return whether anything on the page has the focus."""
         self._page.keyboard.press("Shift+Tab" if back else "Tab")
         faults, is_inside = self._page.evaluate(LOOK, self._goes_on and not back)
         self._goes_on = not back
@@ -116,7 +116,7 @@ class Keyboard:
         self.press("Enter")
 
     def back(self) -> None:
-        """What Alt+Left does; without a window no browser takes that key."""
+        """Go back as Alt+Left does: a browser without a window takes no such key."""
         self._goes_on = False
         self._page.go_back()
 

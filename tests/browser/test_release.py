@@ -94,7 +94,7 @@ def release(page: Page) -> None:
 
 
 def count_before_judging_again(page: Page, standings: str) -> None:
-    """How many and what it costs is said first; nothing has begun by then."""
+    """Count and cost are shown first; nothing has started by then."""
     page.goto(standings)
     page.get_by_role("link", name="Judge again").click()
     page.get_by_label("Re-synthesise").check()

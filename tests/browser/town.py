@@ -56,7 +56,7 @@ class Town(World):
 
     @staticmethod
     def is_bare(route: str) -> bool:
-        """Whether its address needs no more than a cohort and an assignment."""
+        """Return whether its address needs no more than a cohort and an assignment."""
         return route.startswith(COHORT) and "<" not in route.removeprefix(COHORT).removeprefix(
             ASSIGNMENT
         )

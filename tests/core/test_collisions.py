@@ -1,4 +1,4 @@
-"""Who is in the way of a cohort's deletion is told to try again: nothing of theirs is half done, and nothing broke."""
+"""Deleting a cohort while others use it: they are asked to try again, and nothing is half done."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ needs_a_queue = pytest.mark.usefixtures("redis")
 
 
 def beside_the_deletion(circle: Circle, act: Callable[[], Any]) -> list[Any]:
-    """What whoever deletes is answered, and whoever acts while the students' places are locked for that."""
+    """Return both answers: to the deletion, and to a request that met its locks."""
     teacher = client_of(staff_user(circle.organization))
     with everywhere():
         seen = inventory_of(circle.cohort).fingerprint

@@ -1,4 +1,4 @@
-"""What PostgreSQL itself refuses, whoever asks."""
+"""PostgreSQL refuses invalid rows by itself."""
 
 import pytest
 from django.db import IntegrityError, connection, transaction

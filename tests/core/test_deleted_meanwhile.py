@@ -1,4 +1,4 @@
-"""What is deleted between being found and being asked for answers as what was never there."""
+"""An object deleted during a request answers like a missing one."""
 
 from __future__ import annotations
 

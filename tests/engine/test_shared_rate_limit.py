@@ -22,7 +22,7 @@ def gate(key="key", *, requests=0, tokens=0, patience=0.3):
 
 
 async def admitted(*gates, tokens=1):
-    """How many of the gates' calls are let through, one after the other."""
+    """Return how many calls of the limits are let through, one after the other."""
     count = 0
     for each in gates:
         try:

@@ -1,4 +1,4 @@
-"""What a report says is to be mended, and whether it is the same that was known before: pure functions."""
+"""Identity of findings from report to report: pure functions."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def place(assignment: Assignment, rest: str = "findings/") -> str:
 
 
 def address(submission: Submission, check: str = README) -> str:
-    """Where the finding of this check in the submission's work is read."""
+    """Return the address of the finding of this check in the submission."""
     with everywhere():
         finding = Finding.objects.get(student=submission.student, check_id=check)
     return place(submission.assignment, f"findings/{finding.pk}/")
@@ -249,7 +249,7 @@ def test_as_many_queries_for_one_finding_as_for_many():
 
 
 def since(html: str) -> list[int]:
-    """How many findings the report lists as fixed, come back, new and still open."""
+    """Return the counts of fixed, regressed, new and open findings in the report."""
     section = html.partition("Since earlier attempts")[2].partition("</section>")[0]
     return [part.count("<li>") for part in section.split("since-part")[1:]]
 

@@ -1,4 +1,4 @@
-"""What a report that was brought along says is to be mended: recognised by criterion and file among what is known."""
+"""Findings of imported reports, recognised by criterion and file."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def pages_of(audit: Audit) -> dict[str, str]:
 
 
 def told_at_first(client: Client) -> list[tuple[str, float | None]]:
-    """What the first page says of the last verdict at each assignment."""
+    """Return the latest verdict of each assignment as the first page shows it."""
     courses = client.get("/").context["student"].current
     return [
         (line.verdict.visibility, line.verdict.score) for course in courses for line in course.lines

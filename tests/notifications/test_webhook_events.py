@@ -1,4 +1,4 @@
-"""What happens is told in the transaction in which it does: which object and where, no score, and nobody's name."""
+"""Webhook events are written in the transaction that they tell of: ids, no scores, no names."""
 
 from __future__ import annotations
 

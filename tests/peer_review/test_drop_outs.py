@@ -1,4 +1,4 @@
-"""Who drops out of a round: what is finished stays readable to those it is for, and nothing is lost on the way."""
+"""Students who leave a round: finished work stays readable, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the site tells an audit of a student's part in rounds of peers: counted, and nobody named."""
+"""Facts of a student's peer exchange that an audit gets: counts without names."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ def test_a_report_in_no_pairing_is_for_who_brought_it():
 
 
 def reading(**finding: Any) -> dict[str, Any]:
-    """What was understood of MARKDOWN, with a finding that says or asks for something else."""
+    """Return MARKDOWN as parsed, with one finding that is changed."""
     understood = read_report_text(MARKDOWN)
     understood["findings"][0] |= finding
     return understood

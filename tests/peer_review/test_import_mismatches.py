@@ -1,4 +1,4 @@
-"""What of an imported report does not match the work it was brought for; no database."""
+"""Mismatches between an imported report and the work it was uploaded for."""
 
 from __future__ import annotations
 

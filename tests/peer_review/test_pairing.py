@@ -1,4 +1,4 @@
-"""Who audits whom: the circle's promises for every size, and the refusals."""
+"""Pairing of a round: its guarantees for every size, and its refusals."""
 
 from __future__ import annotations
 

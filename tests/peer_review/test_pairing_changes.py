@@ -115,7 +115,7 @@ def test_the_auditors_of_a_drop_out_take_over_whom_they_would_have_audited() -> 
 
 
 def test_whom_nobody_would_audit_any_more_is_audited_by_somebody_else() -> None:
-    """Who audited the drop-out is done already, and has nobody to take over."""
+    """The peer of a student who left has finished, and needs no other work."""
     change = plan_leaver(ring(finished=frozenset({(1, 2)})), 2, "seed")
     assert (change.ended, [auditee for _auditor, auditee in change.added]) == (
         frozenset({(2, 3)}),

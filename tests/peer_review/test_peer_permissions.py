@@ -1,4 +1,4 @@
-"""What a pairing opens, to whom and for how long."""
+"""Access that a pairing grants: to whom and for how long."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class World:
             type(row).objects.filter(pk=row.pk).update(**fields)
 
     def asked(self, access: Callable[[User], Any]) -> dict[str, Any]:
-        """What each person is answered; who finds nothing is left out."""
+        """Return the answer to each person; those who get a 404 are left out."""
         answers: dict[str, Any] = {}
         with everywhere():
             for name, user in self.people.items():

@@ -1,4 +1,4 @@
-"""What of a feedback report reaches whom; everything between it and a page is searched in tests/tenancy/test_peer_privacy.py."""
+"""Redacted copies of feedback reports for each reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who owes what in a round: each report and answer counted once, and three hundred students asked as three are."""
+"""Reports and answers that are due in a round, with as many queries for 300 students as for 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the other is called, and their words, for a reader who may not know them; and by what anybody could be known."""
+"""Names and texts of a peer for a reader who may not know them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def text_of(path: str) -> str:
 
 
 def rows_of(path: str, heading: str) -> list[str]:
-    """What stands in backticks in the first column of the tables under a heading."""
+    """Return the code in the first column of the tables under a heading."""
     section = text_of(path).partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
 

@@ -50,7 +50,7 @@ class Mask:
         return f"https://github.com/{self.owner}/{self.repository}"
 
     def tells(self) -> list[str]:
-        """What must not stand anywhere, as `told` writes it."""
+        """Return texts that must not appear anywhere, as `told` writes them."""
         words = (
             self.first,
             *re.split(r"[\s-]", self.last),
@@ -130,7 +130,7 @@ LOG = f"# Log\n\n2026-01-05 progress: {AUDITEE.name} built the graph. Deferred b
 
 @cache
 def treacherous_report() -> dict[str, Any]:
-    """What the courtroom says of Zéphyrin's work, who signed every file, folder, commit and page of it."""
+    """Return a report on work whose files, commits and pages all carry its author's name."""
     author = f"{AUDITEE.nick} <owl@nest.example>"
     files = {
         "src/okwuosa/zephyrin_graph.py": SOURCE,
@@ -192,7 +192,7 @@ def treacherous_commits() -> list[str]:
 
 
 def told_of(mask: Mask, response: Any, *, also: list[str] | None = None) -> list[str]:
-    """Where a response tells who somebody is, and by what."""
+    """Return the places of a response that identify somebody."""
     found = []
     for where, text in everything_said(response):
         letters = told(text)

@@ -18,7 +18,7 @@ def asked(sql: str, *values: Any) -> list[Any]:
 
 
 def changed(sql: str) -> int:
-    """How many rows the statement touched."""
+    """Return the number of rows that the statement touched."""
     with connection.cursor() as cursor:
         cursor.execute(sql)
         return cursor.rowcount

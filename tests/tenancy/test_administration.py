@@ -171,7 +171,7 @@ def pages_of_a_row(model: type[Model]) -> list[str]:
 def seen(
     client: Client, method: str, model: type[Model], name: str, pk: Any
 ) -> tuple[int, list[Any], str]:
-    """What comes back at last, without the key that was asked for."""
+    """Return the last answer without the key that was asked for."""
     answer: Any = getattr(client, method)(page(model, name, pk), {}, follow=True)
     return answer.status_code, answer.redirect_chain, plain(answer.text, f"/{pk}/", f"“{pk}”")
 

@@ -81,7 +81,7 @@ def test_what_else_may_be_done_answers_each_person_as_the_row_says(
 
 
 def refusal_of(route: str, person: str) -> int:
-    """Who must sign in first is sent there; who does not belong there finds nothing; all others may not."""
+    """Return the expected answer: a redirect to sign in, a 404, or anything else."""
     if person in {"anonymous", "deactivated"} and (
         route.startswith("o/") or ROWS[route][0] == SIGNED_IN
     ):

@@ -1,4 +1,4 @@
-"""What a curious peer tries beyond opening pages: forms, other people's records, letters, and what is over."""
+"""Attempts of a curious peer: forms, other people's records, emails, and expired access."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def signed_in(world: Masquerade, reader: Mask) -> Client:
 
 
 def leaks(world: Masquerade, *, reader: Mask, of: Mask, where: str = "") -> dict[str, list[str]]:
-    """What the reader learns of the other, by address."""
+    """Return the hints at the other student, by address."""
     client, found = signed_in(world, reader), {}
     telltales = [str(PLACES)[:-1], *(treacherous_commits() if of is AUDITEE else [])]
     for address in addresses(world):
@@ -92,7 +92,7 @@ def leaks(world: Masquerade, *, reader: Mask, of: Mask, where: str = "") -> dict
 
 
 def opened(world: Masquerade, reader: Mask) -> list[int]:
-    """What the reader gets of the platform's report, the uploaded and the received one."""
+    """Return the reader's copies of the site's, the uploaded and the received report."""
     client, slug = signed_in(world, reader), world.assignment.organization.slug
     reports = (world.platform, world.uploaded, world.received)
     return [client.get(f"/o/{slug}/feedback/{report.pk}/").status_code for report in reports]
@@ -153,7 +153,7 @@ def test_naming_a_repository_or_a_commit_does_not_tell_whether_it_is_the_others(
 
 
 def pages_after(world: Masquerade, repository: str, commit: str) -> list[str]:
-    """What its author is shown of a report that says it is about this, but for what it says and for keys."""
+    """Return the parts of a report that its author sees, without its text and keys."""
     client, slug = signed_in(world, AUDITOR), world.assignment.organization.slug
     text = f"# Audit\n\nRepository: {repository}\nCommit: {commit}\n\n## Findings\n\n- README.md:1 Say more.\n"
     sent = client.post(

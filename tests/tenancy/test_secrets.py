@@ -55,7 +55,7 @@ def instructor(organization: Organization) -> User:
 
 
 def secrets_now() -> list[str]:
-    """What must never be seen: the secrets, and what is stored of them."""
+    """Return secrets and their stored forms, none of which may be shown."""
     with everywhere():
         sealed = [bench.sealed_key for bench in OrganizationBench.objects.all()]
         sealed += [webhook.sealed_secret for webhook in Webhook.objects.all()]
@@ -100,7 +100,7 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
 
 
 def leaks_on(client: Client, pages: Iterator[str]) -> tuple[int, list[Any]]:
-    """How many pages were read, and where a secret stood."""
+    """Return the number of pages read and the places where a secret stood."""
     hidden, read, leaks = secrets_now(), 0, []
     assert len(hidden) == 6
     for page in pages:

@@ -127,7 +127,7 @@ class Institute:
         ).webhook
 
     def names(self) -> dict[str, Any]:
-        """What stands in its addresses."""
+        """Return the parameters of its addresses."""
         return {
             "org": self.organization.slug,
             "cohort": self.cohort.slug,

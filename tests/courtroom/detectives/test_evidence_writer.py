@@ -1,4 +1,4 @@
-"""How findings are written down: verbatim quotes of bounded length, and what `found` and tags mean."""
+"""Findings become evidence: verbatim quotes of bounded length, `found` and tags."""
 
 import pytest
 
