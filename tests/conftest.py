@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,8 @@ MARKED_FOLDERS = {
     "model_endpoint": "processes",
     "courtroom/analysis/sandbox": "processes",
 }
+TESTS = Path(__file__).parent
+TERM = re.compile(r"(not )?\w+")
 FOLDER_NUMBERS = count()
 # How many new objects bring about a garbage collection. At Python's own 700 there are many in every
 # test, and they find nothing.
@@ -38,6 +41,20 @@ OBJECTS_PER_COLLECTION = 20_000
 # The shell has no window to draw, so it loads a page for half the processor time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM to its path."
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out a folder whose marker the run excludes: importing its tests takes seconds."""
+    markers = {TESTS / folder: marker for folder, marker in MARKED_FOLDERS.items()}
+    is_excluded = excludes(config.getoption("markexpr"), markers.get(collection_path, ""))
+    # None: the other plugins decide.
+    return True if is_excluded else None
+
+
+def excludes(expression: str, marker: str) -> bool:
+    """Return whether a list of `and`s says "not MARKER"; of any other expression pytest judges."""
+    terms = expression.split(" and ")
+    return all(TERM.fullmatch(term) for term in terms) and f"not {marker}" in terms
 
 
 @pytest.hookimpl(tryfirst=True)
