@@ -54,12 +54,30 @@ MODELS = (
     FindingResponse,
 )
 SUBMISSIONS = sum(len(student.refs) for student in STUDENTS)
+INTERRUPTED_AT = 3
+SUBMITTED_BEFORE = sum(len(student.refs) for student in STUDENTS[:INTERRUPTED_AT])
 
 
 def seed() -> str:
     out = StringIO()
     call_command("seed_demo", stdout=out)
     return out.getvalue()
+
+
+def seed_after_an_interruption() -> str:
+    """Return the output of the second run; the first broke off at a student's repository.
+
+    Seeding takes seconds, so one test asks what an interruption and a repetition do.
+    """
+    repository = f"{STUDENTS[INTERRUPTED_AT].repository}.git"
+    in_the_way = Path(settings.MEDIA_ROOT) / "demo" / "repositories" / repository
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.write_text("not a folder")
+    with pytest.raises(FileExistsError):
+        seed()
+
+    in_the_way.unlink()
+    return seed()
 
 
 def rows() -> dict[str, list[Any]]:
@@ -74,8 +92,8 @@ def test_demo_is_refused_without_local_repositories(settings):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_students_are_queued_and_a_second_run_changes_nothing(redis, client):
-    output = seed()
+def test_interrupted_run_is_completed_by_the_next_and_a_third_changes_nothing(redis, client):
+    output = seed_after_an_interruption()
     with everywhere():
         AuditFactory.create(
             kind=AuditKind.PEER,
@@ -107,7 +125,7 @@ def test_students_are_queued_and_a_second_run_changes_nothing(redis, client):
     assert released == [(True, False, True), (True, True, True), (False, False, True)]
     # The jobs of the judged submissions find nothing to do.
     assert get_queue("submissions").count == min(SUBMISSIONS, AHEAD) + len(released)
-    assert f"{SUBMISSIONS} new submissions" in output
+    assert f"{SUBMISSIONS - SUBMITTED_BEFORE} new submissions" in output
     assert all(f"{person.email} " in output for person in (INSTRUCTOR, *STUDENTS))
     assert "0 new submissions" in seed()
     assert rows() == first
@@ -119,24 +137,6 @@ def test_ended_cohort_gets_no_peer_review_and_no_error(db):
     seed_peers(assignment, staff_user(assignment.organization))
     with everywhere():
         assert not PairingRound.objects.exists()
-
-
-@pytest.mark.django_db
-def test_interrupted_run_is_completed_by_the_next(redis):
-    in_the_way = (
-        Path(settings.MEDIA_ROOT) / "demo" / "repositories" / f"{STUDENTS[3].repository}.git"
-    )
-    in_the_way.parent.mkdir(parents=True)
-    in_the_way.write_text("not a folder")
-    with pytest.raises(FileExistsError):
-        seed()
-
-    in_the_way.unlink()
-
-    assert f"{SUBMISSIONS - 4} new submissions" in seed()
-
-    with everywhere():
-        assert Submission.objects.filter(assignment__slug="auditor").count() == SUBMISSIONS
 
 
 @pytest.mark.parametrize("name", [student.repository for student in STUDENTS])
