@@ -8,6 +8,7 @@ a new one is asked the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -20,7 +21,7 @@ from tests.tenancy.matrix_rows import AUDIT, PERSONS, ROWS
 from tests.web_client.form_parser import Control, Form, FormsPage
 from tests.web_client.page_checks import faults_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis", "empty_cache")]
+pytestmark = pytest.mark.usefixtures("redis", "empty_cache")
 NONSENSE = {"empty": "", "wrong": "no such thing " * 500}
 # What is taken all the same, and why.
 TAKEN = {
@@ -105,6 +106,11 @@ def not_told(page: FormsPage) -> list[str]:
     ]
 
 
+@pytest.fixture(scope="module")
+def town(kept: Path) -> Town:
+    return Town()
+
+
 def pages_of(person: str, town: Town) -> Iterator[tuple[str, str]]:
     """Routes and addresses of the pages with forms that this person may send."""
     for route, (got, sent) in ROWS.items():
@@ -128,8 +134,9 @@ def sendings(person: str, town: Town) -> Iterator[Sending]:
 
 
 @pytest.mark.parametrize("person", ["anonymous", "student", "instructor"])
-def test_forms_report_every_error_without_failing(person: str) -> None:
-    town = Town()
+def test_forms_report_every_error_without_failing(
+    person: str, town: Town, db: None, kept_uploads: None
+) -> None:
     client = town.client(person, raise_request_exception=False)
     missed = {}
     for sending in sendings(person, town):

@@ -26,7 +26,7 @@ from tests.tenancy.identifiable_students import (
 )
 from tests.tenancy.matrix_rows import MISSING, ROWS
 from tests.tenancy.test_missing_objects import seen
-from tests.tenancy.test_peer_privacy import BETWEEN_PEERS, addresses, signed_in
+from tests.tenancy.test_peer_privacy import BETWEEN_PEERS, addresses, anonymity, signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 FORMS: tuple[dict[str, Any], ...] = (
@@ -36,9 +36,15 @@ FORMS: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.fixture
+def world(masquerade: Masquerade, db: None, kept_uploads: None) -> Masquerade:
+    return masquerade
+
+
 @pytest.mark.parametrize(("reader", "other"), [(AUDITOR, AUDITEE), (AUDITEE, AUDITOR)])
-def test_no_answer_to_a_form_tells_who_the_other_is(reader: Mask, other: Mask) -> None:
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
+def test_no_answer_to_a_form_tells_who_the_other_is(
+    world: Masquerade, reader: Mask, other: Mask
+) -> None:
     client, commits = signed_in(world, reader), treacherous_commits() if other is AUDITEE else []
     found = {}
     forms = [route for route, row in ROWS.items() if row[1] and BETWEEN_PEERS.search(f"/{route}")]
@@ -50,8 +56,7 @@ def test_no_answer_to_a_form_tells_who_the_other_is(reader: Mask, other: Mask) -
     assert found == {}
 
 
-def test_letters_tell_no_names_of_peers() -> None:
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
+def test_letters_tell_no_names_of_peers(world: Masquerade) -> None:
     third = student(world.assignment.cohort)
     RoundMemberFactory.create(round=world.round, student=third)
     PairingFactory.create(round=world.round, auditor=world.auditor, auditee=third)
@@ -89,23 +94,25 @@ def assert_all_missing(client: Client, world: Masquerade) -> None:
             assert (there, answers[0]) == (there, answers[1])
 
 
-def test_to_classmates_a_pairing_and_its_reports_are_as_if_they_were_not_there() -> None:
-    world = Masquerade(Anonymity.OPEN)
+@anonymity(Anonymity.OPEN)
+def test_to_classmates_a_pairing_and_its_reports_are_as_if_they_were_not_there(
+    world: Masquerade,
+) -> None:
     client = Client()
     client.force_login(student(world.assignment.cohort).user)
     assert_all_missing(client, world)
 
 
+@anonymity(Anonymity.OPEN)
 @pytest.mark.parametrize("reader", [AUDITOR, AUDITEE])
-def test_what_is_over_is_as_if_it_had_never_been(reader: Mask) -> None:
-    world = Masquerade(Anonymity.OPEN)
+def test_what_is_over_is_as_if_it_had_never_been(world: Masquerade, reader: Mask) -> None:
     with everywhere():
         Pairing.objects.update(ended_at=timezone.now(), end_reason="A mistake.")
     assert_all_missing(signed_in(world, reader), world)
 
 
-def test_who_was_taken_out_of_the_institution_finds_nothing() -> None:
-    world = Masquerade(Anonymity.OPEN)
+@anonymity(Anonymity.OPEN)
+def test_who_was_taken_out_of_the_institution_finds_nothing(world: Masquerade) -> None:
     with everywhere():
         Membership.objects.filter(user=world.auditor.user).delete()
     assert_all_missing(signed_in(world, AUDITOR), world)

@@ -40,6 +40,16 @@ BETWEEN_PEERS = re.compile(r"/(pairings|feedback|peers|communication|findings|lo
 ELSEWHERE = ("metrics", "healthz", "healthz/live")
 
 
+@pytest.fixture
+def world(masquerade: Masquerade, db: None, kept_uploads: None) -> Masquerade:
+    return masquerade
+
+
+def anonymity(chosen: Anonymity) -> pytest.MarkDecorator:
+    """Decorate a test whose round is not double blind."""
+    return pytest.mark.parametrize("masquerade", [chosen], indirect=True, ids=[chosen.value])
+
+
 def addresses(world: Masquerade, routes: Iterable[str] = ()) -> Iterator[str]:
     """Every address of the site, or of these routes, with every record that there is."""
     place = world.assignment
@@ -98,49 +108,46 @@ def opened(world: Masquerade, reader: Mask) -> list[int]:
     return [client.get(f"/o/{slug}/feedback/{report.pk}/").status_code for report in reports]
 
 
-def test_double_blind_who_audits_does_not_learn_whom() -> None:
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
+def test_double_blind_who_audits_does_not_learn_whom(world: Masquerade) -> None:
     assert opened(world, AUDITOR) == [200, 200, 404]
     assert leaks(world, reader=AUDITOR, of=AUDITEE) == {}
 
 
-def test_double_blind_who_is_audited_does_not_learn_by_whom() -> None:
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
+def test_double_blind_who_is_audited_does_not_learn_by_whom(world: Masquerade) -> None:
     assert opened(world, AUDITEE) == [200, 200, 200]
     assert leaks(world, reader=AUDITEE, of=AUDITOR) == {}
 
 
-def test_single_blind_only_who_audits_knows_the_other() -> None:
-    world = Masquerade(Anonymity.SINGLE_BLIND)
+@anonymity(Anonymity.SINGLE_BLIND)
+def test_single_blind_only_who_audits_knows_the_other(world: Masquerade) -> None:
     assert leaks(world, reader=AUDITEE, of=AUDITOR, where=BETWEEN_PEERS.pattern) == {}
     known = leaks(world, reader=AUDITOR, of=AUDITEE, where=r"^/o/.*(pairings/|report\.json$)")
     assert [address.split("/")[3] for address in known] == ["pairings", "feedback"]
 
 
-def test_in_an_open_round_both_know_each_other() -> None:
-    world = Masquerade(Anonymity.OPEN)
+@anonymity(Anonymity.OPEN)
+def test_in_an_open_round_both_know_each_other(world: Masquerade) -> None:
     for reader, other in ((AUDITOR, AUDITEE), (AUDITEE, AUDITOR)):
         known = leaks(world, reader=reader, of=other, where=r"^/o/.*(pairings/|report\.json$)")
         assert [address.split("/")[3] for address in known] == ["pairings", "feedback"]
 
 
-def test_ones_own_work_is_whole_for_oneself() -> None:
+def test_ones_own_work_is_whole_for_oneself(world: Masquerade) -> None:
     """A gap in what its reader knows by heart would tell which of the names in it is the other's."""
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
     address = f"/o/{world.assignment.organization.slug}/feedback/{world.platform.pk}/report.json"
     assert json.loads(signed_in(world, AUDITEE).get(address).content) == world.peer_audit.report
 
 
-def test_the_other_is_called_by_an_alias() -> None:
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
+def test_the_other_is_called_by_an_alias(world: Masquerade) -> None:
     address = f"/o/{world.assignment.organization.slug}/pairings/{world.pairing.pk}/"
     assert AUDITEE.alias in signed_in(world, AUDITOR).get(address).content.decode()
     assert AUDITOR.alias in signed_in(world, AUDITEE).get(address).content.decode()
 
 
-def test_naming_a_repository_or_a_commit_does_not_tell_whether_it_is_the_others() -> None:
+def test_naming_a_repository_or_a_commit_does_not_tell_whether_it_is_the_others(
+    world: Masquerade,
+) -> None:
     """Or one would name the whole class's one after the other."""
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
     SubmissionFactory.create(
         assignment=world.assignment, student=world.auditee, attempt=2, resolved_commit="f" * 40
     )
@@ -175,8 +182,7 @@ def pages_after(world: Masquerade, repository: str, commit: str) -> list[str]:
     return [said.sub("", page) for page in pages]
 
 
-def test_before_the_release_a_peers_report_has_findings_and_no_scores() -> None:
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
+def test_before_the_release_a_peers_report_has_findings_and_no_scores(world: Masquerade) -> None:
     with everywhere():
         Assignment.objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
     folder = f"/o/{world.assignment.organization.slug}/feedback/{world.platform.pk}/"
@@ -196,8 +202,7 @@ def test_before_the_release_a_peers_report_has_findings_and_no_scores() -> None:
             assert re.findall(r"\b[1-5](?:\.\d)? of 5\b", text) == []
 
 
-def test_staff_read_everything_and_are_told_who_is_who() -> None:
-    world = Masquerade(Anonymity.DOUBLE_BLIND)
+def test_staff_read_everything_and_are_told_who_is_who(world: Masquerade) -> None:
     client, slug = Client(), world.assignment.organization.slug
     client.force_login(staff_user(world.assignment.organization))
     for mask, report in ((AUDITEE, world.platform), (AUDITOR, world.uploaded)):
