@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from courtroom.analysis.git.history import History, read_history
-from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
+from courtroom.analysis.git.snapshot import Snapshot, list_tree, take_snapshot
 from courtroom.analysis.pdf.read_pdf import PdfReading, read_pdf
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
 from courtroom.analysis.survey import Survey, survey_repository
@@ -100,11 +100,20 @@ class InputReader:
 def read_repository(
     snapshot: Snapshot, checks: Sequence[Check], limits: Limits
 ) -> RepositoryInputs:
-    """Read history, sources and texts at the same time, each in a child process."""
+    """Read history, sources and texts at the same time, each in a child process.
+
+    A tree over the limits is refused first: git would walk billions of its paths for the history
+    and for the texts, and the refusal would wait for both.
+    """
+    entries = _attempt(lambda: list_tree(snapshot, limits))
     with ThreadPoolExecutor(max_workers=2) as pool:
         history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
         suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits))
-        survey = _attempt(lambda: survey_repository(snapshot, checks, limits))
+        survey = (
+            entries
+            if isinstance(entries, ExaminationFailed)
+            else _attempt(lambda: survey_repository(snapshot, checks, limits, entries))
+        )
         return RepositoryInputs(
             history=history.result(), survey=survey, suspicions=suspicions.result()
         )

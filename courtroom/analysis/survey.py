@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from courtroom.analysis.git.snapshot import Snapshot, list_tree
+from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.models.errors import ChildFailed
@@ -46,13 +46,19 @@ class Survey:
     errors: tuple[tuple[str, str], ...]
 
 
-def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Survey:
-    """Read the sources in a confined child.
+def survey_repository(
+    snapshot: Snapshot,
+    checks: Sequence[Check],
+    limits: Limits,
+    entries: Sequence[TreeEntry] | None = None,
+) -> Survey:
+    """Read the sources in a confined child; `entries` is the tree, where it is listed already.
 
     If the first reading dies, a second one leaves the large files out and says so. Raises
     RepositoryRefused over a limit, ChildFailed when nothing could be read.
     """
-    entries = list_tree(snapshot, limits)
+    if entries is None:
+        entries = list_tree(snapshot, limits)
     request: dict[str, Any] = {
         "git_dir": str(snapshot.git_dir),
         "entries": [

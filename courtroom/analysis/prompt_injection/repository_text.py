@@ -174,7 +174,7 @@ def _made_up_history(commits: Sequence[Sequence[str]]) -> Iterator[Suspicion]:
 
 
 def _tree(request: Mapping[str, Any]) -> list[TreeEntry]:
-    # No limit on its size here: the survey refuses trees over the limits at the same time.
+    # No limit on its size here: trees over the limits are refused before.
     listing = _git(request, "ls-tree", "-r", "-z", "-l", "--full-tree", request["commit"])
     return [entry_of(line) for line in listing.split(b"\0")[:-1]]
 
