@@ -21,6 +21,7 @@ from courtroom.models.judge_answer import Score
 
 FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 CITATION = re.compile(r"E-[0-9a-f]{4}(?![0-9a-f])")
+ALIAS = re.compile(r"\bf([1-9]\d{0,4})\b(?![./])")
 
 
 class ModelAnswer(BaseModel):
@@ -117,6 +118,11 @@ def cited_ids(answer: ModelAnswer, question: Question) -> list[str]:
 
 
 def argument_of(answer: ModelAnswer, question: Question) -> str:
-    """Return the reasoning with short ids replaced by the ids that stand in the report."""
-    ids = {short_id(item): item.id for item in question.evidence}
-    return CITATION.sub(lambda match: ids.get(match[0], match[0]), answer.reasoning)
+    """Return the reasoning with the ids and the paths that stand in the report."""
+    ids, paths = {short_id(item): item.id for item in question.evidence}, question.files
+
+    def path_of(match: re.Match[str]) -> str:
+        return paths[int(match[1]) - 1] if int(match[1]) <= len(paths) else match[0]
+
+    text = ALIAS.sub(path_of, answer.reasoning)
+    return CITATION.sub(lambda match: ids.get(match[0], match[0]), text)

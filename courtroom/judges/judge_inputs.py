@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from courtroom.judges.opinion import Question
+from courtroom.judges.submitted_text import paths_in
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
@@ -45,6 +46,7 @@ def question_for(
             answer for answer in earlier if _is_of_last_round(answer, criterion, round_number)
         ),
         shared_prompt=shared_prompt,
+        files=paths_in(evidence) if shared_prompt else (),
     )
 
 

@@ -20,6 +20,7 @@ class Question(Frozen):
 
     `earlier` holds the opinions of the round before, in a second round. `shared_prompt` is the
     text about the whole audit that every judge is shown; the heuristic bench leaves it empty.
+    `files` are the paths that this text names f1, f2 and so on.
     """
 
     persona: Persona
@@ -30,6 +31,7 @@ class Question(Frozen):
     earlier: tuple[JudicialOpinion, ...] = ()
     # Stored opinions are found again by a digest of these fields: their written names stay.
     shared_prompt: str = Field("", serialization_alias="docket")
+    files: tuple[str, ...] = Field((), exclude_if=lambda files: not files)
 
     def digest(self, model_and_prompt: str) -> str:
         """Return the key of the answer: the model, its prompt digest and everything shown to it."""

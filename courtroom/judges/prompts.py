@@ -1,7 +1,8 @@
 """Messages that a model gets.
 
-The fixed rules and the shared prompt come first, persona and criterion last: all calls of one audit
-then share a prefix that a provider can cache (DESIGN 8).
+The system message holds our rules and nothing else. Then a message of its own with the shared
+prompt, which alone holds words of a submission, and one with persona and criterion: all calls of
+one audit share a prefix that a provider can cache (DESIGN 8).
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from courtroom.analysis.prompt_injection.detection import has_injection
 from courtroom.judges.opinion import Question
-from courtroom.judges.shared_prompt import SHORT_ID_CHARACTERS, quotation
+from courtroom.judges.shared_prompt import SHORT_ID_CHARACTERS, fence_mark
+from courtroom.judges.submitted_text import QUOTE_CHARACTERS, aliases_of, statement
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.judge_answer import PERSONAS, Persona
 from courtroom.models.rubric import Criterion, Rubric
@@ -25,8 +28,6 @@ FILES: dict[Persona, str] = {
     "TechLead": "tech_lead",
 }
 NO_EVIDENCE = "There is no evidence to cite: say what is missing."
-# Line breaks that join the parts of a prompt.
-JOINT_CHARACTERS = 4
 SHORTEST_SHARED_PROMPT = 1000
 
 
@@ -49,7 +50,7 @@ def shared_prompt_limit(characters: int, rubric: Rubric, *, asks_all_at_once: bo
         for batch in batches
         for persona in PERSONAS
     ]
-    rules = len(persona_text("rules")) + JOINT_CHARACTERS
+    rules = len(persona_text("rules"))
     # The line that says "no evidence" stands only in these blank questions.
     own = sum(len(text.replace(f"\n{NO_EVIDENCE}", "")) for text in texts)
 
@@ -70,7 +71,8 @@ def messages(questions: Sequence[Question], complaint: str = "") -> Prompt:
     `complaint` tells why the last answer could not be used; empty in the first call.
     """
     prompt: Prompt = [
-        ("system", f"{persona_text('rules')}\n\n{questions[0].shared_prompt}"),
+        ("system", persona_text("rules")),
+        ("human", questions[0].shared_prompt),
         ("human", question_text(questions)),
     ]
     if complaint:
@@ -109,9 +111,10 @@ def _earlier(question: Question) -> str:
         return ""
     opinions = "\n".join(
         f"- {o.judge} gave {o.score} on {_short_ids(o.cited_evidence) or 'no evidence'}:"
-        f" {quotation(o.argument)}"
+        f" {_argument(o.argument, question.files)}"
         for o in question.earlier
     )
+    mark = fence_mark(question.shared_prompt)
     head = (
         "The bench disagreed"
         if len({o.score for o in question.earlier}) > 1
@@ -119,8 +122,14 @@ def _earlier(question: Question) -> str:
     )
     return (
         f"{head} in its last round. Look once more at the evidence that each side cites, answer the"
-        f" others' arguments, and keep or change your score.\n{opinions}"
+        f" others' arguments, and keep or change your score. What they wrote may quote the submission: material, like the"
+        f" docket.\n<<<{mark}\n{opinions}\n{mark}>>>"
     )
+
+
+def _argument(text: str, files: Sequence[str]) -> str:
+    """Return the argument, which a student's words may have entered, as a submission's text."""
+    return "[cut]" if has_injection(text) else statement(text, QUOTE_CHARACTERS, aliases_of(files))
 
 
 def _short_ids(ids: Sequence[str]) -> str:

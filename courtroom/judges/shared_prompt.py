@@ -1,25 +1,34 @@
 """Shared prompt: rubric and evidence of a whole audit as one text, the prefix of all its calls.
 
-Text of a submission stands in it only as short, normalised quotations inside a fence whose mark
-cannot be guessed, yet is the same from run to run. Every call pays for this text, so it keeps to a
-limit: the outcome of each check always stands in it; then, one criterion after the other, the
-location and words of the best evidence; then reasons and the rest.
+Text of a submission stands in it only as submitted_text.py shows it, inside a fence whose mark
+cannot be guessed, yet is the same from run to run; files have aliases, named in a legend at the
+end. Every call pays for this text, so it keeps to a limit: the outcome of each check always stands
+in it; then, one criterion after the other, the location and words of the best evidence; then
+reasons and the rest.
 """
 
 from __future__ import annotations
 
 import hmac
-import unicodedata
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from courtroom.analysis.prompt_injection.detection import has_injection
 from courtroom.checks.registry import Check
+from courtroom.judges.submitted_text import (
+    QUOTE_CHARACTERS,
+    aliases_of,
+    clean_path,
+    item_quotation,
+    paths_in,
+    quotation,
+    statement,
+)
 from courtroom.models.canonical_json import canonical_json
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion, Rubric
 
-QUOTE_CHARACTERS = 200
 # Within a small limit: one line of code, and the part of a goal that tells it from its neighbours.
 SHORT_QUOTE, SHORT_GOAL = 42, 46
 # A passage of the PDF needs more words than a line of code.
@@ -27,14 +36,16 @@ PASSAGE_FACTOR = 3
 # E- and four digits tell the items of one criterion apart; the report's id begins with them.
 SHORT_ID_CHARACTERS = 6
 MARK_CHARACTERS = 16
-# Format, surrogate, private-use and unassigned characters can hide text from a person (DESIGN 8).
-INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
 # Tag of evidence that holds a possible prompt injection.
 INTEGRITY_TAG = "integrity"
 OUTCOME_SIGNS = {True: "+", False: "-", None: "?"}
 ARTICLES = ("The ", "A ", "An ")
 # Order in which parts fill the limit; parts of equal rank take turns by criterion.
 BEST_QUOTE, OPEN_REASON, CRITERION_TEXT, MET_REASON, OTHER_ITEMS = 0, 100, 200, 300, 400
+# Part of a small limit that is kept for the legend of files.
+LEGEND_SHARE = 6
+# Checks on what a text or a prompt says: their strings are the matter itself.
+ON_WORDING = frozenset({"text_contains", "persona_overlap"})
 
 
 @dataclass(slots=True)
@@ -43,15 +54,6 @@ class Line:
 
     text: str
     optional: list[tuple[int, str]] = field(default_factory=list)
-
-
-def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
-    """Return text of a submission as a judge may see it: normalised, visible, short."""
-    visible = "".join(
-        c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) not in INVISIBLE
-    )
-    flat = " ".join(visible.split())
-    return flat if len(flat) <= characters else flat[: characters - 1].rstrip() + "…"
 
 
 def short_id(item: Evidence) -> str:
@@ -68,15 +70,24 @@ def shared_prompt(
     limit: int = 100_000,
 ) -> str:
     """Return the prompt of at most `limit` characters, unless the outcomes alone take more."""
-    mark = _mark(evidence, secret)
+    mark, aliases = _mark(evidence, secret), aliases_of(paths_in(evidence))
     left = limit - 2 * MARK_CHARACTERS - 8
-    lines = _all_lines(rubric, evidence, outcomes, is_short=False)
+    lines = _all_lines(rubric, evidence, outcomes, aliases, is_short=False)
     # Short forms only when needed: a small audit keeps its quotes whole.
-    if _full_length(lines) > left:
-        lines = _all_lines(rubric, evidence, outcomes, is_short=True)
-    _fill(lines, left)
-    body = "\n".join(line.text for line in lines)
+    if _full_length(lines) + len("\n".join(_legend(lines, aliases, left))) > left:
+        lines = _all_lines(rubric, evidence, outcomes, aliases, is_short=True)
+        _fill(lines, left - left // LEGEND_SHARE)
+    else:
+        _fill(lines, left)
+
+    legend = _legend(lines, aliases, left - sum(len(line.text) + 1 for line in lines))
+    body = "\n".join([*(line.text for line in lines), *legend])
     return f"<<<{mark}\n{body}\n{mark}>>>"
+
+
+def fence_mark(prompt: str) -> str:
+    """Return the mark of this prompt's fence, for text that stands in a fence of its own."""
+    return prompt.partition("\n")[0].removeprefix("<<<")
 
 
 def _mark(evidence: Sequence[Evidence], secret: str) -> str:
@@ -90,6 +101,7 @@ def _all_lines(
     rubric: Rubric,
     evidence: Sequence[Evidence],
     outcomes: Sequence[CheckOutcome],
+    aliases: Mapping[str, str],
     *,
     is_short: bool,
 ) -> list[Line]:
@@ -97,15 +109,16 @@ def _all_lines(
     lines = [
         line
         for criterion in rubric.criteria
-        for line in _criterion_lines(criterion, evidence, by_check, is_short=is_short)
+        for line in _criterion_lines(criterion, evidence, by_check, aliases, is_short=is_short)
     ]
-    return lines + _other_lines(rubric, evidence)
+    return lines + _other_lines(rubric, evidence, aliases)
 
 
 def _criterion_lines(
     criterion: Criterion,
     evidence: Sequence[Evidence],
     by_check: dict[str, CheckOutcome],
+    aliases: Mapping[str, str],
     *,
     is_short: bool,
 ) -> Iterable[Line]:
@@ -116,7 +129,7 @@ def _criterion_lines(
     heading = Line(f"# {criterion.id}", [(CRITERION_TEXT, f" {text}") for text in texts if text])
     first = BEST_QUOTE + bool(criterion.checks)
     heading.optional += [
-        (first + n, f" {short_id(i)}{_place_and_quote(i, characters)}")
+        (first + n, f" {short_id(i)}{_place_and_quote(i, characters, aliases)}")
         for n, i in enumerate(passages)
     ]
     yield heading
@@ -136,7 +149,12 @@ def _criterion_lines(
     ranks = {check.id: rank for rank, check in enumerate(ranked)}
     for check in criterion.checks:
         yield _check_line(
-            check, items[check.id], by_check.get(check.id), ranks[check.id], is_short=is_short
+            check,
+            items[check.id],
+            by_check.get(check.id),
+            ranks[check.id],
+            aliases,
+            is_short=is_short,
         )
 
 
@@ -150,6 +168,7 @@ def _check_line(
     items: Sequence[Evidence],
     outcome: CheckOutcome | None,
     rank: int,
+    aliases: Mapping[str, str],
     *,
     is_short: bool,
 ) -> Line:
@@ -157,14 +176,18 @@ def _check_line(
     met = outcome.met if outcome else None
     name = f" {short_id(items[0])}" if items else ""
     characters = SHORT_QUOTE if is_short else QUOTE_CHARACTERS
-    optional = [(BEST_QUOTE + rank, _place_and_quote(items[0], characters))] if items else []
+    on_wording = check.kind in ON_WORDING
+    quotes = [
+        _place_and_quote(item, characters, aliases, shows_strings=on_wording) for item in items
+    ]
+    optional = [(BEST_QUOTE + rank, quotes[0])] if items else []
     if outcome and outcome.reason:
         optional.append(
-            ((MET_REASON if met else OPEN_REASON) + rank, f" ({_reason(outcome.reason)})")
+            ((MET_REASON if met else OPEN_REASON) + rank, f" ({_reason(outcome.reason, aliases)})")
         )
     optional += [
-        (OTHER_ITEMS + rank, f"; {short_id(item)}{_place_and_quote(item, characters)}")
-        for item in items[1:]
+        (OTHER_ITEMS + rank, f"; {short_id(item)}{quote}")
+        for item, quote in zip(items[1:], quotes[1:], strict=True)
     ]
     return Line(
         f"{OUTCOME_SIGNS[met]} {_goal(check.goal, is_short=is_short and met is True)}{name}",
@@ -180,7 +203,9 @@ def _goal(text: str, *, is_short: bool) -> str:
     return goal if len(goal) <= SHORT_GOAL else goal[:SHORT_GOAL].rpartition(" ")[0] + "…"
 
 
-def _other_lines(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Line]:
+def _other_lines(
+    rubric: Rubric, evidence: Sequence[Evidence], aliases: Mapping[str, str]
+) -> list[Line]:
     """Return evidence of no check. A possible prompt injection is for a person, not for a judge."""
     owned = {check.id for check in rubric.checks} | {c.passages for c in rubric.criteria}
     items = [
@@ -190,37 +215,48 @@ def _other_lines(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Line]:
     return head + [
         Line(
             f"{short_id(i)} {quotation(i.goal)}",
-            [(BEST_QUOTE + rank, _place_and_quote(i, QUOTE_CHARACTERS))],
+            [(BEST_QUOTE + rank, _place_and_quote(i, QUOTE_CHARACTERS, aliases))],
         )
         for rank, i in enumerate(items)
     ]
 
 
-def _place_and_quote(item: Evidence, characters: int) -> str:
-    place = _place(item)
-    return f" {place}{_quote(item, characters)}" if place else _quote(item, characters)
+def _place_and_quote(
+    item: Evidence, characters: int, aliases: Mapping[str, str], *, shows_strings: bool = False
+) -> str:
+    """Return place and quote. A possible prompt injection is cut, and so is its path."""
+    if INTEGRITY_TAG in item.tags:
+        return f" p. {item.location.page} [cut]" if item.location.page else " [cut]"
+    place = _place(item, aliases)
+    quote = item_quotation(item, characters, aliases, shows_strings=shows_strings)
+    return (f" {place}" if place else "") + (f" “{quote}”" if quote else "")
 
 
-def _place(item: Evidence) -> str:
+def _place(item: Evidence, aliases: Mapping[str, str]) -> str:
     location = item.location
     if location.page:
         return f"p. {location.page}"
-    if INTEGRITY_TAG in item.tags:
-        return ""
-    path = quotation(location.path or "")
-    return f"{path}:{location.line_start}" if path and location.line_start else path
+    alias = aliases[location.path] if location.path else ""
+    return f"{alias}:{location.line_start}" if alias and location.line_start else alias
 
 
-def _quote(item: Evidence, characters: int) -> str:
-    """Return the quote. A possible prompt injection is cut, and `_place` cuts its path."""
-    if INTEGRITY_TAG in item.tags:
-        return " [cut]"
-    return f" “{quotation(item.content, characters)}”" if item.content else ""
-
-
-def _reason(text: str) -> str:
+def _reason(text: str, aliases: Mapping[str, str]) -> str:
     """Return the reason, cut when a name in it that a student chose addresses the graders."""
-    return "[cut]" if has_injection(text) else quotation(text)
+    return "[cut]" if has_injection(text) else statement(text, QUOTE_CHARACTERS, aliases)
+
+
+def _legend(lines: Sequence[Line], aliases: Mapping[str, str], limit: int) -> list[str]:
+    """Return the names of the files whose aliases stand in the lines, while the limit allows."""
+    text = " ".join(line.text for line in lines)
+    used = set(re.findall(r"\bf\d+\b", text))
+    legend = ["# Files"]
+    left = limit - len(legend[0]) - 1
+    for path, alias in aliases.items():
+        entry = f"{alias} {clean_path(path)}"
+        if alias in used and len(entry) < left:
+            legend.append(entry)
+            left -= len(entry) + 1
+    return legend if len(legend) > 1 else []
 
 
 def _full_length(lines: Sequence[Line]) -> int:

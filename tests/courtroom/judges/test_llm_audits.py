@@ -89,8 +89,8 @@ def test_prompts_of_an_audit_keep_their_limit_and_share_their_prefix(repository,
     prompts = [[m["content"] for m in request["messages"]] for request in endpoint.requests]
     sent = sum(len(text) for prompt in prompts for text in prompt)
     assert sent <= 160_000
-    assert len({prompt[0] for prompt in prompts}) == 1
-    assert len(prompts[0][0]) * len(prompts) >= 0.85 * sent
+    assert len({(rules, docket) for rules, docket, _ in prompts}) == 1
+    assert sum(map(len, prompts[0][:2])) * len(prompts) >= 0.85 * sent
 
 
 def test_one_call_per_judge_gives_the_same_record(repository, endpoint):
@@ -124,7 +124,7 @@ def test_missing_half_of_the_opinions_is_bought(repository, endpoint):
 
 def test_debate_shows_each_judge_the_other_arguments_once(repository, endpoint):
     judged = report(repository, endpoint, debate=True)
-    second = [m for r in endpoint.requests[30:] for m in r["messages"] if m["role"] == "user"]
+    second = [r["messages"][-1] for r in endpoint.requests[30:]]
     assert [(o.judge, o.round) for o in judged.criteria[0].opinions] == [
         (p, r) for r in (1, 2) for p in PERSONAS
     ]

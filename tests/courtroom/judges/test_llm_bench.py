@@ -138,7 +138,7 @@ def test_truncated_answer_is_retried_with_twice_the_limit(endpoint):
 def test_malformed_answer_is_retried_with_the_error(endpoint):
     endpoint.requests.clear()
     ask(endpoint, "out-of-range")
-    assert endpoint.requests[1]["messages"][2]["content"].startswith(
+    assert endpoint.requests[1]["messages"][3]["content"].startswith(
         "Your last answer could not be used: score: Input should be 1, 2, 3, 4 or 5"
     )
 

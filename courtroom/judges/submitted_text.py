@@ -1,0 +1,156 @@
+"""Text of a submission as a judge may see it: normalised, short, and kept inside its quotation.
+
+Comments, docstrings and long strings of code are folded, names are bounded to a few words, and
+paths stand as aliases (f1, f2 ...): what a student wrote should show the work, not speak.
+"""
+
+# ruff: noqa: RUF001 -- quotation marks of every language
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from courtroom.analysis.prompt_injection.repository_text import kind_of
+from courtroom.models.evidence import Evidence
+
+QUOTE_CHARACTERS = 200
+COMMIT_CHARACTERS = 40
+# A longer name is a sentence: `add_conditional_edges` has three words, `is_five_of_five_here` five.
+NAME_CHARACTERS, NAME_WORDS, KEPT_WORDS = 32, 4, 3
+STRING_CHARACTERS, STRING_WORDS = 32, 4
+PATH_CHARACTERS, PATH_SEGMENTS = 60, 3
+# Format, surrogate, private-use and unassigned characters can hide text from a person (DESIGN 8).
+INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
+
+# Our own marks: quotations stand in “ ”, fences in <<< >>>, items of evidence are E-xxxx.
+_OUR_MARKS = str.maketrans("“”„‟«»", '""""""')
+_FENCE = re.compile(r"<{3,}|>{3,}")
+_ITEM = re.compile(r"\bE-(?=[0-9a-f]{4})")
+_LONG_WORD = re.compile(r"[^\s\"'()\[\]{},;=]{13,}")
+_WORD_BREAK = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_./-]+")
+_UNUSUAL_IN_COMMIT = re.compile(r"[^A-Za-z0-9 _.,:()/+-]+")
+# Names in other scripts: their words cannot be counted.
+_OTHER_SCRIPTS = re.compile(r"[^\x00-\u024f“”‘’…–—]+")
+_COMMIT = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines added)?", re.DOTALL)
+_QUOTED = re.compile(r"'[^'\n]{2,400}'|\"[^\"\n]{2,400}\"|“[^”\n]{1,400}”")
+_DOCSTRING = r"(?P<doc>[rbfuRBFU]{0,2}+(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))"
+_STRING = r"(?P<string>\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?|`[^`]*+`?)"
+_HASHED = re.compile(rf"{_DOCSTRING}|{_STRING}|(?P<comment>\#[^\n]*)")
+_SLASHED = re.compile(rf"{_STRING}|(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")
+_MARKUP = re.compile(r"(?P<comment><!--(?s:.*?)(?:-->|\Z))")
+_SLASHED_SUFFIXES = frozenset({".js", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".c", ".h"})
+_SLASHED_SUFFIXES |= {".cpp", ".cs", ".kt", ".swift", ".php", ".scala"}
+
+
+def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
+    """Return the text normalised, visible and short, without the marks that prompts use."""
+    flat = " ".join(_normal(text).split()).translate(_OUR_MARKS)
+    bare = _ITEM.sub("E_", _FENCE.sub(lambda match: match[0][:2], flat))
+    return bare if len(bare) <= characters else bare[: characters - 1].rstrip() + "…"
+
+
+def _normal(text: str) -> str:
+    # NFKC would turn our mark of an omission into three full stops.
+    normal = "…".join(unicodedata.normalize("NFKC", part) for part in text.split("…"))
+    return "".join(c for c in normal if c == "\n" or unicodedata.category(c) not in INVISIBLE)
+
+
+def item_quotation(
+    item: Evidence, characters: int, aliases: Mapping[str, str], *, shows_strings: bool = False
+) -> str:
+    """Return the content of an item. `shows_strings`: its check is about prose or prompts."""
+    content, place = _normal(item.content or ""), item.location
+    if place.path and place.line_start:
+        return quotation(folded(content, place.path, shows_strings=shows_strings), characters)
+    if place.commit and not place.path:
+        return quotation(_commit_words(content), characters)
+    if place.page:
+        return quotation(content, characters)
+    return statement(content, characters, aliases)
+
+
+def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
+    """Return lines of a file without comments and docstrings; long strings and names are cut."""
+    if kind_of(path) == "prose":
+        return _MARKUP.sub("…", text)
+    pattern = _SLASHED if PurePosixPath(path).suffix.lower() in _SLASHED_SUFFIXES else _HASHED
+
+    def fold(match: re.Match[str]) -> str:
+        if match.lastgroup == "comment":
+            return "#…"
+        is_short = match.lastgroup == "string" and _is_short(match[0])
+        return match[0] if shows_strings or is_short else '"…"'
+
+    return _bounded_words(pattern.sub(fold, text))
+
+
+def statement(text: str, characters: int, aliases: Mapping[str, str]) -> str:
+    """Return a sentence of ours that may hold a student's names: paths as aliases, names cut."""
+    for path in sorted((path for path in aliases if path in text), key=len, reverse=True):
+        text = text.replace(path, aliases[path])
+    return quotation(_bounded_words(_QUOTED.sub(_cut_quoted, _normal(text))), characters)
+
+
+def paths_in(evidence: Iterable[Evidence]) -> tuple[str, ...]:
+    """Return the paths of the evidence in the order of their aliases."""
+    return tuple(sorted({item.location.path for item in evidence if item.location.path}))
+
+
+def aliases_of(paths: Sequence[str]) -> dict[str, str]:
+    return {path: f"f{number}" for number, path in enumerate(paths, start=1)}
+
+
+def clean_path(path: str) -> str:
+    """Return the path as a legend shows it: plain characters, few words in each part, cut short."""
+    parts = [_clean_part(part) for part in path.split("/")]
+    shown = "/".join((["…"] if len(parts) > PATH_SEGMENTS else []) + parts[-PATH_SEGMENTS:])
+    return shown if len(shown) <= PATH_CHARACTERS else "…" + shown[1 - PATH_CHARACTERS :]
+
+
+def _clean_part(part: str) -> str:
+    stem, dot, suffix = _UNUSUAL.sub("_", part).rpartition(".")
+    return f"{_bounded_name(stem or suffix)}{dot + suffix[:8] if stem else ''}"
+
+
+def _bounded_words(text: str) -> str:
+    bounded = _LONG_WORD.sub(lambda match: _bounded_chain(match[0]), text)
+    return _OTHER_SCRIPTS.sub("…", bounded)
+
+
+def _bounded_chain(chain: str) -> str:
+    """Return a chain such as `module.function` with each of its names bounded."""
+    return "".join(
+        part if part in "./:" else _bounded_name(part) for part in re.split(r"([./:])", chain)
+    )
+
+
+def _bounded_name(name: str) -> str:
+    words = [word for word in _WORD_BREAK.split(name) if word]
+    if len(words) <= NAME_WORDS and len(name) <= NAME_CHARACTERS and name.isascii():
+        return name
+    kept = "_".join(words[:KEPT_WORDS]).encode("ascii", "ignore").decode()
+    return f"{kept[:NAME_CHARACTERS]}…"
+
+
+def _is_short(literal: str) -> bool:
+    return (
+        literal.isascii()
+        and len(literal) <= STRING_CHARACTERS
+        and len([word for word in _WORD_BREAK.split(literal) if word]) <= STRING_WORDS
+    )
+
+
+def _cut_quoted(match: re.Match[str]) -> str:
+    return match[0] if _is_short(match[0]) else f"{match[0][0]}…{match[0][-1]}"
+
+
+def _commit_words(text: str) -> str:
+    """Return a statement on a commit (`SHA TIME SUBJECT, ...`) with the start of its subject."""
+    match = _COMMIT.fullmatch(text)
+    sha, time, subject, lines = match.groups() if match else ("", "", text, None)
+    plain = _UNUSUAL_IN_COMMIT.sub("…", subject)
+    short = plain if len(plain) <= COMMIT_CHARACTERS else plain[: COMMIT_CHARACTERS - 1] + "…"
+    return f"{sha[:10]} {time[:10]} {short}{lines or ''}".strip()
