@@ -23,12 +23,18 @@ from courtroom.detectives.report_passages import with_passages
 from courtroom.detectives.targeting import owed
 from courtroom.graph.state import AgentState, JudgeTask
 from courtroom.inputs import AuditInputs
-from courtroom.judges.judge_inputs import JudgeAnswer, question_for
+from courtroom.judges.judge_inputs import JudgeAnswer, is_doubtful, question_for, without_words
 from courtroom.judges.opinion import Bench, Question
 from courtroom.models.case import Case
-from courtroom.models.evidence import DetectiveName
-from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion, Persona
-from courtroom.models.rubric import Criterion
+from courtroom.models.evidence import CheckOutcome, DetectiveName, Evidence
+from courtroom.models.judge_answer import (
+    OUTCOMES_ROUND,
+    PERSONAS,
+    JudgeFailure,
+    JudicialOpinion,
+    Persona,
+)
+from courtroom.models.rubric import Criterion, Rubric
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.evidence_weight import dossier_of
 
@@ -106,7 +112,7 @@ class AuditNodes:
             _detective_results(state), self.inputs.snapshot, self.case.rubric, self.inputs.pdf
         )
         # Passages of the PDF serve models only; the heuristic bench reads outcomes.
-        if any(judge.kind == "llm" for judge in self.bench.references.values()):
+        if self._has_models:
             dossier = with_passages(dossier, self.case.rubric, self.inputs.pdf)
 
         return {
@@ -130,21 +136,41 @@ class AuditNodes:
         self, state: AgentState, criterion_ids: Sequence[str], round_number: int
     ) -> list[tuple[Persona, JudgeTask]]:
         """Return tasks in the order of rubric and judges: answers are merged in this order."""
-        dossier, answers = Dossier.model_validate(state["dossier"]), answers_of(state)
-        prompt = self.bench.shared_prompt(self.case.rubric, dossier.evidence, dossier.outcomes)
+        dossier = Dossier.model_validate(state["dossier"])
+        criteria = [c for c in self.case.rubric.criteria if c.id in criterion_ids]
+        return self._tasks(
+            criteria,
+            self.case.rubric,
+            dossier.evidence,
+            dossier.outcomes,
+            round_number,
+            answers_of(state),
+        )
+
+    def outcomes_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
+        """Return tasks for doubtful criteria, which show outcomes and no word of the submission."""
+        dossier = Dossier.model_validate(state["dossier"])
+        criteria = [c for c in self.case.rubric.criteria if c.id in state["doubtful"]]
+        evidence, outcomes = without_words(criteria, dossier.evidence, dossier.outcomes)
+        rubric = self.case.rubric.model_copy(update={"criteria": tuple(criteria)})
+        return self._tasks(criteria, rubric, evidence, outcomes, OUTCOMES_ROUND, ())
+
+    def _tasks(
+        self,
+        criteria: Sequence[Criterion],
+        rubric: Rubric,
+        evidence: Sequence[Evidence],
+        outcomes: Sequence[CheckOutcome],
+        round_number: int,
+        earlier: Sequence[JudgeAnswer],
+    ) -> list[tuple[Persona, JudgeTask]]:
+        prompt = self.bench.shared_prompt(rubric, evidence, outcomes)
 
         def question(persona: Persona, criterion: Criterion) -> dict[str, Any]:
             return question_for(
-                persona,
-                criterion,
-                dossier.evidence,
-                dossier.outcomes,
-                round_number,
-                answers,
-                prompt,
+                persona, criterion, evidence, outcomes, round_number, earlier, prompt
             ).model_dump(mode="json")
 
-        criteria = [c for c in self.case.rubric.criteria if c.id in criterion_ids]
         # A bench may put all criteria to a judge in one call.
         batches = [criteria] if self.bench.asks_all_at_once else [[c] for c in criteria]
         return [
@@ -176,7 +202,27 @@ class AuditNodes:
             contested = [criterion.id for criterion in self.case.rubric.criteria]
         else:
             contested = list(self._contested(state, answers, round_number))
-        return {"round": round_number, "contested": contested}
+        doubtful = [] if contested else self._doubtful(state, answers)
+        return {"round": round_number, "contested": contested, "doubtful": doubtful}
+
+    def _doubtful(self, state: AgentState, answers: Sequence[JudgeAnswer]) -> list[str]:
+        """Return ids of criteria whose text may address the graders, if models judged them."""
+        if any(answer.round == OUTCOMES_ROUND for answer in answers) or not self._has_models:
+            return []
+        dossier = Dossier.model_validate(state["dossier"])
+        return [
+            criterion.id
+            for criterion in self.case.rubric.criteria
+            if is_doubtful(criterion, dossier.evidence, dossier.outcomes)
+        ]
+
+    @property
+    def _has_models(self) -> bool:
+        return any(judge.kind == "llm" for judge in self.bench.references.values())
+
+    def start_second_hearing(self, state: AgentState) -> Update:  # noqa: ARG002 -- protocol of a node
+        """Flag that some criteria are heard on outcomes alone."""
+        return {"flags": ["second_hearing"]}
 
     def start_rehearing(self, state: AgentState) -> Update:  # noqa: ARG002 -- protocol of a node
         """Flag that the judges disagreed and some criteria get another round."""

@@ -16,6 +16,7 @@ class AgentState(TypedDict, total=False):
     opinions, usage    judges' answers and their cost, row by row; the order of rubric and judges
     errors, flags      failures, and conditions that a person should know of
     round, contested   the last round that was collected; ids of criteria that get another one
+    doubtful           ids of criteria that are heard on outcomes alone, once none is contested
     """
 
     targets: dict[str, list[str]]
@@ -29,6 +30,7 @@ class AgentState(TypedDict, total=False):
     dossier: dict[str, Any]
     round: int
     contested: list[str]
+    doubtful: list[str]
     report: dict[str, Any]
 
 

@@ -6,6 +6,7 @@ START -> context_builder -> repo_investigator | doc_analyst | vision_inspector
       -> prosecutor | defense | tech_lead               (one Send per judge and criterion)
       -> judge_collector
       -> rehearing -> the judges again                  (contested criteria, while rounds are left)
+      -> second_hearing -> the judges on outcomes alone (criteria whose text may address the graders)
       -> chief_justice -> END
 """
 
@@ -49,6 +50,7 @@ def build_graph(nodes: AuditNodes) -> Graph:
         builder.add_node(judge, nodes.answer, input_schema=JudgeTask)
     builder.add_node("judge_collector", nodes.collect_opinions)
     builder.add_node("rehearing", nodes.start_rehearing)
+    builder.add_node("second_hearing", nodes.start_second_hearing)
     builder.add_node("chief_justice", partial(write_report, nodes))
     _add_edges(builder, nodes)
 
@@ -78,10 +80,13 @@ def _add_edges(
     for judge in JUDGES.values():
         builder.add_edge(judge, "judge_collector")
     builder.add_conditional_edges(
-        "judge_collector", _after_collection, ["rehearing", "chief_justice"]
+        "judge_collector", _after_collection, ["rehearing", "second_hearing", "chief_justice"]
     )
     builder.add_conditional_edges(
         "rehearing", lambda state: _sends(nodes.next_round(state)), list(JUDGES.values())
+    )
+    builder.add_conditional_edges(
+        "second_hearing", lambda state: _sends(nodes.outcomes_round(state)), list(JUDGES.values())
     )
     builder.add_edge("chief_justice", END)
 
@@ -93,7 +98,9 @@ def _after_aggregation(nodes: AuditNodes, state: AgentState) -> str | list[Send]
 
 
 def _after_collection(state: AgentState) -> str:
-    return "rehearing" if state["contested"] else "chief_justice"
+    if state["contested"]:
+        return "rehearing"
+    return "second_hearing" if state["doubtful"] else "chief_justice"
 
 
 def _sends(tasks: list[tuple[Persona, Any]]) -> list[Send]:

@@ -17,10 +17,10 @@ from courtroom.judges.opinion import Answer, Question, make_failure, make_opinio
 from courtroom.models.audit_report import JudgeReference
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.judge_answer import Persona, Score
+from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.rubric import Rubric
 
-MODEL = "heuristic/2"
+MODEL = f"{HEURISTIC}2"
 # Below this share of established weight a score would be a guess.
 LEAST_ESTABLISHED_SHARE = 0.5
 SECURITY_CEILING = 3

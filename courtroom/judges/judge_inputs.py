@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard
 
+from courtroom.analysis.prompt_injection.detection import has_injection
 from courtroom.judges.opinion import Question
+from courtroom.judges.shared_prompt import INTEGRITY_TAG
 from courtroom.judges.submitted_text import paths_in
-from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.evidence import CheckOutcome, Evidence, Location
+from courtroom.models.judge_answer import (
+    OUTCOMES_ROUND,
+    JudgeFailure,
+    JudicialOpinion,
+    Persona,
+)
 from courtroom.models.rubric import Criterion
 
 JudgeAnswer = JudicialOpinion | JudgeFailure
@@ -47,6 +54,34 @@ def question_for(
         ),
         shared_prompt=shared_prompt,
         files=paths_in(evidence) if shared_prompt else (),
+    )
+
+
+def is_doubtful(
+    criterion: Criterion, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
+) -> bool:
+    """Return whether text of this criterion may address the graders, and outcomes can be heard."""
+    question = question_for("TechLead", criterion, evidence, outcomes, OUTCOMES_ROUND, ())
+    has_outcomes = any(outcome.met is not None for outcome in question.outcomes)
+    return has_outcomes and (
+        any(INTEGRITY_TAG in item.tags for item in question.evidence)
+        or any(has_injection(outcome.reason) for outcome in question.outcomes)
+    )
+
+
+def without_words(
+    criteria: Sequence[Criterion], evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
+) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
+    """Return evidence and outcomes of these criteria's checks without a word of the submission."""
+    check_ids = {check.id for criterion in criteria for check in criterion.checks}
+    bare = {"content": None, "location": Location(), "rationale": "", "tags": ()}
+    return (
+        tuple(item.model_copy(update=bare) for item in evidence if item.check in check_ids),
+        tuple(
+            outcome.model_copy(update={"reason": ""})
+            for outcome in outcomes
+            if outcome.check in check_ids
+        ),
     )
 
 

@@ -85,6 +85,8 @@ class CriterionResult(Frozen):
     rationale: str
     dissent: str | None = None
     opinions: tuple[OpinionRow, ...] = ()
+    # Answers on outcomes alone; they decide nothing (synthesis/second_hearing.py).
+    second_hearing: tuple[OpinionRow, ...] = Field((), exclude_if=lambda rows: not rows)
     checks: tuple[CriterionCheck, ...] = ()
     evidence: tuple[str, ...] = ()
     remediation: tuple[Remediation, ...] = ()

@@ -10,6 +10,9 @@ from courtroom.models.frozen_record import Frozen
 
 Persona = Literal["Prosecutor", "Defense", "TechLead"]
 PERSONAS: tuple[Persona, ...] = ("Prosecutor", "Defense", "TechLead")
+# Round of the answers on outcomes alone (synthesis/second_hearing.py).
+OUTCOMES_ROUND = 0
+HEURISTIC = "heuristic/"
 Score = Literal[1, 2, 3, 4, 5]
 FailureKind = Literal[
     "refusal",
@@ -30,12 +33,13 @@ FailureKind = Literal[
 class JudicialOpinion(Frozen):
     """A judge's validated answer on one criterion.
 
-    `key` is a digest of the question: the same key, the same answer.
+    `key` is a digest of the question: the same key, the same answer. `round` counts from 1; 0 is
+    the answer on outcomes alone.
     """
 
     judge: Persona
     criterion_id: str
-    round: int = Field(ge=1)
+    round: int = Field(ge=OUTCOMES_ROUND)
     score: Score
     argument: str
     cited_evidence: tuple[str, ...]
@@ -43,13 +47,17 @@ class JudicialOpinion(Frozen):
     key: str
     invented_citations: int = Field(default=0, ge=0)
 
+    @property
+    def is_by_model(self) -> bool:
+        return not self.model.startswith(HEURISTIC)
+
 
 class JudgeFailure(Frozen):
     """Failure of a judge to answer. It is never a score; `abstained`: the judge could not know."""
 
     judge: Persona
     criterion_id: str
-    round: int = Field(ge=1)
+    round: int = Field(ge=OUTCOMES_ROUND)
     failure: FailureKind
     message: str
     model: str

@@ -67,6 +67,7 @@ class StoredPart(BaseModel):
 class StoredCriterion(StoredPart):
     id: str
     opinions: tuple[OpinionRow, ...]
+    second_hearing: tuple[OpinionRow, ...] = ()
     checks: tuple[CriterionCheck, ...]
 
 
@@ -99,8 +100,10 @@ def outcomes_of(record: AuditReport | StoredReport) -> tuple[CheckOutcome, ...]:
 
 
 def opinions_of(record: AuditReport | StoredReport) -> tuple[JudicialOpinion | JudgeFailure, ...]:
-    """Return every answer of every round."""
-    return tuple(_answer(c.id, row) for c in record.criteria for row in c.opinions)
+    """Return every answer of every round, those on outcomes alone included."""
+    return tuple(
+        _answer(c.id, row) for c in record.criteria for row in (*c.opinions, *c.second_hearing)
+    )
 
 
 def _answer(criterion_id: str, row: OpinionRow) -> JudicialOpinion | JudgeFailure:

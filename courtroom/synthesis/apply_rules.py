@@ -6,11 +6,14 @@ They always apply in this order, whatever the order in the constitution:
 2. guard                   a rule whose guard is false is left out; if a guard has no answer, a
                            person decides
 3. fact_supremacy          a score that its citations do not support moves to the nearest one that is
-4. variance_re_evaluation  a spread above the limit after the last round goes to the Tech Lead
-5. functionality_weight    an architecture criterion goes to the Tech Lead
-6. weighted_average        decides when neither 4 nor 5 did
-7. security_override, then fact_supremacy on weak evidence: caps, which only lower
-8. dissent_requirement     the latest opinions differ: both sides are quoted
+4. outcome_bound           a model's score lies at most one above what the checks allow, whatever the
+                           constitution
+5. variance_re_evaluation  a spread above the limit after the last round goes to the Tech Lead
+6. functionality_weight    an architecture criterion goes to the Tech Lead
+7. weighted_average        decides when neither 5 nor 6 did
+8. security_override, then fact_supremacy on weak evidence: caps, which only lower
+9. dissent_requirement     the latest opinions differ: both sides are quoted
+10. second_hearing         the judges heard on outcomes alone differ by more than one: a person
 
 The value is rounded once, at the end; caps are whole numbers, so rounding never lifts a score above
 one. A rule fires when its condition holds; `before` and `after` tell the change, which may be none.
@@ -18,7 +21,7 @@ one. A rule fires when its condition holds; `before` and `after` tell the change
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from courtroom.models.audit_report import RuleFired
@@ -27,6 +30,7 @@ from courtroom.synthesis.caps import apply_caps
 from courtroom.synthesis.dissent import dissent_text
 from courtroom.synthesis.evidence_weight import contradiction_of, upheld_scores
 from courtroom.synthesis.opinions import TITLES, list_scores, spread_of
+from courtroom.synthesis.outcome_bound import bound_by_outcomes
 from courtroom.synthesis.rules import (
     DissentRequirement,
     FactSupremacy,
@@ -35,6 +39,7 @@ from courtroom.synthesis.rules import (
 )
 from courtroom.synthesis.ruling_context import Fired, RulingContext, Scores, displayed, fired_rule
 from courtroom.synthesis.score_arithmetic import rounded
+from courtroom.synthesis.second_hearing import as_first_round, compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,22 @@ class Ruling:
 
 def decide_criterion(context: RulingContext) -> Ruling:
     """Decide one criterion in the order above."""
+    ruling = _rule_on(context)
+    if ruling.score is None or not context.answers.on_outcomes:
+        return ruling
+
+    other = _rule_on(replace(context, answers=as_first_round(context.answers)))
+    fired = compare(ruling.score, other.score, context.answers)
+    return replace(
+        ruling,
+        score=ruling.score if fired.after else None,
+        rules=(*ruling.rules, fired),
+        rationale=f"{ruling.rationale} {fired.why}",
+    )
+
+
+def _rule_on(context: RulingContext) -> Ruling:
+    """Decide on the opinions that this context holds."""
     if len(context.opinions) < context.constitution.quorum:
         return _review("quorum", _why_no_quorum(context))
     if context.applicable.unclear:
@@ -63,12 +84,13 @@ def decide_criterion(context: RulingContext) -> Ruling:
             f"No opinion is supported by what it cites. {_why_unsupported(context)}",
         )
 
+    bound, scores = bound_by_outcomes(context, scores)
     value, deciding_rules = _decide(context, scores)
     # Caps come after every rule that decides, so that none of them can lift a score again.
     value, caps = apply_caps(context, value)
     # Dissent reads the opinions as given: an overruled judge disagreed all the same.
     dissent = _dissent(context, value)
-    rules = (*fact_rules, *deciding_rules, *caps, *dissent)
+    rules = (*fact_rules, *bound, *deciding_rules, *caps, *dissent)
     return Ruling(
         score=rounded(value, context.average.rounding),
         rules=rules,

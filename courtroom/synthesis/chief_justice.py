@@ -18,7 +18,7 @@ from courtroom.models.frozen_record import Frozen
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.synthesis.apply_rules import Ruling, decide_criterion
 from courtroom.synthesis.evidence_weight import Dossier, StatedFacts, dossier_of
-from courtroom.synthesis.opinions import JudgeAnswer, answers_on, spread_of
+from courtroom.synthesis.opinions import JudgeAnswer, answers_on, rows_of, spread_of
 from courtroom.synthesis.remediation import remediation_for
 from courtroom.synthesis.rules import Constitution, VarianceReEvaluation
 from courtroom.synthesis.ruling_context import RulingContext
@@ -162,7 +162,8 @@ def _result(context: RulingContext, *, missing: str, excluded: bool) -> Criterio
         id=criterion.id,
         name=criterion.name,
         max_points=criterion.max_points,
-        opinions=context.answers.rows,
+        opinions=rows_of(context.answers.heard),
+        second_hearing=rows_of(context.answers.on_outcomes),
         checks=tuple(_check_row(check, dossier) for check in criterion.checks),
         evidence=tuple(piece.id for piece in context.evidence_items),
         remediation=remediation_for(criterion, dossier.outcomes, dossier.evidence),

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from courtroom.models.audit_report import OpinionRow
-from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.judge_answer import (
+    OUTCOMES_ROUND,
+    PERSONAS,
+    JudgeFailure,
+    JudicialOpinion,
+    Persona,
+)
 
 JudgeAnswer = JudicialOpinion | JudgeFailure
 Opinions = Mapping[Persona, JudicialOpinion]
@@ -47,17 +53,23 @@ class CriterionAnswers:
     def failures(self) -> tuple[JudgeFailure, ...]:
         """Latest failure of every judge without any opinion."""
         opinions = self.standing
-        latest = {answer.judge: answer for answer in self.answers if answer.judge not in opinions}
+        latest = {answer.judge: answer for answer in self.heard if answer.judge not in opinions}
         return tuple(answer for answer in latest.values() if isinstance(answer, JudgeFailure))
 
     @property
-    def rows(self) -> tuple[OpinionRow, ...]:
-        return tuple(_row(answer) for answer in self.answers)
+    def heard(self) -> tuple[JudgeAnswer, ...]:
+        """Answers that count: all but those on outcomes alone."""
+        return tuple(answer for answer in self.answers if answer.round > OUTCOMES_ROUND)
+
+    @property
+    def on_outcomes(self) -> tuple[JudgeAnswer, ...]:
+        """Answers of the second hearing, on outcomes alone."""
+        return tuple(answer for answer in self.answers if answer.round == OUTCOMES_ROUND)
 
     def _until(self, last: int) -> Opinions:
         """Return each judge's opinion after that round, in the order of the judges."""
         opinions = {
-            o.judge: o for o in self.answers if isinstance(o, JudicialOpinion) and o.round <= last
+            o.judge: o for o in self.heard if isinstance(o, JudicialOpinion) and o.round <= last
         }
         return {judge: opinions[judge] for judge in PERSONAS if judge in opinions}
 
@@ -84,6 +96,10 @@ def _sort_key(answer: JudgeAnswer) -> tuple[int, int, bool, str]:
     # Sorting by content last makes the order total: equal keys mean equal answers.
     is_opinion = isinstance(answer, JudicialOpinion)
     return answer.round, PERSONAS.index(answer.judge), is_opinion, answer.model_dump_json()
+
+
+def rows_of(answers: Iterable[JudgeAnswer]) -> tuple[OpinionRow, ...]:
+    return tuple(_row(answer) for answer in answers)
 
 
 def _row(answer: JudgeAnswer) -> OpinionRow:

@@ -207,9 +207,12 @@ def spread_of(scores: Scores) -> int:
 
 
 def judge_scores_of(audits: Iterable[UUID]) -> dict[UUID, JudgeScores]:
-    """Return the last scores by audit, at one query; a failed later round changes nothing."""
+    """Return the last scores by audit, at one query; a failed later round changes nothing.
+
+    Round 0 is the hearing on outcomes alone, which decides nothing.
+    """
     scores: defaultdict[UUID, defaultdict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
-    rows = OpinionRecord.objects.filter(audit__in=audits).order_by("round", "pk")
+    rows = OpinionRecord.objects.filter(audit__in=audits, round__gt=0).order_by("round", "pk")
     columns = rows.values_list("audit_id", "criterion_id", "judge", "score")
 
     for audit, criterion, judge, score in columns:

@@ -342,7 +342,9 @@ def parse_commit_authors(rows: Iterable[Json]) -> tuple[CommitAuthor, ...]:
 def without_opinions(document: Json, criteria: Collection[str] = ()) -> dict[str, Any]:
     """Return the JSON with no opinions on these criteria, on none at all if `criteria` is empty."""
     rows = [
-        row | {"opinions": []} if not criteria or row["id"] in criteria else row
+        row | {"opinions": [], "second_hearing": []}
+        if not criteria or row["id"] in criteria
+        else row
         for row in document.get("criteria", ())
     ]
     return {**document, "criteria": rows}

@@ -33,6 +33,14 @@ RULES = {
     "fact_supremacy": (
         "Facts overrule opinions: claims that the evidence does not support were cut back."
     ),
+    "outcome_bound": (
+        "A judge scored far above what the checks allow without citing lines that show it, so that"
+        " score was lowered."
+    ),
+    "second_hearing": (
+        "Text in the submission may address the graders, so the judges were asked again with the"
+        " outcomes of the checks alone. Where they differ by more than one, a person decides."
+    ),
     "functionality_weight": (
         "This criterion is about how the project is built, so the Tech Lead decides."
     ),
@@ -209,10 +217,9 @@ def _outcome_explained(view: CriterionView) -> str:
     if view.counts.override_reason:
         return f"Then a person changed the score to {view.score}, for the reason above."
     if view.score is None:
-        return (
-            "Too few judges answered, so there is no score until a person reviews it. "
-            "This is not a low score."
-        )
+        is_doubted = "second_hearing" in view.record.resolution
+        reason = "There" if is_doubted else "Too few judges answered, so there"
+        return f"{reason} is no score until a person reviews it. This is not a low score."
     return f"The score is {view.score} of 5."
 
 

@@ -33,7 +33,7 @@ STAGES_OF_STEPS = (
     (
         "Judges argue",
         "Prosecutor, Defense and Tech Lead on each criterion",
-        ("prosecutor", "defense", "tech_lead", "judge_collector", "rehearing"),
+        ("prosecutor", "defense", "tech_lead", "judge_collector", "rehearing", "second_hearing"),
     ),
     (
         "The Chief Justice decides",

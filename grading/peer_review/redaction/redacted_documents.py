@@ -21,6 +21,7 @@ _PUBLIC_KEYS: Mapping[str, frozenset[str]] = {
     "criteria": frozenset({"id", "name", "level", "resolution", "evidence"}),
     "rules": frozenset({"rule"}),
     "opinions": frozenset({"judge", "model", "cited_evidence", "failure"}),
+    "second_hearing": frozenset({"judge", "model", "cited_evidence", "failure"}),
     "checks": frozenset({"check", "kind", "goal", "evidence"}),
     "remediation": frozenset({"priority", "evidence", "criterion_id"}),
     "evidence": frozenset({"id", "detective", "check", "goal", "tags"}),
@@ -91,7 +92,8 @@ def _without_criterion_scores(criterion: Json) -> Json:
         "rationale": SCORES_WITHHELD,
     }
     emptied: Json = {"resolution": [], "rules": [], "opinions": [], "needs_review": False}
-    return criterion | silent | emptied
+    rest = {key: value for key, value in criterion.items() if key != "second_hearing"}
+    return rest | silent | emptied
 
 
 def _withheld_keys(document: Json) -> Json:
@@ -110,7 +112,7 @@ def _redact_row(kind: str, row: Json, identity: Identity) -> Json:
         key: value if key in _PUBLIC_KEYS[kind] else _redact_part(key, value, identity)
         for key, value in row.items()
     }
-    if kind == "opinions":
+    if kind in ("opinions", "second_hearing"):
         kept["key"] = WITHHELD
     # The first page of a PDF usually names its authors.
     if kind == "evidence":

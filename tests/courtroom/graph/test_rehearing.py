@@ -1,6 +1,7 @@
 """Scripted bench in the real graph: second rounds of disputed criteria, and failed judges."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -9,8 +10,11 @@ from courtroom.graph.nodes import AuditNodes
 from courtroom.graph.wiring import build_graph
 from courtroom.inputs import InputReader
 from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
+from courtroom.judges.shared_prompt import shared_prompt
 from courtroom.models.audit_report import AuditReport, JudgeReference
 from courtroom.models.judge_answer import PERSONAS, FailureKind
+from courtroom.replay.report_reuse import dossier_of
+from courtroom.replay.resynthesis import resynthesise
 from tests.factories.student_project import case_of, student_repository
 
 
@@ -167,3 +171,74 @@ def test_opinions_are_streamed_while_others_are_pending(case_and_inputs):
         return count
 
     assert asyncio.run(streamed_opinions()) == 10
+
+
+class Believer(ScriptedBench):
+    """Bench of 4s that on outcomes alone gives what its script says; keeps what it was shown."""
+
+    def shared_prompt(self, rubric, evidence, outcomes):
+        return shared_prompt(rubric, evidence, "s", outcomes=outcomes)
+
+    def scripted_answer(self, question):
+        if question.round:
+            return super().scripted_answer(question)
+        self.questions.append(question)
+        return Answer(
+            opinion=make_opinion(
+                question,
+                score=self.script["alone"],
+                argument="So.",
+                cited=[item.id for item in question.evidence],
+                model="scripted",
+                key=self.key(question),
+            )
+        )
+
+
+def believed(case_and_inputs, alone, *, tagged):
+    """Judge the same work, with the evidence of one criterion tagged as a possible injection."""
+    case, inputs = case_and_inputs
+    heuristic, _ = judged(case_and_inputs, [(3,), (3,), (3,)])
+    dossier = dossier_of(heuristic)
+    check = case.rubric.criteria[1].checks[0].id
+    evidence = tuple(
+        item.model_copy(update={"tags": (*item.tags, "integrity")})
+        if tagged and item.check == check
+        else item
+        for item in dossier.evidence
+    )
+    again = replace(inputs, repository=dossier.model_copy(update={"evidence": evidence}))
+    bench = Believer({**dict.fromkeys(PERSONAS, (4,)), "alone": alone})
+    nodes = AuditNodes(case=case, inputs=again, bench=bench, slots=asyncio.Semaphore(30))
+    state = asyncio.run(build_graph(nodes).ainvoke({}, config={"recursion_limit": 25}))
+    return AuditReport.model_validate(state["report"]), bench
+
+
+def test_audit_without_suspicion_asks_thirty_times(case_and_inputs):
+    _, bench = believed(case_and_inputs, 1, tagged=False)
+    assert len(bench.questions) == 30
+
+
+def test_suspicious_criterion_is_heard_again_on_outcomes_alone(case_and_inputs):
+    report, bench = believed(case_and_inputs, 2, tagged=True)
+    alone = [question for question in bench.questions if question.round == 0]
+    criterion = report.criteria[1]
+    assert len(bench.questions) == 33
+    assert {question.criterion.id for question in alone} == {criterion.id}
+    assert (criterion.final_score, criterion.needs_review) == (None, True)
+    assert [row.round for row in criterion.second_hearing] == [0, 0, 0]
+
+
+def test_second_hearing_shows_no_word_of_the_submission(case_and_inputs):
+    _, bench = believed(case_and_inputs, 4, tagged=True)
+    (prompt,) = {question.shared_prompt for question in bench.questions if question.round == 0}
+    assert "“" not in prompt
+    assert "src/" not in prompt
+    assert "f1" not in prompt
+    assert {question.files for question in bench.questions if question.round == 0} == {()}
+
+
+def test_stored_second_hearing_gives_the_same_verdict_again(case_and_inputs):
+    report, _ = believed(case_and_inputs, 2, tagged=True)
+    case, _ = case_and_inputs
+    assert resynthesise(report, case.rubric, case.constitution).criteria == report.criteria

@@ -1,6 +1,5 @@
 """What a judge is shown of a submission: no sentence of a comment, name, path or commit."""
 
-# ruff: noqa: RUF001 -- names in other scripts
 from itertools import pairwise
 from time import process_time
 

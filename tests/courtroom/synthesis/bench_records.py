@@ -75,7 +75,7 @@ def opinion(
         score=score,
         argument=argument,
         cited_evidence=tuple(p.id for p in pieces),
-        model="scripted",
+        model="heuristic/scripted",
         key=f"{judge}-{on}-{round_number}",
     )
 
@@ -87,7 +87,7 @@ def failure(judge, kind="timeout", *, on="quality", round_number=1) -> JudgeFail
         round=round_number,
         failure=kind,
         message="no answer in time",
-        model="scripted",
+        model="heuristic/scripted",
         key=f"{judge}-{on}-{round_number}",
     )
 

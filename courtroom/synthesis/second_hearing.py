@@ -1,0 +1,43 @@
+"""Second hearing: where a criterion's text may address the graders, the judges answer once more.
+
+They see the outcomes of the checks and no word of the submission. Their answers decide nothing:
+they tell whether the first ones can stand.
+"""
+
+from __future__ import annotations
+
+from courtroom.models.audit_report import RuleFired
+from courtroom.models.judge_answer import OUTCOMES_ROUND
+from courtroom.synthesis.opinions import CriterionAnswers, list_scores
+
+RULE = "second_hearing"
+MOST_APART = 1
+
+
+def as_first_round(answers: CriterionAnswers) -> CriterionAnswers:
+    """Return the answers on outcomes alone, as if they were the only ones."""
+    return CriterionAnswers(
+        tuple(
+            answer.model_copy(update={"round": OUTCOMES_ROUND + 1})
+            for answer in answers.on_outcomes
+        )
+    )
+
+
+def compare(score: int, on_outcomes: int | None, answers: CriterionAnswers) -> RuleFired:
+    """Return the rule: `after` is the score if it stands, None if a person decides."""
+    given = list_scores(as_first_round(answers).first_scores)
+    begin = "Text near this criterion may address the graders."
+    if on_outcomes is None:
+        why = (
+            f"{begin} Asked again on the outcomes of the checks alone, too few judges answered"
+            f" ({given or 'none'}) to confirm {score}: a person decides."
+        )
+        return RuleFired(rule=RULE, before=score, after=None, why=why)
+
+    stands = abs(score - on_outcomes) <= MOST_APART
+    why = (
+        f"{begin} On the outcomes of the checks alone the judges come to {on_outcomes} ({given}), "
+        + ("so the score stands." if stands else f"not to {score}: a person decides.")
+    )
+    return RuleFired(rule=RULE, before=score, after=score if stands else None, why=why)

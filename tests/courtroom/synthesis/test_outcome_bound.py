@@ -1,0 +1,123 @@
+"""What words can move where models judge: at most one above the outcomes, and never unnoticed."""
+
+import pytest
+
+from courtroom.models.canonical_json import canonical_json
+from courtroom.models.judge_answer import OUTCOMES_ROUND, PERSONAS
+from courtroom.synthesis.constitutions import PRESETS
+from tests.courtroom.synthesis.bench_records import (
+    bench,
+    check,
+    criterion,
+    failure,
+    outcome,
+    piece,
+    rubric,
+    verdict,
+)
+
+NAMES = ("tests", "docs", "ci", "types")
+
+
+def by_model(opinions, model="gpt"):
+    return [opinion.model_copy(update={"model": model}) for opinion in opinions]
+
+
+def judged(scores, met, *, constitution="default", further=(), model="gpt", essential=(), more=()):
+    """Judge four checks of equal weight, `met` of them met, by judges that cite everything."""
+    checks = [check(name, essential=name in essential) for name in NAMES]
+    pieces = [piece(name, found=name in NAMES[:met]) for name in NAMES]
+    outcomes = [
+        outcome(name, n < met, pieces[n]) if met is not None else outcome(name, None)
+        for n, name in enumerate(NAMES)
+    ]
+    evidence = (*pieces, *further)
+    return verdict(
+        constitution,
+        [*by_model(bench(scores, *evidence), model), *more],
+        evidence=evidence,
+        outcomes=outcomes,
+        rubric_=rubric(criterion("quality", *checks)),
+    ).criteria[0]
+
+
+@pytest.mark.parametrize("constitution", PRESETS)
+@pytest.mark.parametrize(("met", "highest"), [(0, 2), (1, 3), (2, 4), (3, 5), (4, 5)])
+def test_model_scores_at_most_one_above_what_the_outcomes_allow(constitution, met, highest):
+    result = judged((5, 5, 5), met, constitution=constitution, further=[piece("other")])
+    assert result.final_score == highest
+    assert ("outcome_bound" in result.resolution) == (highest < 5)
+
+
+def test_report_names_the_unmet_checks_and_both_scores():
+    result = judged((2, 5, 3), 1)
+    (rule,) = [rule for rule in result.rules if rule.rule == "outcome_bound"]
+    assert (rule.before, rule.after) == (3.25, 2.75)
+    assert "“There is docs”; “There is ci”; “There is types”." in rule.why
+    assert rule.why.endswith("Defense gave 5: taken as 3.")
+
+
+def test_unmet_essential_check_allows_three():
+    assert judged((5, 5, 5), 3, essential=("types",)).final_score == 4
+
+
+def test_checks_that_were_not_established_bound_nothing():
+    result = judged((5, 5, 5), None, further=[piece("other")])
+    assert (result.final_score, "outcome_bound" in result.resolution) == (5, False)
+
+
+def test_heuristic_bench_is_not_bounded():
+    result = judged((5, 5, 5), 1, model="heuristic/2")
+    assert (result.final_score, "outcome_bound" in result.resolution) == (5, False)
+
+
+def test_low_score_of_a_model_is_not_raised():
+    assert judged((1, 1, 1), 4, further=[piece("other")]).final_score == 1
+
+
+def test_further_lines_in_the_file_of_an_unmet_check_support_a_higher_score():
+    lines = piece(
+        "cited", line=7, location=piece("types").location.model_copy(update={"line_start": 7})
+    )
+    assert judged((5, 5, 5), 2).final_score == 4
+    assert judged((5, 5, 5), 2, further=[lines]).final_score == 5
+
+
+@pytest.mark.parametrize("changes", [{"found": False}, {"content": None}, {"tags": ("integrity",)}])
+def test_lines_that_are_absent_unquoted_or_suspicious_support_nothing(changes):
+    location = piece("types").location.model_copy(update={"line_start": 7})
+    assert (
+        judged((5, 5, 5), 2, further=[piece("cited", location=location, **changes)]).final_score
+        == 4
+    )
+
+
+def second_hearing(*scores):
+    return by_model(
+        bench(scores, piece("tests"), piece("types", found=False), round_number=OUTCOMES_ROUND)
+    )
+
+
+def test_score_that_the_outcomes_confirm_stands():
+    result = judged((4, 4, 4), 2, more=second_hearing(3, 3, 3))
+    assert (result.final_score, result.needs_review) == (4, False)
+    assert result.rules[-1].rule == "second_hearing"
+    assert len(result.opinions) == len(result.second_hearing) == 3
+
+
+def test_gap_above_one_goes_to_a_person_with_the_reason():
+    result = judged((4, 4, 4), 2, more=second_hearing(2, 2, 2))
+    assert (result.final_score, result.needs_review) == (None, True)
+    assert "On the outcomes of the checks alone the judges come to 2" in result.rationale
+    assert (result.rules[-1].before, result.rules[-1].after) == (4, None)
+
+
+def test_second_hearing_that_failed_goes_to_a_person():
+    failures = [failure(judge, round_number=OUTCOMES_ROUND) for judge in PERSONAS]
+    result = judged((4, 4, 4), 2, more=failures)
+    assert (result.final_score, result.needs_review) == (None, True)
+    assert "too few judges answered" in result.rationale
+
+
+def test_record_without_a_second_hearing_does_not_name_one():
+    assert "second_hearing" not in canonical_json(judged((4, 4, 4), 2).model_dump(mode="json"))
