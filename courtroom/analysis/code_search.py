@@ -197,17 +197,15 @@ def find_imports(searches: Searches, check: Check) -> list[SourceLocation]:
 
 def find_pattern(searches: Searches, check: Check) -> list[SourceLocation]:
     language, pattern = check["language"], check["pattern"]
-    code_patterns.try_out(language, pattern)
-    locations: list[SourceLocation] = []
-    for path, text in searches.texts(check["paths"]):
-        if code_patterns.is_written_in(path, language):
-            locations += [
-                SourceLocation(path, first, last, "matches the pattern")
-                for first, last in code_patterns.find(path, text, language, pattern)
-            ]
-        if len(locations) >= MOST_LOCATIONS:
-            break
-    return locations
+    files = [
+        (path, text)
+        for path, text in searches.texts(check["paths"])
+        if code_patterns.is_written_in(path, language)
+    ]
+    return [
+        SourceLocation(path, first, last, "matches the pattern")
+        for path, first, last in code_patterns.search(files, language, pattern)
+    ]
 
 
 def find_feedback(searches: Searches, check: Check) -> list[SourceLocation]:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
-from courtroom.models.check import CheckBase
+from courtroom.models.check import CheckBase, SearchText, SearchTexts
 
 
 class CodePattern(CheckBase):
@@ -16,8 +16,8 @@ class CodePattern(CheckBase):
 
     kind: Literal["code_pattern"] = "code_pattern"
     language: str
-    pattern: str = Field(min_length=1)
-    paths: tuple[str, ...] = ("**",)
+    pattern: SearchText = Field(min_length=1)
+    paths: SearchTexts = ("**",)
 
 
 def _subject(check: CodePattern) -> str:

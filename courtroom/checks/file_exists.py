@@ -8,14 +8,14 @@ from pydantic import Field
 
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
-from courtroom.models.check import CheckBase
+from courtroom.models.check import CheckBase, SearchTexts
 
 
 class FileExists(CheckBase):
     """Any path of the tree matches any of the globs (`**` crosses folders)."""
 
     kind: Literal["file_exists"] = "file_exists"
-    any_of: tuple[str, ...] = Field(min_length=1)
+    any_of: SearchTexts = Field(min_length=1)
 
 
 def _subject(check: FileExists) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from courtroom.checks.from_report import READ_NOT_UNDERSTOOD, from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.result import Clue, Finding, absent, present
-from courtroom.models.check import CheckBase
+from courtroom.models.check import CheckBase, SearchText
 from courtroom.models.facts import TermUse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class PdfConcept(CheckBase):
     """The report uses the term at least this far: `substantive` means it explains how the architecture does it."""
 
     kind: Literal["pdf_concept"] = "pdf_concept"
-    term: str
+    term: SearchText
     use: TermUse = "substantive"
 
 

@@ -20,7 +20,7 @@ from courtroom.analysis.locations import SourceLocation
 from courtroom.checks.from_sources import NOT_SEARCHED, location_clue, on_survey
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.checks.result import Finding, could_not_look, present
-from courtroom.models.check import CheckBase
+from courtroom.models.check import CheckBase, SearchTexts
 
 if TYPE_CHECKING:
     from courtroom.analysis.code_search import Searches
@@ -35,7 +35,7 @@ class PinnedDependencies(CheckBase):
     """A lock file, or an exact version of each dependency, for every manifest matching `paths`."""
 
     kind: Literal["pinned_dependencies"] = "pinned_dependencies"
-    paths: tuple[str, ...] = ("**",)
+    paths: SearchTexts = ("**",)
 
 
 def _detect(check: PinnedDependencies, sources: Sources) -> Finding:

@@ -28,7 +28,7 @@ from pydantic import (
 import courtroom.checks
 from courtroom.checks.kind import CheckKind, IncompleteCheckKind, NeedsSubmission
 from courtroom.checks.result import Finding, could_not_look
-from courtroom.models.check import CheckBase, UnknownCheck
+from courtroom.models.check import STORED, CheckBase, UnknownCheck
 from courtroom.models.evidence import DetectiveName
 
 if TYPE_CHECKING:
@@ -79,14 +79,11 @@ def _modules() -> list[ModuleType]:
 
 KINDS = collect(_modules())
 
-# Context of a validation: checks of unknown kinds are kept, where else they are refused.
-KEEP_UNKNOWN_KINDS = {"keep_unknown_kinds": True}
-
 
 def _keep_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
     # All but an object of an unknown kind gets the usual validation, with its messages.
     is_known = not isinstance(value, dict) or value.get("kind") in KINDS
-    if is_known or info.context != KEEP_UNKNOWN_KINDS:
+    if is_known or info.context != STORED:
         return validate(value)
     return UnknownCheck.model_validate(value)
 

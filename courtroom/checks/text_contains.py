@@ -8,15 +8,15 @@ from pydantic import Field
 
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
-from courtroom.models.check import CheckBase
+from courtroom.models.check import CheckBase, SearchTexts
 
 
 class TextContains(CheckBase):
     """Any text file matching `paths` holds any of the words, case apart, white space normalised."""
 
     kind: Literal["text_contains"] = "text_contains"
-    paths: tuple[str, ...] = ("**",)
-    any_of: tuple[str, ...] = Field(min_length=1)
+    paths: SearchTexts = ("**",)
+    any_of: SearchTexts = Field(min_length=1)
 
 
 def _subject(check: TextContains) -> str:

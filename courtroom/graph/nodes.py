@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from courtroom.checks.registry import KEEP_UNKNOWN_KINDS, Check
+from courtroom.checks.registry import Check
 from courtroom.detectives import (
     doc_analyst,
     evidence_aggregator,
@@ -26,6 +26,7 @@ from courtroom.inputs import AuditInputs
 from courtroom.judges.judge_inputs import JudgeAnswer, is_doubtful, question_for, without_words
 from courtroom.judges.opinion import Bench, Question
 from courtroom.models.case import Case
+from courtroom.models.check import STORED
 from courtroom.models.evidence import CheckOutcome, DetectiveName, Evidence
 from courtroom.models.judge_answer import (
     OUTCOMES_ROUND,
@@ -182,8 +183,7 @@ class AuditNodes:
     async def answer(self, state: JudgeTask) -> Update:
         """Let one judge answer one criterion or all. The bench returns failures as values."""
         questions = [
-            Question.model_validate(question, context=KEEP_UNKNOWN_KINDS)
-            for question in state["questions"]
+            Question.model_validate(question, context=STORED) for question in state["questions"]
         ]
         # Bounds the calls of one audit, whatever the number of tasks that langgraph starts.
         async with self.slots:

@@ -2,9 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sized
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+# Context of a validation. What was accepted before, perhaps by a later version, stays readable:
+# checks of unknown kinds are kept, and limits of a new rubric do not apply.
+STORED = {"is_stored": True}
+
+
+@dataclass(frozen=True, slots=True)
+class MostForNew:
+    """Limit of a new rubric's text or list; `unit` names what is counted."""
+
+    most: int
+    unit: str = "characters"
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.with_info_after_validator_function(self._refuse_longer, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        published = handler(schema)
+        is_text = published["type"] == "string"
+        return published | {"maxLength" if is_text else "maxItems": self.most}
+
+    def _refuse_longer(self, value: Sized, info: ValidationInfo) -> Sized:
+        if len(value) > self.most and info.context != STORED:
+            raise PydanticCustomError(
+                "over_limit",
+                "The limit is {most} {unit}; there are {count}.",
+                {"most": self.most, "unit": self.unit, "count": len(value)},
+            )
+
+        return value
+
+
+# Of a guard, a pattern of code, and words and paths, which become regular expressions. The longest
+# known from practice has 24 characters.
+MOST_CHARACTERS = 500
+SearchText = Annotated[str, MostForNew(MOST_CHARACTERS)]
+SearchTexts = Annotated[tuple[SearchText, ...], MostForNew(100, "lines")]
 
 
 class RubricModel(BaseModel):

@@ -5,17 +5,26 @@ A published rubric never changes; a verdict names its version and digest (DESIGN
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, Self
+from itertools import accumulate
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
-from courtroom.checks.registry import KEEP_UNKNOWN_KINDS, Check
+from courtroom.checks.registry import Check
 from courtroom.models.canonical_json import digest_of
-from courtroom.models.check import RubricModel
+from courtroom.models.check import STORED, MostForNew, RubricModel
 from courtroom.synthesis.rules import Constitution
+
+# Every criterion costs three judges' calls, every check a search of all sources. The largest rubric
+# known from practice has 10 criteria, 62 checks and 6 levels.
+MOST_CRITERIA = 60
+MOST_CHECKS = 400
+MOST_LEVELS = 20
 
 
 class Level(RubricModel):
@@ -47,7 +56,7 @@ class Criterion(RubricModel):
     judicial_logic: JudicialLogic = JudicialLogic()
     weight: float = Field(default=1, gt=0)
     max_points: float | None = Field(default=None, gt=0)
-    levels: tuple[Level, ...] = ()
+    levels: Annotated[tuple[Level, ...], MostForNew(MOST_LEVELS, "levels")] = ()
     checks: tuple[Check, ...] = ()
     architecture: bool = False
     exclude_when: Literal["no_exchange"] | None = None
@@ -67,8 +76,26 @@ class Rubric(RubricModel):
     name: str
     version: str
     grading_target: str = ""
-    criteria: tuple[Criterion, ...] = Field(min_length=1)
+    criteria: Annotated[tuple[Criterion, ...], MostForNew(MOST_CRITERIA, "criteria")] = Field(
+        min_length=1
+    )
     constitution: Constitution | str = "default"
+
+    @model_validator(mode="after")
+    def _checks_are_few(self, info: ValidationInfo) -> Rubric:
+        totals = list(accumulate(len(criterion.checks) for criterion in self.criteria))
+        if totals[-1] > MOST_CHECKS and info.context != STORED:
+            raise PydanticCustomError(
+                "too_many_checks",
+                "The limit is {most} checks in all criteria; there are {count}.",
+                {
+                    "most": MOST_CHECKS,
+                    "count": totals[-1],
+                    "criterion": bisect_right(totals, MOST_CHECKS),
+                },
+            )
+
+        return self
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Rubric:
@@ -76,7 +103,7 @@ class Rubric(RubricModel):
             ("criterion", [c.id for c in self.criteria]),
             ("check", [k.id for k in self.checks]),
         ):
-            twice = sorted({i for i in ids if ids.count(i) > 1})
+            twice = sorted(i for i, count in Counter(ids).items() if count > 1)
             if twice:
                 raise PydanticCustomError(
                     "ids_not_unique",
@@ -90,9 +117,9 @@ class Rubric(RubricModel):
     def from_stored(cls, document: Mapping[str, Any]) -> Self:
         """Return a rubric that was accepted before, perhaps by a later version of the auditor.
 
-        Checks of an unknown kind are kept, and are never established.
+        Checks of an unknown kind are kept, and are never established. Limits do not apply.
         """
-        return cls.model_validate(document, context=KEEP_UNKNOWN_KINDS)
+        return cls.model_validate(document, context=STORED)
 
     @property
     def checks(self) -> tuple[Check, ...]:

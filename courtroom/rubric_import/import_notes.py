@@ -25,13 +25,16 @@ class NoteCollector:
 
     def add(self, place: JsonPath, message: str) -> None:
         """Add a note about a place of the text, or about something missing there."""
+        where = ".".join(map(str, place))
+        self._notes.append(RubricNote(line=self.line_of(place), where=where, message=message))
+
+    def line_of(self, place: JsonPath) -> int:
         # Missing keys have no line of their own: the nearest parent with a line stands in.
-        line = next(
+        return next(
             self._lines[place[:length]]
             for length in range(len(place), -1, -1)
             if place[:length] in self._lines
         )
-        self._notes.append(RubricNote(line=line, where=".".join(map(str, place)), message=message))
 
     @property
     def notes(self) -> tuple[RubricNote, ...]:

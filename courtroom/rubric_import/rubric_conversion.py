@@ -8,7 +8,13 @@ from functools import cache
 from typing import Any
 
 from courtroom.models.errors import RubricRefused
-from courtroom.models.rubric import Criterion, JudicialLogic, Rubric
+from courtroom.models.rubric import (
+    MOST_CRITERIA,
+    MOST_LEVELS,
+    Criterion,
+    JudicialLogic,
+    Rubric,
+)
 from courtroom.rubric_import.import_notes import NoteCollector
 from courtroom.rubric_import.json_lines import JsonPath
 from courtroom.rubric_import.level_parser import parse_levels, parse_positive, slug
@@ -66,9 +72,13 @@ PERSONAS = {
 
 
 def convert_rubric(data: Any, notes: NoteCollector) -> Rubric:
-    """Return the rubric that this JSON describes. Raises RubricRefused: rubric_without_criteria."""
+    """Return the rubric that this JSON describes.
+
+    Raises RubricRefused: rubric_without_criteria, rubric_too_large.
+    """
     top = data if isinstance(data, dict) else {}
     place, entries = _criterion_entries(data)
+    _refuse_too_many(len(entries), MOST_CRITERIA, "criteria", place, notes)
     logic = _judicial_logic(top.get("judicial_logic"))
 
     converted = (_convert_entry(item_place, entry, logic, notes) for item_place, entry in entries)
@@ -107,6 +117,17 @@ def _criterion_entries(data: Any) -> tuple[JsonPath, list[tuple[JsonPath, Any]]]
         if isinstance(entries, dict):
             return (key,), [((key, name), _with_id(name, entry)) for name, entry in entries.items()]
     return (), []
+
+
+def _refuse_too_many(
+    count: int, most: int, unit: str, place: JsonPath, notes: NoteCollector
+) -> None:
+    if count > most:
+        path = ".".join(map(str, place)) or "the rubric"
+        message = (
+            f"Line {notes.line_of(place)}, {path}: the limit is {most} {unit}; there are {count}."
+        )
+        raise RubricRefused("rubric_too_large", message)
 
 
 def _with_id(name: str, entry: Any) -> Any:
@@ -148,7 +169,9 @@ def _criterion(
 ) -> Criterion:
     identity, name = _identity(fields)
     own_logic = _first(fields, LOGIC)
-    levels = parse_levels(_first(fields, LEVELS), (*place, _first_key(fields, LEVELS)), notes)
+    levels_place = (*place, _first_key(fields, LEVELS))
+    levels = parse_levels(_first(fields, LEVELS), levels_place, notes)
+    _refuse_too_many(len(levels), MOST_LEVELS, "levels", levels_place, notes)
     # The best level decides, so that a criterion can never earn more than its maximum.
     best = max((level.points for level in levels), default=0.0)
     is_excludable = _has_no_exchange(fields, [level.name for level in levels])

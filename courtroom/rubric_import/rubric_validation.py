@@ -7,27 +7,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from itertools import islice
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from courtroom.analysis import code_patterns
 from courtroom.models.errors import RubricRefused
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.rubric import Rubric
+from courtroom.models.rubric import MOST_CHECKS, Rubric
 from courtroom.rubric_import.json_lines import JsonPath
 from courtroom.synthesis.constitutions import PRESETS
 from courtroom.synthesis.guards import find_guard_error
+from courtroom.synthesis.rules import AnyRule
 
 # NUL and half surrogate pairs: no page shows them and PostgreSQL does not store them.
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
+# Nothing of a rubric over a limit is tried: the limits are there for those who would try it.
+LIMIT_FAULTS = frozenset({"over_limit", "too_many_checks"})
+MOST_RULES = len(get_args(get_args(AnyRule)[0]))
 
 
 class RubricFault(Frozen):
     """Frozen fault; `place` leads to the value at fault, or to where a missing one belongs.
 
     `kind` is pydantic's name of the fault, or one of ours: pattern_impossible, preset_unknown,
-    ids_not_unique, character_unusable, guard_invalid, guard_unavailable.
+    ids_not_unique, character_unusable, guard_invalid, guard_unavailable, over_limit,
+    too_many_checks.
     """
 
     place: JsonPath
@@ -48,11 +54,12 @@ def faults_in(data: Any) -> tuple[RubricFault, ...]:
         model_faults = _innermost(list(_model_faults(error, data)))
 
     places = {fault.place for fault in model_faults}
+    is_over_limit = any(fault.kind in LIMIT_FAULTS for fault in model_faults)
     further_faults = (
         *unusable_characters(data),
         *_unknown_preset(data),
         *_invalid_guards(data),
-        *_impossible_patterns(data),
+        *([] if is_over_limit else _impossible_patterns(data)),
     )
     return (*model_faults, *(fault for fault in further_faults if fault.place not in places))
 
@@ -63,6 +70,9 @@ def _model_faults(error: ValidationError, data: Any) -> Iterator[RubricFault]:
         if kind == "ids_not_unique":
             context = fault["ctx"]
             yield from _repeated_ids(context["level"], context["ids"], fault["msg"], data)
+        elif kind == "too_many_checks":
+            checks = ("criteria", fault["ctx"]["criterion"], "checks")
+            yield RubricFault(place=checks, kind=kind, message=fault["msg"])
         # A constitution is a name or an object: an object need not hear that it is no name.
         elif not (loc == ("constitution", "str") and isinstance(data["constitution"], dict)):
             place = _place(loc, data, is_missing=kind == "missing")
@@ -132,7 +142,8 @@ def _unknown_preset(data: Any) -> Iterator[RubricFault]:
 
 
 def _invalid_guards(data: Any) -> Iterator[RubricFault]:
-    for index, rule in _items(_member(data, "constitution"), "rules"):
+    # A constitution with more rules has one of them twice, which is a fault already.
+    for index, rule in islice(_items(_member(data, "constitution"), "rules"), MOST_RULES):
         guard = _member(rule, "when")
         kind, message = _guard_fault(guard) if _is_usable_text(guard) else ("", "")
         if kind:
@@ -158,16 +169,25 @@ def _impossible_patterns(data: Any) -> Iterator[RubricFault]:
 
     Otherwise every report under this rubric would repeat the fault.
     """
+    patterns = dict(_patterns_in(data))
+    # Another fault may have hidden from the model that there are too many.
+    if len(patterns) > MOST_CHECKS:
+        return
+
+    faults = code_patterns.pattern_faults(tuple(patterns.values()))
+    for place, pattern in patterns.items():
+        if message := faults.get(pattern):
+            yield RubricFault(place=place, kind="pattern_impossible", message=message)
+
+
+def _patterns_in(data: Any) -> Iterator[tuple[JsonPath, code_patterns.Pattern]]:
+    """Yield the place of each usable pattern, with its language and text."""
     for index, criterion in _items(data, "criteria"):
         for number, check in _items(criterion, "checks"):
             language, pattern = _member(check, "language"), _member(check, "pattern")
             is_pattern = _member(check, "kind") == "code_pattern"
-            if not (is_pattern and _is_usable_text(language) and _is_usable_text(pattern)):
-                continue
-
-            if message := code_patterns.fault_of(language, pattern):
-                place = ("criteria", index, "checks", number)
-                yield RubricFault(place=place, kind="pattern_impossible", message=message)
+            if is_pattern and _is_usable_text(language) and _is_usable_text(pattern):
+                yield ("criteria", index, "checks", number, "pattern"), (language, pattern)
 
 
 def _member(data: Any, name: str) -> Any:

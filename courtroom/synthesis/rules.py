@@ -6,7 +6,10 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from courtroom.models.check import MOST_CHARACTERS, MostForNew
+
 Rounding = Literal["half_up", "half_even"]
+Guard = Annotated[str, Field(min_length=1), MostForNew(MOST_CHARACTERS)]
 AppliesTo = Literal["every_criterion", "architecture"]
 
 
@@ -21,9 +24,7 @@ class GuardedRule(Rule):
 
     # Not written when there is none: the digests of constitutions without guards stay what they
     # were.
-    when: str | None = Field(
-        default=None, min_length=1, max_length=500, exclude_if=lambda guard: guard is None
-    )
+    when: Guard | None = Field(default=None, exclude_if=lambda guard: guard is None)
 
 
 class SecurityOverride(GuardedRule):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -28,6 +29,7 @@ from grading.core.enums import ApiScope
 from grading.core.errors import RubricRefused
 from grading.core.permissions import access_assignment, access_organization, access_rubric_version
 from grading.engine import rubrics as engine_rubrics
+from grading.engine.rubrics import RubricFault
 from grading.models import Rubric, RubricVersion
 from grading.rubrics.actions import import_rubric
 from grading.rubrics.previews.cohort_preview import Change, preview, share_of
@@ -159,8 +161,14 @@ class Preview(TenantView):
         document = serializer.validated_data["document"]
         faults = engine_rubrics.rubric_faults(document) if isinstance(document, dict) else ()
         if faults or not isinstance(document, dict):
-            first = faults[0].message if faults else "A rubric must be one JSON object."
-            raise RubricRefused("rubric_faulty", first)
+            raise RubricRefused("rubric_faulty", _first_sentence(faults))
 
         changes = preview(row, document, rules=serializer.validated_data["rules"])
         return Response([ChangeSerializer(change).data for change in changes])
+
+
+def _first_sentence(faults: Sequence[RubricFault]) -> str:
+    if not faults:
+        return "A rubric must be one JSON object."
+    place = ".".join(map(str, faults[0].place))
+    return f"{place}: {faults[0].message}" if place else faults[0].message

@@ -25,9 +25,7 @@ def errors_by_field(faults: Iterable[RubricFault], texts: FormTexts) -> FieldErr
 
 def _name_of(fault: RubricFault, texts: FormTexts) -> str:
     place = [str(step) for step in fault.place]
-    # These faults are about the whole check or constitution, but one field can repair them.
-    if fault.kind == "pattern_impossible":
-        place.append("pattern")
+    # The fault is about the whole constitution, but one field can repair it.
     if place == ["constitution"]:
         place.append("preset")
     # The page names rules by kind, the JSON by index.

@@ -102,7 +102,7 @@ def test_impossible_pattern_is_refused_with_its_line(language, pattern, fault):
 
     assert code == "rubric_invalid"
     assert message.startswith(
-        f"The rubric does not fit its schema: line 10, criteria.0.checks.0: {fault}"
+        f"The rubric does not fit its schema: line 15, criteria.0.checks.0.pattern: {fault}"
     )
 
 

@@ -100,5 +100,5 @@ def test_impossible_pattern_has_its_place():
     document["criteria"][0]["checks"][1] = check
 
     assert [(fault.place, fault.kind) for fault in faults_in(document)] == [
-        (("criteria", 0, "checks", 1), "pattern_impossible")
+        (("criteria", 0, "checks", 1, "pattern"), "pattern_impossible")
     ]
