@@ -4,34 +4,43 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 # Characters that start a formula in a spreadsheet, or look like one that does (OWASP, CSV
 # injection).
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-
+FORMULA_STARTS = "=+\\-@\uff1d\uff0b\uff0d\uff20"
+# A spreadsheet may split at another separator than ours, and then sees a cell in the middle of one.
+SEPARATORS = ',;|"\t\r\n'
+# Spreadsheets may skip blanks and invisible characters before a formula. Apostrophes are skipped
+# here so that `plain_cell` takes away exactly what `safe_cell` has added.
+SKIPPED = "' \u00a0\u200b\ufeff"
+FORMULA_AHEAD = (
+    rf"(?:(?<=[{SEPARATORS}])(?=[{SKIPPED}]*[{FORMULA_STARTS}])"
+    rf"|\A(?=[{SKIPPED}]*[{FORMULA_STARTS}\t\r\n]))"
+)
+UNMARKED, MARKED = re.compile(FORMULA_AHEAD), re.compile(f"{FORMULA_AHEAD}'")
 
 Cell = str | float | int | None
 
 
 def lines_of(rows: Iterable[Sequence[Cell]]) -> str:
-    """Return the rows as CSV with CRLF (RFC 4180)."""
+    """Return the rows as CSV with CRLF (RFC 4180), every cell in quotation marks."""
     text = io.StringIO()
-    csv.writer(text).writerows([safe_cell(cell) for cell in row] for row in rows)
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    writer.writerows([safe_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
 def safe_cell(cell: Cell) -> str:
-    """Return a cell's text; text that a spreadsheet might run gets a leading apostrophe."""
+    """Return a cell's text, with an apostrophe before all that a spreadsheet might run."""
     if cell is None:
         return ""
     if not isinstance(cell, str):
         return f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
+    return UNMARKED.sub("'", cell)
 
-    # Spreadsheets may skip blanks and invisible characters before a formula.
-    visible = cell.lstrip(" \u00a0\u200b\ufeff")
-    return (
-        f"'{cell}"
-        if cell.startswith(FORMULA_STARTS) or visible.startswith(FORMULA_STARTS)
-        else cell
-    )
+
+def plain_cell(text: str) -> str:
+    """Return the text that `safe_cell` was given, for imports of what we exported."""
+    return MARKED.sub("", text)

@@ -12,6 +12,7 @@ from django.db import transaction
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
+from grading.core.csv_cells import plain_cell
 from grading.core.errors import RosterRefused
 from grading.courses.organizations.actions import link_enrollments
 from grading.models import Cohort, Enrollment
@@ -94,7 +95,8 @@ def _parse_rows(text: str) -> Iterator[_Row]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
     try:
         columns = _columns(next(reader, []))
-        filled = (row for row in reader if any(cell.strip() for cell in row))
+        lines = ([plain_cell(cell) for cell in row] for row in reader)
+        filled = (row for row in lines if any(cell.strip() for cell in row))
         for count, cells in enumerate(filled, start=1):
             if count > MAX_ROWS:
                 raise RosterRefused(

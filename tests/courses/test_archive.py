@@ -1,5 +1,6 @@
 """A cohort's archive: whole, in pieces, under names of ours, and readable by anybody's tools."""
 
+import csv
 import io
 import json
 import tracemalloc
@@ -11,6 +12,7 @@ from django_scopes import get_scope, scope
 
 from grading.core.zipping import SEND_FROM, Member, zipped
 from grading.courses.archive.actions import archive_cohort
+from grading.courses.roster import RosterImport, import_roster
 from grading.models import Activity, Cohort
 from tests.factories.example_report import report_json
 from tests.factories.grades import GradeFactory, SupersededReportFactory
@@ -86,12 +88,22 @@ def test_archive_contains_every_report_and_pdf_under_our_names(organization, tea
     assert json.loads(archive.read(f"{folder}/submission.json"))["pdf_name"] == "../evil.pdf"
 
 
+@pytest.mark.parametrize("name", ["=1+1", "Ada; =1", "O'Brien, -J", "'=quoted", "Ann-Marie"])
+def test_exported_roster_is_imported_as_it_was(organization, teacher, assignment, name):
+    EnrollmentFactory.create(cohort=assignment.cohort, name=name, group="+g")
+    archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
+    roster = archive.read("roster.csv").decode()
+    imported = import_roster(cohort=assignment.cohort, text=roster, by=teacher)
+    assert imported == RosterImport(created=0, updated=0, unchanged=1, refused=())
+
+
 def test_archive_contains_roster_grades_log_and_records(organization, teacher, assignment):
     audit = audited(assignment)
     GradeFactory(audit=audit, overall_score=3.5)
     archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
     student = audit.submission.student
-    assert archive.read("roster.csv").decode().splitlines()[1].split(",")[:3] == [
+    roster = csv.reader(io.StringIO(archive.read("roster.csv").decode(), newline=""))
+    assert list(roster)[1][:3] == [
         str(student.pk),
         "../../etc/passwd",
         student.email,

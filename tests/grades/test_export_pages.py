@@ -95,7 +95,7 @@ def test_every_attempt_is_exported_to_spreadsheet_with_attempt_number(
     )
     whole = {"layout": "generic", "what": "everything", "scale": "points", "attempt": "every"}
     answer: Any = assistant.post(address(assignment), whole)
-    assert "attempt" in b"".join(answer).decode().splitlines()[0].split(",")
+    assert '"attempt"' in b"".join(answer).decode().splitlines()[0].split(",")
     with everywhere():
         assert Activity.objects.get(verb="grades.exported").detail["what"] == "every attempt"
 
@@ -123,7 +123,7 @@ def test_file_streams_under_a_safe_name_and_is_logged(
         True,
         'attachment; filename="autumn-auditor-canvas.csv"',
     )
-    assert b"".join(answer).decode().splitlines()[0].endswith(",Section,'=SUM(A1)")
+    assert b"".join(answer).decode().splitlines()[0].endswith(""","Section","'=SUM(A1)\"""")
     with everywhere():
         assert Activity.objects.filter(verb="grades.exported").count() == 1
 

@@ -9,7 +9,7 @@ from django_scopes import get_scope, scope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grading.core.csv_cells import FORMULA_STARTS, lines_of, safe_cell
+from grading.core.csv_cells import lines_of, plain_cell, safe_cell
 from grading.core.errors import ActionRefused
 from grading.grades.exports import actions as export_actions
 from grading.grades.exports import queries as export_queries
@@ -218,7 +218,7 @@ def test_file_streams_after_scope_is_left_and_leaves_none_open(assignment, teach
             read.append(line)
             assert get_scope() == outside
 
-    assert [line.split(",")[0] for line in read] == ["student", "Ada"]
+    assert [line.split(",")[0] for line in read] == ['"student"', '"Ada"']
 
 
 def test_export_is_logged(assignment, teacher):
@@ -246,16 +246,39 @@ def test_export_queries_per_batch_are_constant(
 
 
 @pytest.mark.parametrize(
-    "cell", [f"{mark}1+1" for mark in FORMULA_STARTS] + [" =1+1", "\u200b=1", "\u00a0 @x"]
+    "cell",
+    [f"{mark}1+1" for mark in "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"]
+    + [" =1+1", "\u200b=1", "\u00a0 @x"],
 )
 def test_no_cell_starts_a_spreadsheet_formula(cell):
     assert safe_cell(cell) == f"'{cell}"
 
 
+@pytest.mark.parametrize("mark", ["=", "+", "-", "@", "\uff1d"])
+@pytest.mark.parametrize("separator", [",", ";", "|", "\t", '"', "\n", "\r\n", "; ", ";\u200b"])
+def test_no_cell_holds_a_formula_for_a_spreadsheet_that_splits_elsewhere(separator, mark):
+    text = f"a{separator}{mark}1+1{separator}b"
+    rows = csv.reader(io.StringIO(lines_of([["first", text]]).replace('"', "")), delimiter=";")
+    assert not any(cell.strip(" \u200b").startswith(mark) for row in rows for cell in row)
+    assert safe_cell(text).replace("'", "", 1) == text
+
+
+@pytest.mark.parametrize(
+    "cell", ["a+b@example.org", "2026-11-22T10:00:00+00:00", "Anne-Marie", "x;y"]
+)
+def test_cell_without_a_formula_is_unchanged(cell):
+    assert safe_cell(cell) == cell
+
+
+@given(st.text("'=+-@,;|\t\r\n\" a\u200b"))
+def test_exported_cell_is_imported_as_it_was(text):
+    assert plain_cell(safe_cell(text)) == text
+
+
 @given(st.text(), st.floats(0, 1000))
 def test_any_student_name_stays_one_record_and_numbers_stay_numbers(name, number):
     (row,) = csv.reader(io.StringIO(lines_of([[name, number, None]]), newline=""))
-    assert row[0].removeprefix("'") == name.removeprefix("'")
-    assert not row[0].startswith(FORMULA_STARTS)
+    assert plain_cell(row[0]) == name
+    assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
     assert float(row[1]) == pytest.approx(number, abs=0.006)
     assert row[2] == ""
