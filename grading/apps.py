@@ -8,6 +8,8 @@ class GradingConfig(AppConfig):
     verbose_name = "Grading"
 
     def ready(self) -> None:
+        from grading.core.allowed_job import forbid_pickle
         from grading.courses.organizations import actions as organization_actions
 
+        forbid_pickle()
         organization_actions.connect_signals()

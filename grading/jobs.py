@@ -1,4 +1,8 @@
-"""Jobs of the workers. A job takes ids, enters its tenant's scope, and calls actions."""
+"""Jobs of the workers. A job takes ids, enters its tenant's scope, and calls actions.
+
+Workers accept every public function of this module, by name, and nothing else
+(core/allowed_job.py).
+"""
 
 import json
 from collections.abc import Callable
@@ -33,7 +37,7 @@ BROKEN = ("engine_failed", "The audit broke three times on our side: a person ha
 log = structlog.get_logger(__name__)
 
 
-def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
+def _in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
     """Enter the scope of the audit's organization; an audit that is gone or over is only logged."""
 
     @wraps(job)
@@ -55,7 +59,7 @@ def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
     return scoped
 
 
-@in_scope_of_audit
+@_in_scope_of_audit
 def run_audit(audit_id: str, run_attempt: int) -> None:
     """Run one audit and store its events.
 

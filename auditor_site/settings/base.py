@@ -143,6 +143,10 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
+RQ = {
+    "JOB_CLASS": "grading.core.allowed_job.AllowedJob",
+    "QUEUE_CLASS": "grading.core.allowed_job.AllowedQueue",
+}
 # A worker serves its queues in this order: submissions, emails, bulk work.
 AUDIT_QUEUES = ("submissions", "letters", "bulk")
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)

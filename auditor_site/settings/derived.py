@@ -10,6 +10,9 @@ from typing import Any
 
 from auditor_site import addresses, env
 
+# For jobs and cached values: pickle, the default of both, runs the code of whoever wrote the value.
+JSON = "rq.serializers.JSONSerializer"
+
 
 def databases(url: str) -> dict[str, Any]:
     """Return DATABASES: one PostgreSQL.
@@ -23,8 +26,8 @@ def databases(url: str) -> dict[str, Any]:
 
 
 def queues(url: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return django-rq's RQ_QUEUES: each queue on the same server."""
-    return {name: {"URL": addresses.redis(url)} for name in names}
+    """Return django-rq's RQ_QUEUES: each queue on the same server, with jobs as JSON."""
+    return {name: {"URL": addresses.redis(url), "SERIALIZER": JSON} for name in names}
 
 
 def caches(url: str) -> dict[str, Any]:
@@ -33,7 +36,8 @@ def caches(url: str) -> dict[str, Any]:
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": addresses.redis(url),
-            "KEY_PREFIX": "cache",
+            "KEY_PREFIX": "json-cache",
+            "OPTIONS": {"serializer": JSON},
         },
     }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import median
+from typing import Any
 
 import structlog
 from django.core.cache import cache
@@ -41,14 +42,15 @@ def pace_of(audit: Audit) -> Pace | None:
     """Return the pace, at most 30 s old; None without an ended audit or without a worker."""
     key = f"pace-{audit.organization_id}-{audit.submission.assignment.bench}-{queue_of(audit)}"
     try:
-        cached: Pace | str | None = cache.get(key)
+        cached: dict[str, Any] | str | None = cache.get(key)
         if cached is None:
-            cached = _compute_pace(audit) or NO_PACE
+            pace = _compute_pace(audit)
+            cached = asdict(pace) if pace else NO_PACE
             cache.set(key, cached, CACHE_SECONDS)
     except RedisError as error:
         log.warning("pace_not_known", said=str(error))
         return None
-    return cached if isinstance(cached, Pace) else None
+    return Pace(**cached) if isinstance(cached, dict) else None
 
 
 def _compute_pace(audit: Audit) -> Pace | None:

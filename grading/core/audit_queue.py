@@ -13,8 +13,9 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
-from rq.job import Job, JobStatus
+from rq.job import JobStatus
 
+from grading.core.allowed_job import AllowedJob
 from grading.core.enums import AuditState
 from grading.core.fair_turns import AHEAD, belongs_on, job_id, queue_of
 from grading.models import Audit
@@ -82,7 +83,7 @@ def health_of(queue_name: str, job: str) -> JobHealth:
     """Return the state of the job with this id. Raises redis.RedisError."""
     queue = get_queue(queue_name, commit_mode="auto")
     try:
-        job_record = Job.fetch(job, connection=queue.connection)
+        job_record = AllowedJob.fetch(job, connection=queue.connection, serializer=queue.serializer)
         status = job_record.get_status(refresh=False)
     except (NoSuchJobError, InvalidJobOperation):
         return JobHealth.MISSING

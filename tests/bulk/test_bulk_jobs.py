@@ -178,7 +178,7 @@ def test_student_submission_precedes_a_thousand_bulk_jobs():
     found = queues[0].dequeue_any(queues, None, connection=queues[0].connection)
     assert found is not None
     first = found[0]
-    assert first.args == (str(own.pk), 1)
+    assert first.args == [str(own.pk), 1]
 
 
 def _many(assignment: Assignment, number: int) -> list[Audit]:

@@ -181,7 +181,7 @@ def test_submission_is_stored_queued_and_logged(
     job = Job.fetch(f"audit-{audit.pk}-1", connection=redis)
     assert (job.func_name, job.args, job.origin) == (
         "grading.jobs.run_audit",
-        (str(audit.pk), 1),
+        [str(audit.pk), 1],
         "submissions",
     )
 

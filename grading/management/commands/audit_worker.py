@@ -6,12 +6,16 @@ import signal
 from argparse import ArgumentParser
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
 from django_rq import get_connection, get_queue
 from rq import Queue, Worker
 from rq.job import Job
+from rq.serializers import JSONSerializer
+
+from grading.core.allowed_job import AllowedJob, AllowedQueue, is_readable
 
 # Measured: with RQ's own intervals a job whose worker was killed comes back only after 13 minutes.
 WORKER_TTL_SECONDS = 30
@@ -20,6 +24,7 @@ MAINTENANCE_SECONDS = 10
 PR_SET_PDEATHSIG = 1
 # Pages come before audits on a shared processor (measured by benchmarks/load).
 NICENESS = 10
+log = structlog.get_logger(__name__)
 
 
 class AuditWorker(Worker):
@@ -29,6 +34,12 @@ class AuditWorker(Worker):
     """
 
     def execute_job(self, job: Job, queue: Queue) -> None:
+        # A pickled job of an older version: the reconciler enqueues the same attempt again.
+        if not is_readable(job):
+            log.warning("unreadable_job_dropped", job=job.id)
+            job.delete()
+            return
+
         connections.close_all()
         super().execute_job(job, queue)
 
@@ -57,6 +68,9 @@ class Command(BaseCommand):
         worker = AuditWorker(
             queues,
             connection=get_connection(settings.AUDIT_QUEUES[0]),
+            job_class=AllowedJob,
+            queue_class=AllowedQueue,
+            serializer=JSONSerializer,
             worker_ttl=WORKER_TTL_SECONDS,
             job_monitoring_interval=JOB_MONITORING_SECONDS,
             maintenance_interval=MAINTENANCE_SECONDS,

@@ -11,8 +11,9 @@ from uuid import UUID
 from django.core.cache import cache
 from django_rq import get_queue
 from rq.exceptions import NoSuchJobError
-from rq.job import Job, JobStatus
+from rq.job import JobStatus
 
+from grading.core.allowed_job import AllowedJob
 from grading.core.fair_turns import BULK
 from grading.engine import rubrics as engine_rubrics
 from grading.engine.check_trials import Trial
@@ -77,8 +78,11 @@ def answer_to(*, audit_id: UUID | str, key: str) -> Answer | None:
         )
 
     # A job that ended without an answer lost its worker.
+    queue = get_queue(BULK)
     try:
-        job = Job.fetch(_job_id(audit_id, key), connection=get_queue(BULK).connection)
+        job = AllowedJob.fetch(
+            _job_id(audit_id, key), connection=queue.connection, serializer=queue.serializer
+        )
     except NoSuchJobError:
         return None
     return INTERRUPTED if job.get_status(refresh=False) in OVER else Answer()
