@@ -88,5 +88,5 @@ load: setup ## a course on the evening of its deadline (LOAD="--ladder 50,100,20
 	$(PY) -m benchmarks.load $(LOAD)
 
 clean: ## forgets caches and the embedded servers' data (the virtual environment stays)
-	@if [ -f var/services-are-in ]; then rm -rf "$$(cat var/services-are-in)"; fi
+	@if [ -f var/services-are-in ]; then rm -rf $$(cat var/services-are-in); fi
 	rm -rf var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

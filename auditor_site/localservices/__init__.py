@@ -2,7 +2,8 @@
 
 `python -m auditor_site.localservices exec -- CMD` starts the servers that DATABASE_URL and
 REDIS_URL do not name, runs CMD with both set, and stops the servers. Data stays in the checkout's
-`var/` and survives a restart.
+`var/` and survives a restart. Only the user who starts the servers gets in: PostgreSQL asks the
+kernel who its client is, Valkey wants a password.
 
     places     folders of data, sockets and locks, and the user the servers run as
     binaries   programs of the servers
@@ -13,7 +14,7 @@ REDIS_URL do not name, runs CMD with both set, and stops the servers. Data stays
     __main__   the command line
 """
 
-from auditor_site.localservices.places import checkout_sockets
+from auditor_site.localservices.places import checkout_password, checkout_sockets
 from auditor_site.localservices.postgres import address as _postgres_address
 from auditor_site.localservices.valkey import address as _valkey_address
 
@@ -27,4 +28,4 @@ def database_url() -> str:
 
 def redis_url() -> str:
     """Return the address of this checkout's embedded Valkey while it runs."""
-    return _valkey_address(checkout_sockets())
+    return _valkey_address(checkout_sockets(), checkout_password())

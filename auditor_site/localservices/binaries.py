@@ -6,7 +6,7 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from auditor_site.localservices.places import Place
+from auditor_site.localservices.places import Place, programs_folder
 from auditor_site.localservices.service_error import LocalServiceError
 
 DEBIAN = Path("/usr/lib/postgresql")
@@ -63,20 +63,37 @@ def _packages_with(name: str) -> Path | None:
 
 
 def _within_reach(root: Path, parts: tuple[Path, ...], place: Place) -> Path:
-    """Return `root`, or a folder below the place's home with copies of the parts.
+    """Return `root`, or a folder with copies of the parts that everybody may read.
 
-    The copies are for an owner who cannot read the checkout.
+    The copies are for an owner who cannot read the checkout. They stay root's, who runs them too.
     """
     if all(place.owner.reaches(root / part) for part in parts):
         return root
 
-    target = place.home / f"{parts[0].name}-{int((root / parts[0]).stat().st_mtime)}"
+    folder = _public_folder(programs_folder())
+    target = folder / f"{parts[0].name}-{int((root / parts[0]).stat().st_mtime)}"
     if not target.exists():
         unfinished = target.with_name(f"{target.name}.{os.getpid()}")
         for part in parts:
             shutil.copytree(root / part, unfinished / part)
         for path in (unfinished, *unfinished.rglob("*")):
-            os.chown(path, place.owner.uid, place.owner.gid, follow_symlinks=False)
+            _let_everybody_read(path)
         unfinished.rename(target)
 
     return target
+
+
+def _public_folder(path: Path) -> Path:
+    """Make a folder that everybody may read. Raises LocalServiceError when others may write."""
+    path.mkdir(exist_ok=True)
+    status = path.lstat()
+    if path.is_symlink() or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        raise LocalServiceError(f"{path} may be written by others: remove it.")
+    _let_everybody_read(path)
+    return path
+
+
+def _let_everybody_read(path: Path) -> None:
+    if not path.is_symlink():
+        readable = path.stat().st_mode & 0o500
+        path.chmod(path.stat().st_mode | readable >> 3 | readable >> 6)

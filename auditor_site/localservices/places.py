@@ -1,24 +1,31 @@
 """Folders and user of the embedded servers.
 
 Sockets lie in a short folder under /tmp, because a socket's path is limited to about 100 bytes and
-a checkout may lie deep. PostgreSQL refuses to run as root, so root's servers run as `nobody`. Where
-`nobody` cannot reach the checkout, their data lies under /var/tmp, in a folder named by
+a checkout may lie deep. PostgreSQL refuses to run as root, so root's servers run as a user id that
+has no name and nothing else runs as: not `nobody`, whose other processes could then read their
+data. Where that id cannot reach the checkout, their data lies under /var/tmp, in a folder named by
 `var/services-are-in`.
 """
 
 import hashlib
 import os
 import pwd
+import secrets
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
 from auditor_site.localservices.service_error import LocalServiceError
+from auditor_site.settings.derived import kept_secret
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SHORT_ROOT = Path("/tmp")  # noqa: S108 -- our folder in it is private; TMPDIR may be too long
 LONG_ROOT = Path("/var/tmp")  # noqa: S108 -- as above; it survives a reboot
+# Ids that neither Debian nor systemd gives to anybody (systemd.io/UIDS-GIDS), and that exist in
+# containers, whose ids mostly end at 65535.
+UNUSED_IDS = range(65520, 65534)
+NOBODY = 65534
 
 
 class Identity(TypedDict, total=False):
@@ -53,25 +60,39 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Folders of one pair of servers: `home` for data and logs, `sockets` for sockets and locks."""
+    """Folders of one pair of servers: `home` for data and logs, `sockets` for sockets and locks.
+
+    `password` is Valkey's. PostgreSQL needs none: it asks the kernel who its client is.
+    """
 
     home: Path
     sockets: Path
     owner: Owner
+    password: str = field(repr=False)
     ephemeral: bool = False
 
     def prepare(self) -> None:
         """Make both folders, private to the owner."""
         own_folder(self.sockets, self.owner)
+        # An earlier version ran root's servers as `nobody`.
+        former = user_of_initdb(self.owner)
+        if self.home.exists() and self.home.lstat().st_uid in {former.uid, os.geteuid()}:
+            hand_over(self.home, former=former, owner=self.owner)
         own_folder(self.home, self.owner)
 
 
 def server_owner() -> Owner:
-    """Return the present user; for root, `nobody`."""
+    """Return the present user; for root, an id without a name."""
     if os.geteuid() != 0:
         return Owner(os.geteuid(), os.getegid())
-    nobody = pwd.getpwnam("nobody")
-    return Owner(nobody.pw_uid, nobody.pw_gid)
+    named = {user.pw_uid for user in pwd.getpwall()}
+    unused = next(number for number in UNUSED_IDS if number not in named)
+    return Owner(unused, unused)
+
+
+def user_of_initdb(owner: Owner) -> Owner:
+    """Return the owner; for root, `nobody`, because initdb wants a user with a name."""
+    return Owner(NOBODY, pwd.getpwuid(NOBODY).pw_gid) if owner.identity else owner
 
 
 def checkout_name(checkout: Path) -> str:
@@ -84,6 +105,16 @@ def checkout_sockets(checkout: Path = CHECKOUT) -> Path:
     return SHORT_ROOT / checkout_name(checkout)
 
 
+def programs_folder(checkout: Path = CHECKOUT) -> Path:
+    """Return the folder with copies of the programs that servers cannot read in the checkout."""
+    return LONG_ROOT / f"{checkout_name(checkout)}-programs"
+
+
+def checkout_password(checkout: Path = CHECKOUT) -> str:
+    """Return the password of this checkout's lasting servers, made once, for its user's eyes."""
+    return kept_secret(checkout / "var" / "services-password")
+
+
 def checkout_place(checkout: Path = CHECKOUT) -> Place:
     """Return the place of this checkout's lasting servers.
 
@@ -93,9 +124,12 @@ def checkout_place(checkout: Path = CHECKOUT) -> Place:
     var.mkdir(exist_ok=True)
     home = var / "services"
     if not owner.reaches(var):
-        home = LONG_ROOT / checkout_name(checkout)
-        (var / "services-are-in").write_text(f"{home}\n", encoding="utf-8")
-    return Place(home=home, sockets=checkout_sockets(checkout), owner=owner)
+        home, note = LONG_ROOT / checkout_name(checkout), var / "services-are-in"
+        # Everybody may make folders there: only data that we know of is taken over from `nobody`.
+        if home.exists() and home.lstat().st_uid == NOBODY and not note.exists():
+            raise LocalServiceError(f"{home} was not made by this checkout: remove it.")
+        note.write_text(f"{home}\n{programs_folder(checkout)}\n", encoding="utf-8")
+    return Place(home, checkout_sockets(checkout), owner, checkout_password(checkout))
 
 
 def ephemeral_place() -> Place:
@@ -103,7 +137,19 @@ def ephemeral_place() -> Place:
     owner = server_owner()
     folder = Path(tempfile.mkdtemp(prefix=f"auditor-test-{os.geteuid()}-", dir=SHORT_ROOT))
     os.chown(folder, owner.uid, owner.gid)
-    return Place(home=folder, sockets=folder, owner=owner, ephemeral=True)
+    return Place(folder, folder, owner, secrets.token_urlsafe(32), ephemeral=True)
+
+
+def hand_over(folder: Path, *, former: Owner, owner: Owner) -> None:
+    """Give the owner what `former` owns in a folder, then the folder. Only root may do that."""
+    if not owner.identity:
+        return
+    # First of all shut `former` out.
+    os.chown(folder, os.geteuid(), os.getegid(), follow_symlinks=False)
+    for path in folder.rglob("*"):
+        if path.lstat().st_uid == former.uid:
+            os.chown(path, owner.uid, owner.gid, follow_symlinks=False)
+    os.chown(folder, owner.uid, owner.gid, follow_symlinks=False)
 
 
 def own_folder(path: Path, owner: Owner) -> None:

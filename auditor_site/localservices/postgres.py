@@ -1,8 +1,16 @@
-"""Embedded PostgreSQL: one cluster, and the site's own role without superuser rights."""
+"""Embedded PostgreSQL: one cluster, and the site's own role without superuser rights.
 
+Peer authentication for the user who starts it alone, as every role: the kernel names the client's
+user, so that there is no password to keep or to steal.
+"""
+
+import functools
+import os
+import pwd
 import shutil
 import signal
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, LiteralString
@@ -13,6 +21,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from auditor_site.localservices.binaries import postgres_programs
+from auditor_site.localservices.places import hand_over, user_of_initdb
 from auditor_site.localservices.server import Server
 from auditor_site.localservices.service_error import LocalServiceError
 
@@ -25,6 +34,8 @@ SITE = "auditor"
 SITE_ROLE = "auditor_site"
 # Major version.
 BUILTIN_LOCALE_SINCE = 17
+# Before, pg_ident.conf could only name each role.
+MAP_TO_ALL_ROLES_SINCE = 16
 
 # Only for servers that keep nothing: a crash may lose all, and commits need not wait for the disk.
 UNSAFE = (
@@ -69,10 +80,12 @@ class Postgres(Server):
             self._make_cluster(programs)
 
         self._check_version(programs)
+        self._write_access_rules(programs)
         settings = [
             f"port={PORT}",
             "listen_addresses=",
             f"unix_socket_directories={self.place.sockets}",
+            "unix_socket_permissions=0700",
             "max_connections=200",
         ]
         if self.place.ephemeral:
@@ -96,16 +109,22 @@ class Postgres(Server):
         return True
 
     def _make_cluster(self, programs: Path) -> None:
-        """Run initdb beside the final name, so that a kill leaves no half-made cluster."""
-        draft = self.data.with_name("postgres.draft")
-        shutil.rmtree(draft, ignore_errors=True)
+        """Run initdb beside the home, so that a kill leaves no half-made cluster.
+
+        Root's initdb runs as `nobody`, for the second that it takes.
+        """
+        home, maker = self.place.home, user_of_initdb(self.place.owner)
+        for unfinished in home.parent.glob(f"{home.name}.draft-*"):
+            shutil.rmtree(unfinished, ignore_errors=True)
+        draft = Path(tempfile.mkdtemp(prefix=f"{home.name}.draft-", dir=home.parent))
+        os.chown(draft, maker.uid, maker.gid)
         command = [
             str(programs / "initdb"),
             "-D",
-            str(draft),
+            str(draft / "postgres"),
             "-U",
             SUPERUSER,
-            "--auth=trust",
+            "--auth=peer",
             "--encoding=UTF8",
         ]
         command += ["--no-sync"] if self.place.ephemeral else []
@@ -113,8 +132,8 @@ class Postgres(Server):
             [*command, *_locale(programs)],
             capture_output=True,
             check=False,
-            cwd=self.place.home,
-            **self.place.owner.identity,
+            cwd=draft,
+            **maker.identity,
         )
 
         if done.returncode:
@@ -122,7 +141,25 @@ class Postgres(Server):
                 f"initdb failed: {done.stderr.decode(errors='replace').strip()}"
             )
 
-        draft.rename(self.data)
+        hand_over(draft, former=maker, owner=self.place.owner)
+        (draft / "postgres").rename(self.data)
+        draft.rmdir()
+
+    def _write_access_rules(self, programs: Path) -> None:
+        """Let in the present user alone, also where an earlier version trusted everybody."""
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        roles = ["all"] if _major(programs) >= MAP_TO_ALL_ROLES_SINCE else [SUPERUSER, SITE]
+        rules = {
+            "pg_hba.conf": "local all all peer map=present_user\n",
+            "pg_ident.conf": "".join(f'present_user "{user}" {role}\n' for role in roles),
+        }
+        for name, text in rules.items():
+            draft = self.data / f"{name}.draft"
+            draft.unlink(missing_ok=True)
+            with draft.open("x", encoding="utf-8") as file:
+                file.write(text)
+            os.chown(draft, self.place.owner.uid, self.place.owner.gid, follow_symlinks=False)
+            draft.replace(self.data / name)
 
     def _check_version(self, programs: Path) -> None:
         made_by = int((self.data / "PG_VERSION").read_text(encoding="ascii"))
@@ -158,6 +195,7 @@ def _exists(connection: psycopg.Connection[Any], question: LiteralString, name: 
     return connection.execute(question, [name]).fetchone() is not None
 
 
+@functools.cache
 def _major(programs: Path) -> int:
     """Return the major version, such as 18 in `postgres (PostgreSQL) 18.4`."""
     command = [str(programs / "postgres"), "--version"]

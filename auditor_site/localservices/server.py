@@ -13,11 +13,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import IO, ClassVar
 
 from auditor_site.localservices.places import Place
 from auditor_site.localservices.service_error import LocalServiceError
@@ -55,6 +56,11 @@ class Server(ABC):
     @abstractmethod
     def socket(self) -> Path:
         """The unix socket on which it listens."""
+
+    @property
+    def standard_input(self) -> str:
+        """Text that the server reads from its standard input."""
+        return ""
 
     @abstractmethod
     def leftovers(self) -> list[Path]:
@@ -188,10 +194,12 @@ def _started(server: Server, lock: int) -> Running:
 
 def _spawn(server: Server, command: list[str], lock: int) -> subprocess.Popen[bytes]:
     """Start the process in its own session, so that a terminal's Ctrl-C reaches the owner only."""
-    with server.log.open("wb") as log:
+    with _new_log(server.log) as log, tempfile.TemporaryFile() as standard_input:
+        standard_input.write(server.standard_input.encode())
+        standard_input.seek(0)
         return subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=standard_input,
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=server.place.home,
@@ -201,6 +209,12 @@ def _spawn(server: Server, command: list[str], lock: int) -> subprocess.Popen[by
             preexec_fn=lambda: die_with_parent(server.stop_signal),  # noqa: PLW1509
             **server.place.owner.identity,
         )
+
+
+def _new_log(path: Path) -> IO[bytes]:
+    """Open an empty log. A link in its place would make root write elsewhere: it is refused."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    return os.fdopen(os.open(path, flags, 0o600), "wb")
 
 
 def _wait(running: Running) -> None:

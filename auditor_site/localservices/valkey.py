@@ -14,9 +14,9 @@ from auditor_site.localservices.server import Server
 DATABASES = 64
 
 
-def address(sockets: Path) -> str:
+def address(sockets: Path, password: str) -> str:
     """Return the REDIS_URL of a server that listens in this folder."""
-    return f"unix://{sockets}/valkey.sock?db=0"
+    return f"unix://:{password}@{sockets}/valkey.sock?db=0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,12 @@ class Valkey(Server):
 
     @property
     def url(self) -> str:
-        return address(self.place.sockets)
+        return address(self.place.sockets, self.place.password)
+
+    @property
+    def standard_input(self) -> str:
+        # Neither the command line nor a file in the server's reach may show the password.
+        return f"requirepass {self.place.password}\n"
 
     @property
     def socket(self) -> Path:
@@ -51,6 +56,7 @@ class Valkey(Server):
 
         return [
             str(valkey_program(self.place)),
+            "-",
             *(word for option in options.items() for word in option),
         ]
 
@@ -61,6 +67,6 @@ class Valkey(Server):
         with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
             client.settimeout(5)
             client.connect(str(self.socket))
-            client.sendall(b"PING\r\n")
-            return client.recv(16).startswith(b"+PONG")
+            client.sendall(f"AUTH {self.place.password}\r\n".encode())
+            return client.recv(16).startswith(b"+OK")
         return False

@@ -13,7 +13,7 @@ ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES", default=True)
 SITE_URL = addresses.origin(env.text("SITE_URL", f"http://127.0.0.1:{PORT}"))
 
 DATABASES = derived.databases(env.secret("DATABASE_URL", localservices.database_url()))
-REDIS_URL = addresses.redis(env.secret("REDIS_URL", localservices.redis_url()))
+REDIS_URL = addresses.redis(env.secret("REDIS_URL") or localservices.redis_url())
 RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
 CACHES = derived.caches(REDIS_URL)
 

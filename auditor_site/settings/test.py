@@ -15,7 +15,7 @@ ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 ALLOW_LOCAL_REPOSITORIES = True
 
 DATABASES = derived.databases(env.secret("DATABASE_URL", localservices.database_url()))
-REDIS_URL = addresses.redis(env.secret("REDIS_URL", localservices.redis_url()))
+REDIS_URL = addresses.redis(env.secret("REDIS_URL") or localservices.redis_url())
 RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
 CACHES = derived.caches(REDIS_URL)
 

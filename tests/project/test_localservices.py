@@ -62,12 +62,20 @@ class Checkout:
     def home(self) -> Path:
         return places.checkout_place(self.root).home
 
+    @property
+    def programs(self) -> Path:
+        return places.programs_folder(self.root)
+
+    def remove_data(self) -> None:
+        shutil.rmtree(self.home, ignore_errors=True)
+        shutil.rmtree(self.programs, ignore_errors=True)
+
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Iterator[Checkout]:
     made = Checkout(tmp_path)
     yield made
-    shutil.rmtree(made.home, ignore_errors=True)
+    made.remove_data()
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +84,7 @@ def used_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout
     made = Checkout(tmp_path_factory.mktemp("used"))
     made.ask("SELECT 1")
     yield made
-    shutil.rmtree(made.home, ignore_errors=True)
+    made.remove_data()
 
 
 @contextlib.contextmanager
@@ -169,6 +177,26 @@ def test_site_role_is_no_superuser_and_owns_its_database(used_checkout: Checkout
     assert used_checkout.ask(query) == "(False, False, False, True)"
 
 
+def test_cluster_that_trusted_everybody_lets_in_its_user_alone(used_checkout: Checkout) -> None:
+    access = used_checkout.home / "postgres" / "pg_hba.conf"
+    access.write_text("local all all trust\n")
+    assert used_checkout.ask("SELECT 4") == "(4,)"
+    assert access.read_text() == "local all all peer map=present_user\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's servers run as somebody else")
+def test_data_of_nobody_is_taken_over_with_all_its_rows(used_checkout: Checkout) -> None:
+    owner, home = places.server_owner(), used_checkout.home
+    for path in (home, *home.rglob("*")):
+        if path.lstat().st_uid == owner.uid:
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+
+    assert used_checkout.ask("SELECT 3") == "(3,)"
+
+    owners = {path.lstat().st_uid for path in (home, *home.rglob("*"))}
+    assert owners <= {owner.uid, 0}
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's servers run as somebody else")
 def test_root_keeps_data_elsewhere_below_a_private_folder(
     checkout: Checkout,
@@ -183,17 +211,18 @@ def test_root_keeps_data_elsewhere_below_a_private_folder(
 
     assert checkout.ask("SELECT 1") == "(1,)"
 
-    recorded = Path((checkout.root / "var" / "services-are-in").read_text().strip())
+    recorded = (checkout.root / "var" / "services-are-in").read_text().splitlines()
 
-    assert recorded == checkout.home
-    assert sorted(path.name.partition("-")[0] for path in recorded.iterdir()) == [
-        "linux",
-        "pginstall18",
+    assert recorded == [str(checkout.home), str(checkout.programs)]
+    assert sorted(path.name for path in checkout.home.iterdir()) == [
         "postgres",
         "postgres.log",
         "valkey",
         "valkey.log",
     ]
+    copies = sorted(checkout.programs.iterdir())
+    assert [path.name.partition("-")[0] for path in copies] == ["linux", "pginstall18"]
+    assert {path.lstat().st_uid for path in checkout.programs.rglob("*")} == {0}
 
 
 def test_exit_code_is_that_of_the_command(checkout: Checkout) -> None:
