@@ -1,4 +1,6 @@
-FROM python:3.11-slim
+# A digest, because a tag can be given to another image. `--build-arg BASE=...` takes another one.
+ARG BASE=python:3.11.16-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33cff48ad5a0412fd5bfc7
+FROM ${BASE}
 
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends bubblewrap git \

@@ -51,7 +51,7 @@ def test_settings_of_the_containers_are_declared() -> None:
     named = {setting for name in OURS for setting in SERVICES[name]["environment"]}
     built = set(re.findall(r"\b([A-Z_]+)=\S", DOCKERFILE))
     python = {"DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
-    assert (named | built) - declared - python == set()
+    assert (named | built) - declared - python - {"BASE"} == set()
 
 
 def test_required_production_settings_are_given() -> None:
@@ -100,7 +100,32 @@ def test_mounted_volumes_are_declared() -> None:
 
 def test_worker_can_be_scaled_and_queue_survives_a_crash() -> None:
     assert {"container_name", "ports"} & SERVICES["worker"].keys() == set()
-    assert SERVICES["valkey"]["command"] == ["valkey-server", "--appendonly", "yes"]
+    assert SERVICES["valkey"]["command"][2:4] == ["--appendonly", "yes"]
+
+
+def test_queue_wants_a_password_that_no_command_line_shows() -> None:
+    valkey = SERVICES["valkey"]
+    assert valkey["command"][:2] == ["valkey-server", "/run/secrets/valkey_config"]
+    assert "--requirepass" not in valkey["command"]
+    for name in OURS:
+        assert "redis_url" in SERVICES[name]["secrets"]
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_container_is_limited_in_memory_processes_and_processors(name: str) -> None:
+    service = SERVICES[name]
+    assert {"mem_limit", "pids_limit", "cpus"} <= service.keys()
+    for folder in service.get("tmpfs", []):
+        assert re.search(r":size=\d+[mg]\b", folder), folder
+
+
+def test_images_of_others_are_pinned_by_digest() -> None:
+    images = [service["image"] for service in SERVICES.values() if "build" not in service]
+    bases = re.findall(r"^ARG BASE=(\S+)$", DOCKERFILE, re.MULTILINE)
+    assert re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE) == ["${BASE}"]
+    assert len(images) + len(bases) == 3
+    for image in [*images, *bases]:
+        assert re.search(r":\d[\w.-]+@sha256:[0-9a-f]{64}\}?$", image), image
 
 
 @pytest.mark.processes
