@@ -19,10 +19,10 @@ LOAD ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test test-slow processes browser hostile faults audit lint types lock bench load clean
+.PHONY: help setup install run test test-slow processes browser hostile faults audit audit-dependencies lint types lock bench load clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
 setup: ## the virtual environment with every locked package (does nothing when it is current)
 	@test "$$(cat .venv/locked 2>/dev/null)" = "$(LOCK_STATE)" || $(MAKE) --no-print-directory install
@@ -74,6 +74,9 @@ lint: setup ## style, format and the import contracts
 
 types: setup ## mypy, strict
 	$(PY) -m mypy .
+
+audit-dependencies: setup ## the locked packages compared with known weaknesses
+	@$(PY) -m requirements.check_advisories $(LINT)/pip-audit
 
 lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
 	@for name in runtime guards dev lint; do \

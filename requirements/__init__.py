@@ -1,0 +1,1 @@
+"""Locked packages, and the check of them against known weaknesses."""
