@@ -98,6 +98,11 @@ VARIABLES = (
     ),
     Variable("JUDGES_DEBATE", "", "true adds a round in which each judge sees the other arguments"),
     Variable("AUDIT_BUDGET_USD", "", "limit of one audit's costs of models; needs MODEL_PRICES"),
+    Variable(
+        "MONTHLY_BUDGET_USD",
+        "",
+        "limit of one institution's month with the operator's key; needs AUDIT_BUDGET_USD",
+    ),
     Variable("JUDGES", "heuristic", "the default bench: heuristic or llm"),
     Variable("AUDIT_WORKERS", "2", "worker processes that `make run` starts"),
     Variable(
@@ -107,6 +112,13 @@ VARIABLES = (
     ),
     Variable("OPEN_AUDITS_PER_COHORT", "500", "and of one cohort"),
     Variable("OPEN_AUDITS_PER_ORGANIZATION", "2000", "and of one organization"),
+    Variable("OPEN_AUDITS_UNAPPROVED", "200", "and of all organizations together without approval"),
+    Variable(
+        "INSTITUTIONS_BY_APPROVAL",
+        "",
+        "true asks the operator before a new institution can be used (production: true)",
+    ),
+    Variable("INSTITUTIONS_PER_ACCOUNT", "5", "institutions that one account may create"),
     Variable(
         "AUDIT_LEASE_SECONDS", "60", "seconds until the audit of a silent worker is started again"
     ),

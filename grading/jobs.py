@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 # Three beats may be missed.
 BEATS_PER_LEASE = 4
 BROKEN = ("engine_failed", "The audit broke three times on our side: a person has to look at it.")
+CLOSED = (
+    "organization_not_approved",
+    "The operator of this site has withdrawn the approval of this organization.",
+)
 log = structlog.get_logger(__name__)
 
 
@@ -93,9 +97,11 @@ def run_audit(audit_id: str, run_attempt: int) -> None:
 def _hold(lease: audit_actions.Lease) -> None:
     from grading.engine import audits as engine_audits
 
-    audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(
-        pk=lease.audit_id
-    )
+    audit = Audit.objects.select_related(
+        "organization", "rubric_version", "submission__assignment"
+    ).get(pk=lease.audit_id)
+    if not audit.organization.is_usable:
+        raise InputRefused(*CLOSED)
     if audit.submission.assignment.bench == Bench.LLM:
         audit.budget_usd = grant_budget(lease=lease)
     with closing(

@@ -15,6 +15,8 @@ env.required("ALLOWED_HOSTS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES")
+# Anybody may sign up: without it strangers send letters and audits in the site's name.
+INSTITUTIONS_BY_APPROVAL = env.flag("INSTITUTIONS_BY_APPROVAL", default=True)
 
 DATABASES = derived.databases(env.required("DATABASE_URL"))
 REDIS_URL = addresses.redis(env.required("REDIS_URL"))

@@ -30,7 +30,7 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from django_scopes import scope
 
     from grading.courses.actions import create_assignment, create_cohort
-    from grading.courses.organizations.actions import create_organization
+    from grading.courses.organizations.approval import create_organization
     from grading.rubrics.actions import adopt_shipped_rubric
 
     number_of_users = User.objects.count()
@@ -38,7 +38,10 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
         username=f"teacher-{number_of_users}", email=f"teacher-{number_of_users}@example.org"
     )
     organization = create_organization(
-        name=f"Course of {number}", slug=f"course-{number_of_users}", founder=teacher
+        name=f"Course of {number}",
+        slug=f"course-{number_of_users}",
+        founder=teacher,
+        is_approved=True,
     )
 
     with scope(organization=organization):

@@ -18,7 +18,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from grading.core.errors import ActionRefused, AlreadyRunning
+from grading.core.errors import ActionRefused, AlreadyRunning, OrganizationClosed
 from grading.core.middleware import CONFLICT_SENTENCE, is_conflict
 
 log = structlog.get_logger(__name__)
@@ -66,10 +66,8 @@ def exception_response(error: Exception, _context: dict[str, Any]) -> Response:
             # Deleted after it was loaded.
             log.error("gone_meanwhile", exc_info=error)
             return refusal(HTTPStatus.NOT_FOUND, *MISSING)
-        case PermissionDenied():
-            return refusal(
-                HTTPStatus.FORBIDDEN, "forbidden", "You don't have permission to do this."
-            )
+        case PermissionDenied() | OrganizationClosed():
+            return _forbidden(error)
         case exceptions.ValidationError():
             return _invalid(error)
         case RequestDataTooBig():
@@ -81,6 +79,12 @@ def exception_response(error: Exception, _context: dict[str, Any]) -> Response:
         case exceptions.APIException():
             return _framework_response(error)
     return _unexpected(error)
+
+
+def _forbidden(error: PermissionDenied | OrganizationClosed) -> Response:
+    if isinstance(error, OrganizationClosed):
+        return refusal(HTTPStatus.FORBIDDEN, error.code, error.sentence)
+    return refusal(HTTPStatus.FORBIDDEN, "forbidden", "You don't have permission to do this.")
 
 
 def _unexpected(error: Exception) -> Response:

@@ -116,6 +116,11 @@ class NoticeKind(models.TextChoices):
     PEER_REMINDER = "peer_reminder", "I have a peer report or an answer due"
     HANDED_IN = "handed_in", "One of my submissions was received"
     COMPLAINT = "complaint", "A report was reported as abusive, or my complaint was decided"
+    APPROVAL = "approval", "An organization asks for approval, or mine was answered"
+
+
+# Answers to a request of one's own are always sent, and operators belong to no organization.
+OPTIONAL_NOTICES = tuple(kind for kind in NoticeKind if kind is not NoticeKind.APPROVAL)
 
 
 class Anonymity(models.TextChoices):

@@ -20,7 +20,9 @@ GradingError               code, a sentence the person can act on
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── KeyRefused         key_in_use, key_reused: the Idempotency-Key of another request
 │   ├── RoleRefused        role_*: not theirs to give, their own, or the last owner's
+│   ├── OrganizationRefused organization_*: one request waits already, or there are too many
 │   └── SlugTaken          slug_taken: the name is in use
+├── OrganizationClosed     organization_not_approved: its founder has to wait for the operator
 ├── InputRefused           the courtroom's own codes: an accepted submission cannot be audited
 ├── ReportUnreadable       report_unreadable: a stored report has another form
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
@@ -30,8 +32,11 @@ GradingError               code, a sentence the person can act on
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from grading.models import Organization
 
 
 class GradingError(Exception):
@@ -141,6 +146,23 @@ class RoleRefused(ActionRefused):
 
 class SlugTaken(ActionRefused):
     """Another object of the same place has this name in URLs."""
+
+
+class OrganizationRefused(ActionRefused):
+    """Organization that this account may not create now."""
+
+
+class OrganizationClosed(GradingError):
+    """Organization that cannot be used, opened by its founder; for others it is missing."""
+
+    def __init__(self, organization: Organization) -> None:
+        sentence = (
+            f"The operator of this site has not approved {organization.name}."
+            if organization.refused_at
+            else f"{organization.name} waits for the approval of this site's operator."
+        )
+        super().__init__("organization_not_approved", sentence)
+        self.organization = organization
 
 
 class InputRefused(GradingError):

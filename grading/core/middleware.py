@@ -17,6 +17,7 @@ from django_scopes import scope
 from psycopg.errors import DeadlockDetected, ForeignKeyViolation, SerializationFailure
 from requests import RequestException
 
+from grading.core.errors import OrganizationClosed
 from grading.core.permissions import access_organization, staffed_organizations
 from grading.core.request_cache import request_cache
 
@@ -50,6 +51,9 @@ class TenantMiddleware:
         if isinstance(exception, ObjectDoesNotExist):
             log.error("gone_meanwhile", path=request.path_info, exc_info=exception)
             raise Http404 from exception
+        # Approval was withdrawn while this request was running.
+        if isinstance(exception, OrganizationClosed):
+            return _waiting_page(request, exception)
         if is_conflict(exception):
             log.error("collided", path=request.path_info, exc_info=exception)
             return render(
@@ -60,12 +64,24 @@ class TenantMiddleware:
     def _in_organization(self, request: HttpRequest, slug: str) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _login_redirect(request)
-        with request_cache(), scope(organization=access_organization(request.user, slug)):
-            return self._get_response(request)
+        with request_cache():
+            try:
+                organization = access_organization(request.user, slug)
+            except OrganizationClosed as closed:
+                return _waiting_page(request, closed)
+            with scope(organization=organization):
+                return self._get_response(request)
 
     def _in_admin(self, request: HttpRequest) -> HttpResponseBase:
         with scope(organization=staffed_organizations(request.user)):
             return self._get_response(request)
+
+
+def _waiting_page(request: HttpRequest, closed: OrganizationClosed) -> HttpResponse:
+    context = {"organization": closed.organization, "sentence": closed.sentence}
+    return render(
+        request, "courses/organizations/waiting.html", context, status=HTTPStatus.FORBIDDEN
+    )
 
 
 def _login_redirect(request: HttpRequest) -> HttpResponse:

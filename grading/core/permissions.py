@@ -14,6 +14,7 @@ from django.http import Http404
 from django_scopes import scope
 
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, FeedbackKind, Role
+from grading.core.errors import OrganizationClosed
 from grading.core.pairing_access import PairingSide, ReportSide, is_granted, is_running
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
@@ -70,15 +71,24 @@ def staffed_organizations(user: Somebody) -> list[Organization]:
         return list(Organization.objects.all())
     with as_person(user):
         roles = Membership.objects.filter(user=user.pk, role__in=TEACHING_ROLES)
-        return [membership.organization for membership in roles.select_related("organization")]
+        taught = [membership.organization for membership in roles.select_related("organization")]
+    return [organization for organization in taught if organization.is_usable]
 
 
 def access_organization(user: Somebody, slug: str, *, level: Level = "student") -> Organization:
-    """Return an organization in which the user has at least this level."""
+    """Return an organization in which the user has at least this level.
+
+    Raises OrganizationClosed for the founder of one that waits for approval; to others it is
+    missing.
+    """
     organization = Organization.objects.filter(slug=slug).first()
     if organization is None or not may(user, organization, level):
         raise Http404
-    return organization
+    if organization.is_usable:
+        return organization
+    if organization.founder_id == user.pk:
+        raise OrganizationClosed(organization)
+    raise Http404
 
 
 def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Cohort:

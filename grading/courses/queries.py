@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Min, Q, QuerySet
 
@@ -45,7 +46,14 @@ def organizations_visible_to(user: User) -> QuerySet[Organization]:
         memberships = Membership.objects.filter(user=user)
         organization_ids = list(memberships.values_list("organization", flat=True))
 
-    return Organization.objects.filter(pk__in=organization_ids)
+    return Organization.objects.usable().filter(pk__in=organization_ids)
+
+
+def organizations_waiting_for(user: User) -> list[Organization]:
+    """Return the organizations that the user created and cannot use without approval."""
+    if not settings.INSTITUTIONS_BY_APPROVAL:
+        return []
+    return list(Organization.objects.filter(founder=user, approved_at=None))
 
 
 def members_of(organization: Organization) -> QuerySet[Membership]:

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_scopes import scope
 
-from grading.courses.queries import organizations_of
+from grading.courses.queries import organizations_of, organizations_waiting_for
 from grading.dashboard.presenters import dashboard_of
 from grading.dashboard.queries import teaching_of
 
@@ -23,6 +23,7 @@ def home(request: HttpRequest) -> HttpResponse:
     with scope(organization=organizations):
         context = {
             "organizations": organizations,
+            "waiting": organizations_waiting_for(user),
             "student": dashboard_of(user),
             "teaching": teaching_of(user, organizations),
         }

@@ -17,7 +17,8 @@ from django_scopes import scope
 
 from grading.core.enums import LatePolicy, NoticeKind, Role
 from grading.courses.actions import create_assignment, create_cohort
-from grading.courses.organizations.actions import add_member, create_organization
+from grading.courses.organizations.actions import add_member
+from grading.courses.organizations.approval import create_organization
 from grading.courses.roster import import_roster
 from grading.demo.demo_round import seed_peers
 from grading.demo.first_week import seed_first_week
@@ -118,7 +119,9 @@ def _hashed_password() -> str:
 def _organization(instructor: User) -> Organization:
     organization = Organization.objects.filter(slug=INSTITUTE_SLUG).first()
     if organization is None:
-        return create_organization(name=INSTITUTE, slug=INSTITUTE_SLUG, founder=instructor)
+        return create_organization(
+            name=INSTITUTE, slug=INSTITUTE_SLUG, founder=instructor, is_approved=True
+        )
 
     with scope(organization=organization):
         is_member = Membership.objects.filter(user=instructor).exists()

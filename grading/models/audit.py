@@ -2,6 +2,7 @@
 
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -23,7 +24,8 @@ class Audit(TenantModel):
     """One run of the courtroom over one submission.
 
     `run_attempt` counts how often a worker took it; job `audit-<id>-<run_attempt + 1>` is the next.
-    While it runs, only the worker that knows `lease_token` may write, until `lease_until`.
+    `account` is the student's, so that a person's audits can be counted across organizations; null
+    for audits that staff started. While it runs, only the worker that knows `lease_token` may write, until `lease_until`.
     `rubric_version` is the one it is judged by, and by which its report was last synthesised.
     `renewal` and `criteria` (ids; empty for all) say what is not reused from earlier audits of the
     same work. `stage_times` holds the start of each stage by name (ISO 8601). `version` grows with
@@ -34,6 +36,9 @@ class Audit(TenantModel):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="audits")
     kind = models.CharField(max_length=12, choices=AuditKind.choices, default=AuditKind.SELF)
+    account = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     # PROTECT: a verdict without its rubric could not be explained.
     rubric_version = models.ForeignKey(
         RubricVersion, on_delete=models.PROTECT, related_name="audits"

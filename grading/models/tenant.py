@@ -20,18 +20,51 @@ class TenantManager(_Scoped[_Row]):
     """Manager of the rows of the entered organization; outside a scope queries raise ScopeError."""
 
 
+class OrganizationQuerySet(models.QuerySet["Organization"]):
+    def usable(self) -> "OrganizationQuerySet":
+        """Return those that people can enter: the approved ones where approval is needed."""
+        return self.exclude(approved_at=None) if settings.INSTITUTIONS_BY_APPROVAL else self
+
+
 class Organization(models.Model):
-    """Institution that uses the site. Organizations never see each other."""
+    """Institution that uses the site. Organizations never see each other.
+
+    `approved_at` is null until an operator approves it. Until then the operator's models don't
+    serve it, and it shares its turns in the queue (core/fair_turns.py). `refused_at` is the time at
+    which an operator refused it or withdrew the approval. `founder` is null when the account is
+    gone, and for organizations older than this field.
+    """
 
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=60, unique=True)
+    founder = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
+    approved_at = models.DateTimeField("approved", null=True, blank=True)
+    refused_at = models.DateTimeField("refused", null=True, blank=True)
+
+    objects = OrganizationQuerySet.as_manager()
 
     class Meta:
         ordering = ["name", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(approved_at=None) | models.Q(refused_at=None),
+                name="organization_approved_or_refused",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_approved(self) -> bool:
+        return self.approved_at is not None
+
+    @property
+    def is_usable(self) -> bool:
+        return self.is_approved or not settings.INSTITUTIONS_BY_APPROVAL
 
 
 class TenantModel(models.Model):

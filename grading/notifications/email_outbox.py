@@ -6,6 +6,7 @@ dies in between sends only that one again, with the same Message-ID.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from time import monotonic
@@ -16,13 +17,14 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.models import Notice
+from grading.core.enums import OPTIONAL_NOTICES, NoticeKind
+from grading.models import Notice, Organization
 from grading.notifications.outbox import Outbox
 
 # The next job sends the rest; the job's own deadline is 180 s.
@@ -50,28 +52,36 @@ def send_due_emails(*, organization_id: int) -> int:
     """
     until, sent = monotonic() + SEND_SECONDS, 0
     with scope(organization=organization_id):
-        if not Notice.objects.filter(_due(timezone.now())).exists():
+        due = _due_of(organization_id)
+        if not due(timezone.now()).exists():
             return 0
 
         post = get_connection()
         try:
             post.open()
-            while monotonic() < until and (notice := _claim()):
+            while monotonic() < until and (notice := _claim(due)):
                 sent += _send(notice, post)
         except (SMTPException, OSError) as error:
             log.warning("mail_server_away", reason=str(error), sent=sent)
             # tried_at alone: all of them wait for RETRY_AFTER, and no try is counted.
-            Notice.objects.filter(_due(timezone.now())).update(tried_at=timezone.now())
+            due(timezone.now()).update(tried_at=timezone.now())
         finally:
             post.close()
     return sent
 
 
-def _claim() -> Notice | None:
+def _due_of(organization_id: int) -> Callable[[datetime], QuerySet[Notice]]:
+    """Return the query of due emails; of an organization without approval only the answer to it."""
+    is_usable = Organization.objects.usable().filter(pk=organization_id).exists()
+    permitted = Q() if is_usable else Q(kind=NoticeKind.APPROVAL)
+    return lambda now: Notice.objects.filter(_due(now) & permitted)
+
+
+def _claim(due: Callable[[datetime], QuerySet[Notice]]) -> Notice | None:
     """Claim the oldest due email; no other worker sees it as due then."""
     now = timezone.now()
     with transaction.atomic():
-        waiting = Notice.objects.filter(_due(now)).select_for_update(skip_locked=True, of=("self",))
+        waiting = due(now).select_for_update(skip_locked=True, of=("self",))
         notice = waiting.select_related("user", "organization").order_by("pk").first()
         if notice is not None:
             Notice.objects.filter(pk=notice.pk).update(tries=F("tries") + 1, tried_at=now)
@@ -98,8 +108,7 @@ def _send(notice: Notice, post: BaseEmailBackend) -> bool:
 
 def email_message_of(notice: Notice, post: BaseEmailBackend | None = None) -> EmailMessage:
     """Return the email to send: plain text with its link and an unsubscribe link."""
-    settings_path = reverse("notices", args=[notice.organization.slug])
-    off = f"{settings.SITE_URL}{settings_path}?off={notice.kind}"
+    off = _unsubscribe_link(notice)
     context = {"notice": notice, "link": f"{settings.SITE_URL}{notice.path}", "off": off}
     return EmailMessage(
         subject=f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{notice.subject}",
@@ -110,6 +119,14 @@ def email_message_of(notice: Notice, post: BaseEmailBackend | None = None) -> Em
             "Message-ID": f"<notice-{notice.pk}@{urlsplit(settings.SITE_URL).hostname}>",
             # RFC 3834: an automatic reply must not answer this.
             "Auto-Submitted": "auto-generated",
-            "List-Unsubscribe": f"<{off}>",
-        },
+        }
+        | ({"List-Unsubscribe": f"<{off}>"} if off else {}),
     )
+
+
+def _unsubscribe_link(notice: Notice) -> str:
+    """Return the page that turns this kind off, "" for a kind that is always sent."""
+    if notice.kind not in OPTIONAL_NOTICES:
+        return ""
+    path = reverse("notices", args=[notice.organization.slug])
+    return f"{settings.SITE_URL}{path}?off={notice.kind}"

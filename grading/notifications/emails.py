@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.timezone import localtime
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import AuditKind, NoticeKind, WebhookEvent
+from grading.core.enums import OPTIONAL_NOTICES, AuditKind, NoticeKind, WebhookEvent
 from grading.models import Audit, Enrollment, Notice, NoticeOptOut, Organization, Submission
 from grading.notifications.email_outbox import EMAILS
 from grading.notifications.webhooks import announce_audit
@@ -133,7 +133,7 @@ def choose_emails(
     *, organization: Organization, user: User, wanted: Collection[NoticeKind]
 ) -> None:
     """Store which kinds of email the user wants; emails that already wait are still sent."""
-    unwanted = [kind for kind in NoticeKind if kind not in wanted]
+    unwanted = [kind for kind in OPTIONAL_NOTICES if kind not in wanted]
     with transaction.atomic():
         opt_outs = NoticeOptOut.objects.filter(organization=organization, user=user)
         opt_outs.exclude(kind__in=unwanted).delete()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django import forms
 
-from grading.core.enums import WEBHOOK_EVENTS, NoticeKind, WebhookEvent
+from grading.core.enums import OPTIONAL_NOTICES, WEBHOOK_EVENTS, NoticeKind, WebhookEvent
+
+EMAIL_CHOICES = [(kind.value, kind.label) for kind in OPTIONAL_NOTICES]
 
 
 class EmailKindsForm(forms.Form):
     wanted = forms.TypedMultipleChoiceField(
         label="Email me when",
-        choices=NoticeKind.choices,
+        choices=EMAIL_CHOICES,
         coerce=NoticeKind,
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -20,9 +22,7 @@ class EmailKindsForm(forms.Form):
 class OptOutForm(forms.Form):
     """Kind of email to turn off, from the link at the end of an email."""
 
-    off = forms.TypedChoiceField(
-        choices=NoticeKind.choices, coerce=NoticeKind, widget=forms.HiddenInput
-    )
+    off = forms.TypedChoiceField(choices=EMAIL_CHOICES, coerce=NoticeKind, widget=forms.HiddenInput)
 
 
 WEBHOOK_ACTIONS = (

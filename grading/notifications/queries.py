@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Q, QuerySet
 
-from grading.core.enums import DeliveryState, NoticeKind
+from grading.core.enums import OPTIONAL_NOTICES, DeliveryState, NoticeKind
 from grading.models import NoticeOptOut, Organization, Webhook, WebhookDelivery
 
 
@@ -14,7 +14,7 @@ def wanted_email_kinds(organization: Organization, user: User) -> list[NoticeKin
     off = NoticeOptOut.objects.filter(organization=organization, user=user).values_list(
         "kind", flat=True
     )
-    return [kind for kind in NoticeKind if kind not in set(off)]
+    return [kind for kind in OPTIONAL_NOTICES if kind not in set(off)]
 
 
 def webhooks_of(organization: Organization) -> QuerySet[Webhook]:

@@ -6,7 +6,8 @@ from django_scopes import scope
 from grading.core.enums import Role
 from grading.core.errors import SlugTaken
 from grading.courses.actions import create_cohort
-from grading.courses.organizations.actions import add_member, create_organization, link_enrollments
+from grading.courses.organizations.actions import add_member, link_enrollments
+from grading.courses.organizations.approval import create_organization
 from grading.models import Activity, Membership
 from tests.factories.people import (
     PASSWORD,

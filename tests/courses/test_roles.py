@@ -10,7 +10,8 @@ from django_scopes import scope
 
 from grading.core.enums import Role
 from grading.core.errors import RoleRefused
-from grading.courses.organizations.actions import add_member, create_organization
+from grading.courses.organizations.actions import add_member
+from grading.courses.organizations.approval import create_organization
 from grading.models import Activity, Membership, Organization
 from tests.factories.people import (
     MembershipFactory,

@@ -8,6 +8,7 @@ from typing import Any
 import factory
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
+from django.utils import timezone
 from django_scopes import scope
 from factory.django import DjangoModelFactory
 
@@ -45,6 +46,7 @@ class OrganizationFactory(DjangoModelFactory):
 
     name = factory.Sequence(lambda n: f"Institute {n}")
     slug = factory.Sequence(lambda n: f"institute-{n}")
+    approved_at = factory.LazyFunction(timezone.now)
 
 
 class TenantFactory(DjangoModelFactory):

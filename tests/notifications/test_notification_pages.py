@@ -7,14 +7,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django_scopes import scope
 
-from grading.core.enums import NoticeKind, Role
+from grading.core.enums import OPTIONAL_NOTICES, NoticeKind, Role
 from grading.models import Organization
 from grading.notifications.queries import wanted_email_kinds
 from tests.factories.people import CohortFactory, student
 from tests.web_client.page_checks import faults_of
 
 pytestmark = pytest.mark.django_db
-ALL = list(NoticeKind)
+ALL = list(OPTIONAL_NOTICES)
 
 
 class Somebody:

@@ -32,7 +32,7 @@ django.setup()
 from django.db import DatabaseError, connection
 from django.contrib.auth.models import User
 from django_scopes import scope
-from grading.courses.organizations.actions import create_organization
+from grading.courses.organizations.approval import create_organization
 from grading.models import Membership
 
 def tried(sql):

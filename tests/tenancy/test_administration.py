@@ -137,7 +137,9 @@ def filters_of(model: type[Model], row: Any) -> Iterator[str]:
     chosen: Any  # a field's name, alone or with the filter's class
     for chosen in admin.site._registry[model].list_filter:
         name = chosen[0] if isinstance(chosen, tuple) else chosen
-        if isinstance(chosen, tuple):
+        if isinstance(chosen, tuple) and chosen[1] is admin.EmptyFieldListFilter:
+            yield f"?{name}__isempty=0"
+        elif isinstance(chosen, tuple):
             value = row
             with everywhere():
                 for part in name.split("__"):

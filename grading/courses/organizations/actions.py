@@ -9,38 +9,15 @@ from allauth.account.signals import email_confirmed
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models.functions import Lower
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.enums import TEACHING_ROLES, Role
-from grading.core.errors import RoleRefused, SlugTaken
+from grading.core.errors import RoleRefused
 from grading.core.rls.rls_scope import as_person
 from grading.models import Enrollment, Membership, Organization
-
-
-def create_organization(*, name: str, slug: str, founder: User) -> Organization:
-    """Create an organization with `founder` as its owner. Raises SlugTaken."""
-    try:
-        with transaction.atomic():
-            organization = Organization.objects.create(name=name, slug=slug)
-    except IntegrityError as error:
-        raise SlugTaken(
-            "slug_taken", f"There is already an organization called “{slug}”."
-        ) from error
-
-    # A second transaction: the scope needs the organization, and the slug error must not end it.
-    with transaction.atomic(), scope(organization=organization):
-        Membership.objects.create(organization=organization, user=founder, role=Role.OWNER)
-        record_activity(
-            organization=organization,
-            actor=founder,
-            verb="organization.founded",
-            about=organization,
-        )
-        update_admin_access(organization=organization, user=founder, by=founder)
-    return organization
 
 
 def link_enrollments(*, user: User) -> int:
@@ -159,7 +136,8 @@ def update_admin_access(*, organization: Organization, user: User, by: User | No
     """Give or remove admin access: users need it if they teach in any organization."""
     # Across organizations: the user may still teach in another one.
     with as_person(user):
-        teaches = Membership.objects.filter(user=user, role__in=TEACHING_ROLES).exists()
+        taught = Membership.objects.filter(user=user, role__in=TEACHING_ROLES)
+        teaches = taught.filter(organization__in=Organization.objects.usable()).exists()
     may_enter = teaches or user.is_superuser
 
     with transaction.atomic():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -15,6 +16,7 @@ from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin, own_organi
 from grading.core.enums import Role
 from grading.core.errors import RoleRefused
 from grading.courses.organizations.actions import add_member, check_role_change
+from grading.courses.organizations.approval import approve_organization, refuse_organization
 from grading.models import Activity, Membership, Organization
 
 if TYPE_CHECKING:
@@ -29,16 +31,50 @@ from grading.core.admin_tenancy import PlainAdmin
 
 @admin.register(Organization)
 class OrganizationAdmin(TenantAdmin):
-    list_display = ("name", "slug", "created_at")
+    list_display = ("name", "slug", "founder", "created_at", "approved_at", "refused_at")
+    list_filter = (("approved_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("founder",)
     search_fields = ("name", "slug")
-    readonly_fields = ("slug",)
+    fields = ("name", "slug", "founder", "approved_at", "refused_at")
+    actions = ("approve", "refuse")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Forbid it: organizations are created on the site, where they get an owner."""
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        return ("slug",)
+        return ("slug", "founder", "approved_at", "refused_at")
+
+    def has_approve_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    @admin.action(description="Approve selected organizations", permissions=["approve"])
+    def approve(self, request: HttpRequest, chosen: QuerySet[Organization]) -> None:
+        self._answer(request, chosen, approve_organization, "approved")
+
+    @admin.action(
+        description="Refuse or withdraw approval of selected organizations",
+        permissions=["approve"],
+    )
+    def refuse(self, request: HttpRequest, chosen: QuerySet[Organization]) -> None:
+        self._answer(request, chosen, refuse_organization, "not approved now")
+
+    def _answer(
+        self,
+        request: HttpRequest,
+        chosen: QuerySet[Organization],
+        answer: Callable[..., bool],
+        outcome: str,
+    ) -> None:
+        changed = [
+            organization.name
+            for organization in chosen
+            if answer(organization=organization, by=request.user)
+        ]
+        if changed:
+            self.message_user(request, f"{', '.join(changed)}: {outcome}.")
+        else:
+            self.message_user(request, "Nothing changed.", messages.WARNING)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
         return Organization.objects.filter(pk__in=[own.pk for own in own_organizations()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -15,8 +16,11 @@ from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_organization, may
 from grading.core.requests import MemberRequest
 from grading.courses.forms import OrganizationForm
-from grading.courses.organizations.actions import create_organization
+from grading.courses.organizations.approval import create_organization
 from grading.courses.queries import cohorts_of, members_of
+
+LEAD = "Only its members can see what is in it."
+LEAD_BY_APPROVAL = f"{LEAD} The operator of this site has to approve it before you can use it."
 
 
 @login_required
@@ -31,13 +35,14 @@ def organization_new(request: MemberRequest) -> HttpResponse:
         except ActionRefused as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, f"{created.name} was created, and you are its owner.")
+            if created.is_usable:
+                messages.success(request, f"{created.name} was created, and you are its owner.")
             return redirect("organization", created.slug)
 
     context = {
         "form": form,
         "title": "Create organization",
-        "lead": "Only its members can see what is in it.",
+        "lead": LEAD_BY_APPROVAL if settings.INSTITUTIONS_BY_APPROVAL else LEAD,
         "verb": "Create organization",
         "trail": [("Home", reverse("home"))],
     }
