@@ -51,3 +51,7 @@ JUDGES_DEADLINE_SECONDS = env.number("JUDGES_DEADLINE_SECONDS", least=1, most=60
 JUDGES_BATCH = env.choice("JUDGES_BATCH", {"per_criterion", "per_judge"})
 JUDGES_DEBATE = env.flag("JUDGES_DEBATE")
 AUDIT_BUDGET_USD = _dollars("AUDIT_BUDGET_USD")
+MONTHLY_BUDGET_USD = _dollars("MONTHLY_BUDGET_USD")
+# Audits run beside each other: without a bound for each, the first would be promised all of a month.
+if MONTHLY_BUDGET_USD is not None and AUDIT_BUDGET_USD is None:
+    raise ImproperlyConfigured("MONTHLY_BUDGET_USD needs AUDIT_BUDGET_USD.")

@@ -19,26 +19,9 @@ from openai import DefaultAsyncHttpx2Client
 
 from courtroom.judges.prompts import Prompt
 from courtroom.models.audit_report import Usage
-from courtroom.models.case import BenchSettings
+from courtroom.models.case import PROVIDERS, BenchSettings
 from courtroom.models.errors import InputRefused
 
-# Names that langchain gives to providers with another protocol.
-PROVIDERS = (
-    "anthropic",
-    "azure_openai",
-    "bedrock_converse",
-    "cohere",
-    "deepseek",
-    "fireworks",
-    "google_genai",
-    "google_vertexai",
-    "groq",
-    "huggingface",
-    "mistralai",
-    "ollama",
-    "together",
-    "xai",
-)
 TRUNCATED = ("length", "max_tokens", "MAX_TOKENS")
 FILTERED = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
 

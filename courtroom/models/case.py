@@ -15,6 +15,24 @@ from courtroom.synthesis.rules import Constitution
 
 # Bytes.
 MEBIBYTE = 1024 * 1024
+# Names that langchain gives to providers with another protocol. They take the key that is in the
+# server's environment, never the one of the bench.
+PROVIDERS = (
+    "anthropic",
+    "azure_openai",
+    "bedrock_converse",
+    "cohere",
+    "deepseek",
+    "fireworks",
+    "google_genai",
+    "google_vertexai",
+    "groq",
+    "huggingface",
+    "mistralai",
+    "ollama",
+    "together",
+    "xai",
+)
 
 
 class CaseModel(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -19,7 +19,7 @@ from django_rq.models import Dashboard
 
 from grading.audits.queries import start_of_month, usage_of_organization
 from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin
-from grading.engine.bench_settings import models_of, sealed_key
+from grading.engine.bench_settings import models_of, needs_server_credentials, sealed_key
 from grading.models import (
     Assignment,
     Audit,
@@ -126,6 +126,13 @@ class CriterionVerdictAdmin(AuditRecordAdmin):
     search_fields = ("criterion_id", "name")
 
 
+MODEL_FIELDS = ("prosecutor_model", "defense_model", "tech_lead_model")
+OPERATORS_MODELS = (
+    "The operator's API key serves the operator's models. Leave this blank, or enter an API key of "
+    "your own."
+)
+
+
 class OrganizationBenchForm(_BenchForm):
     new_key = forms.CharField(
         label="API key",
@@ -149,9 +156,14 @@ class OrganizationBenchForm(_BenchForm):
             "audit_budget_usd",
             "monthly_budget_usd",
         )
+        help_texts: ClassVar = dict.fromkeys(
+            ("audit_budget_usd", "monthly_budget_usd"),
+            "With the operator's API key the smaller counts: this or the operator's limit.",
+        )
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
+        self._refuse_unpaid_models(cleaned)
         if (
             cleaned.get("monthly_budget_usd") is not None
             and cleaned.get("audit_budget_usd") is None
@@ -164,10 +176,27 @@ class OrganizationBenchForm(_BenchForm):
             self._refuse_unpriced(cleaned)
         return cleaned
 
+    def _has_own_key(self, cleaned: dict[str, Any]) -> bool:
+        is_kept = bool(self.instance.sealed_key) and not cleaned.get("forget_key")
+        return bool(cleaned.get("new_key")) or is_kept
+
+    def _refuse_unpaid_models(self, cleaned: dict[str, Any]) -> None:
+        """Refuse names of models without an own key, and an own key without such names."""
+        has_own_key = self._has_own_key(cleaned)
+        for field in MODEL_FIELDS:
+            model = cleaned.get(field) or ""
+            if model and not has_own_key:
+                self.add_error(field, OPERATORS_MODELS)
+            elif has_own_key and not model:
+                self.add_error(field, "Your own API key pays for your own models: enter one.")
+            elif model and needs_server_credentials(model):
+                self.add_error(field, "Your API key cannot be used with this provider.")
+
     def _refuse_unpriced(self, cleaned: dict[str, Any]) -> None:
         # An answer without a price would never use up a budget.
-        names = ("prosecutor_model", "defense_model", "tech_lead_model")
-        chosen = OrganizationBench(**{name: cleaned.get(name) or "" for name in names})
+        chosen = OrganizationBench(**{name: cleaned.get(name) or "" for name in MODEL_FIELDS})
+        # Only whether there is a key decides whose models count.
+        chosen.sealed_key = "own" if self._has_own_key(cleaned) else ""
         unpriced = sorted(set(models_of(chosen).values()) - set(settings.MODEL_PRICES))
         if unpriced:
             models = ", ".join(unpriced) or "these models"

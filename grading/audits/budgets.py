@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 
 from grading.audits.actions import Lease
 from grading.audits.queries import start_of_month, usage_of_audit, usage_of_organization
 from grading.core.enums import AuditState
-from grading.models import Audit, ModelUsage, OrganizationBench
+from grading.engine.bench_settings import audit_limit_of, bench_of, month_limit_of
+from grading.models import Audit, ModelUsage, Organization, OrganizationBench
 
 NOTHING = Decimal(0)
 
@@ -19,19 +19,19 @@ NOTHING = Decimal(0)
 def grant_budget(*, lease: Lease) -> Decimal | None:
     """Reserve and return the audit's budget in USD; None means no limit.
 
-    It is the rest of the audit's own limit, and at most the rest of the organization's month.
+    It is the rest of the audit's own limit, and at most the rest of the organization's month. Of
+    the organization's figures and the operator's the smaller counts; under its own key, its own.
     Running audits keep their reservations, so that together they cannot overdraw a month.
     """
     with transaction.atomic():
         # The lock serializes grants of one organization: two must not get the same money.
-        bench = (
-            OrganizationBench.objects.select_for_update()
-            .filter(organization=lease.organization_id)
-            .first()
-        )
-        grant = _left_for_audit(bench, lease)
-        if bench is not None and bench.monthly_budget_usd is not None and grant is not None:
-            grant = min(grant, _left_this_month(bench, lease))
+        # It is the organization's, because one without a bench of its own has a month too.
+        Organization.objects.select_for_update(no_key=True).get(pk=lease.organization_id)
+        bench = bench_of(lease.organization_id)
+
+        grant, month = _left_for_audit(bench, lease), month_limit_of(bench)
+        if month is not None and grant is not None:
+            grant = min(grant, _left_this_month(month, lease))
 
         # A limit that is overdrawn already grants nothing, never a negative sum.
         grant = None if grant is None else max(grant, NOTHING)
@@ -40,19 +40,16 @@ def grant_budget(*, lease: Lease) -> Decimal | None:
 
 
 def _left_for_audit(bench: OrganizationBench | None, lease: Lease) -> Decimal | None:
-    limit = bench.audit_budget_usd if bench else None
-    # An organization without a limit of its own has the operator's.
-    if limit is None:
-        limit = settings.AUDIT_BUDGET_USD
+    limit = audit_limit_of(bench)
     return None if limit is None else limit - usage_of_audit(Audit(pk=lease.audit_id)).cost_usd
 
 
-def _left_this_month(bench: OrganizationBench, lease: Lease) -> Decimal:
-    spent = usage_of_organization(bench.organization_id, since=start_of_month()).cost_usd
-    running = Audit.objects.filter(organization=bench.organization_id, state=AuditState.RUNNING)
+def _left_this_month(limit: Decimal, lease: Lease) -> Decimal:
+    spent = usage_of_organization(lease.organization_id, since=start_of_month()).cost_usd
+    running = Audit.objects.filter(organization=lease.organization_id, state=AuditState.RUNNING)
     # Money that other running audits may still spend is not available.
     reserved = sum((_unspent(audit) for audit in running.exclude(pk=lease.audit_id)), NOTHING)
-    return (bench.monthly_budget_usd or NOTHING) - spent - reserved
+    return limit - spent - reserved
 
 
 def _unspent(audit: Audit) -> Decimal:

@@ -35,8 +35,8 @@ from grading.core.enums import (
     Renewal,
 )
 from grading.core.errors import BulkRefused
-from grading.engine.bench_settings import bench_of
-from grading.models import Assignment, Audit, BulkItem, BulkRun, OrganizationBench, RubricVersion
+from grading.engine.bench_settings import bench_of, month_limit_of
+from grading.models import Assignment, Audit, BulkItem, BulkRun, RubricVersion
 
 # A larger run is not started by one click: its number has to be typed.
 CONFIRM_ABOVE = 50
@@ -139,7 +139,7 @@ def estimate_bulk(
         cost_low=low,
         cost=mean,
         cost_high=high,
-        month_left=_month_left(own),
+        month_left=_month_left(assignment.organization_id, month_limit_of(own)),
     )
 
 
@@ -245,11 +245,11 @@ def _is_eligible(verb: BulkVerb, audit: Audit) -> bool:
     return judged or (verb == BulkVerb.REAUDIT and audit.is_final)
 
 
-def _month_left(own: OrganizationBench | None) -> Decimal | None:
-    if own is None or own.monthly_budget_usd is None:
+def _month_left(organization_id: int, limit: Decimal | None) -> Decimal | None:
+    if limit is None:
         return None
-    spent = usage_of_organization(own.organization_id, since=start_of_month()).cost_usd
-    return max(own.monthly_budget_usd - spent, ZERO)
+    spent = usage_of_organization(organization_id, since=start_of_month()).cost_usd
+    return max(limit - spent, ZERO)
 
 
 def _refuse(assignment: Assignment, estimate: Estimate, confirmed: int | None) -> None:

@@ -16,7 +16,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy, RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused, SlugTaken
 from grading.courses.queries import AssignmentUsage, usage_of
-from grading.engine.bench_settings import can_judge_with_models
+from grading.engine.bench_settings import reason_without_models
 from grading.models import Assignment, Cohort, Organization, RubricVersion, Submission
 
 
@@ -112,8 +112,8 @@ def _check_rubric_and_bench(cohort: Cohort, version: RubricVersion, bench: Bench
         raise RubricRefused(
             "rubric_not_published", "Only a published rubric of this organization can be used."
         )
-    if bench == Bench.LLM and not can_judge_with_models(cohort.organization_id):
-        raise ActionRefused("bench_unavailable", "No language models are configured on this site.")
+    if bench == Bench.LLM and (refusal := reason_without_models(cohort.organization_id)):
+        raise ActionRefused("bench_unavailable", refusal.sentence)
 
 
 # Every setting that can change, with its name in the log.
@@ -195,8 +195,10 @@ def _errors(
     if settings.bench != current.bench:
         if usage.submissions:
             yield "bench", "There are submissions already: the same judges must judge all of them."
-        elif settings.bench == Bench.LLM and not can_judge_with_models(current.organization_id):
-            yield "bench", "No language models are configured on this site."
+        elif settings.bench == Bench.LLM and (
+            refusal := reason_without_models(current.organization_id)
+        ):
+            yield "bench", refusal.sentence
 
     if usage.submissions:
         yield from _errors_after_submission(current, settings, usage)

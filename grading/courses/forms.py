@@ -28,7 +28,10 @@ def _datetime(label: str, help_text: str) -> forms.DateTimeField:
 
 
 class SettingsForm(forms.Form):
-    """Settings of an assignment that can also be changed later."""
+    """Settings of an assignment that can also be changed later.
+
+    `no_models` is the reason why models cannot judge here, empty if they can.
+    """
 
     title = forms.CharField(label="Title", max_length=200)
     instructions = forms.CharField(
@@ -64,6 +67,18 @@ class SettingsForm(forms.Form):
         initial=3,
         help_text="Successful appeals don't use this allowance.",
     )
+
+    def __init__(self, *args: Any, no_models: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # An assignment that has them already keeps them in its form.
+        if no_models and self.initial.get("bench") != Bench.LLM:
+            self.fields["bench"] = forms.ChoiceField(
+                label="Judges",
+                choices=[choice for choice in Bench.choices if choice[0] != Bench.LLM],
+                initial=Bench.HEURISTIC,
+                help_text=no_models,
+                error_messages={"invalid_choice": no_models},
+            )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

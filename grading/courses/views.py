@@ -39,6 +39,7 @@ from grading.courses.archive.forms import DeletionForm
 from grading.courses.forms import AssignmentForm, ChangeSettingsForm, CohortForm, RosterForm
 from grading.courses.queries import cohort_overview, roster_of
 from grading.courses.roster import RosterImport, import_roster
+from grading.engine.bench_settings import reason_without_models
 from grading.models import Assignment, Cohort, RubricVersion
 from grading.rubrics.actions import adopt_shipped_rubric
 from grading.submissions.queries import attempts_of, closed_reason, standings_of, visible_attempts
@@ -197,7 +198,11 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
     record = access_cohort(request.user, cohort, level="teacher")
     versions = RubricVersion.objects.filter(state=RubricState.PUBLISHED).select_related("rubric")
     own_rubrics = [(f"version:{version.pk}", str(version)) for version in versions]
-    form = AssignmentForm(request.POST or None, own_rubrics=own_rubrics)
+    form = AssignmentForm(
+        request.POST or None,
+        own_rubrics=own_rubrics,
+        no_models=_reason_without_models(record),
+    )
 
     created = _create(request, record, form) if form.is_valid() else None
     if created is not None:
@@ -222,6 +227,7 @@ def assignment_settings(
     form = ChangeSettingsForm(
         request.POST if request.method == "POST" else None,
         initial=current,
+        no_models=_reason_without_models(record),
         fingerprint=fingerprint_of({name: str(value) for name, value in current.items()}),
     )
     if form.is_valid() and _change(request, record, form):
@@ -238,6 +244,11 @@ def assignment_settings(
         "trail": trail_to_assignment(record),
     }
     return render(request, "forms/page.html", context)
+
+
+def _reason_without_models(record: Cohort | Assignment) -> str:
+    refusal = reason_without_models(record.organization_id)
+    return refusal.sentence if refusal else ""
 
 
 def _change(request: MemberRequest, assignment: Assignment, form: ChangeSettingsForm) -> bool:

@@ -1,16 +1,24 @@
-"""Model settings of an organization: its own, else the operator's."""
+"""Model settings of an organization: its own under its own key, else the operator's.
+
+Whoever's key pays chooses the models. The operator's key, and what other credentials the server
+has, serve approved organizations alone, with the operator's models at the operator's URL.
+"""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
 
 from grading.core.crypto import seal, unseal
-from grading.models import Audit, OrganizationBench
+from grading.core.errors import InputRefused
+from grading.models import Audit, Organization, OrganizationBench
 
 # The encryption key is derived from it: if it changed, no stored key could be read.
 KEY_PURPOSE = "model api key"
+# Named, because a client without a URL would take the operator's from the environment.
+OPENAI_URL = "https://api.openai.com/v1"
 
 
 def sealed_key(key: str) -> str:
@@ -22,40 +30,100 @@ def bench_of(organization_id: int) -> OrganizationBench | None:
     return OrganizationBench.objects.filter(organization=organization_id).first()
 
 
-def can_judge_with_models(organization_id: int) -> bool:
-    """Return whether every judge has a model, by the organization or the operator."""
-    return all(models_of(bench_of(organization_id)).values())
+def reason_without_models(organization_id: int) -> InputRefused | None:
+    """Return why models cannot judge for this organization, or None."""
+    own = bench_of(organization_id)
+    if not has_own_key(own):
+        if own and own.base_url:
+            return InputRefused(
+                "bench_not_paid",
+                "This organization has a model address of its own but no API key for it.",
+            )
+        if not Organization.objects.exclude(approved_at=None).filter(pk=organization_id).exists():
+            return InputRefused(
+                "bench_not_paid",
+                "Language models need the approval of this site's operator, "
+                "or an API key of the organization.",
+            )
+
+    models = models_of(own)
+    if not all(models.values()):
+        return InputRefused("bench_no_models", "No language models are configured here.")
+    if has_own_key(own) and any(map(needs_server_credentials, models.values())):
+        return InputRefused(
+            "bench_not_paid", "An organization's API key cannot pay for the models it names."
+        )
+    return None
+
+
+def has_own_key(own: OrganizationBench | None) -> bool:
+    return own is not None and bool(own.sealed_key)
+
+
+def needs_server_credentials(model: str) -> bool:
+    """Return whether a model's provider would be paid by credentials of the server itself."""
+    from courtroom.models.case import PROVIDERS
+
+    provider, colon, _name = model.partition(":")
+    return bool(colon) and provider in PROVIDERS
 
 
 def models_of(own: OrganizationBench | None) -> dict[str, str]:
     """Return the model of each judge; empty without one."""
+    if own is not None and has_own_key(own):
+        return {
+            "Prosecutor": own.prosecutor_model,
+            "Defense": own.defense_model,
+            "TechLead": own.tech_lead_model,
+        }
     return {
-        "Prosecutor": (own and own.prosecutor_model) or settings.PROSECUTOR_MODEL,
-        "Defense": (own and own.defense_model) or settings.DEFENSE_MODEL,
-        "TechLead": (own and own.tech_lead_model) or settings.TECH_LEAD_MODEL,
+        "Prosecutor": settings.PROSECUTOR_MODEL,
+        "Defense": settings.DEFENSE_MODEL,
+        "TechLead": settings.TECH_LEAD_MODEL,
     }
 
 
 def provider_of(own: OrganizationBench | None) -> tuple[str, str]:
     """Return key and base URL. The operator's key is never sent to an organization's URL."""
-    base_url = own.base_url if own else ""
-    if own and own.sealed_key:
-        return unseal(own.sealed_key, purpose=KEY_PURPOSE), base_url or settings.OPENAI_BASE_URL
-    return "" if base_url else settings.OPENAI_API_KEY, base_url or settings.OPENAI_BASE_URL
+    if own is None or not has_own_key(own):
+        return settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL
+    # The operator's URL may be a gateway that asks for no key.
+    default_url = settings.OPENAI_BASE_URL if own.organization.is_approved else OPENAI_URL
+    return unseal(own.sealed_key, purpose=KEY_PURPOSE), own.base_url or default_url
 
 
-def _vision_model(own: OrganizationBench | None) -> str | None:
-    """Return the operator's vision model; an organization's own URL may not have it."""
-    return None if own and own.base_url else settings.VISION_MODEL or None
+def audit_limit_of(own: OrganizationBench | None) -> Decimal | None:
+    """Return the most that one audit may cost in USD, None without a limit."""
+    return _least(own.audit_budget_usd if own else None, settings.AUDIT_BUDGET_USD, own)
+
+
+def month_limit_of(own: OrganizationBench | None) -> Decimal | None:
+    """Return the most that a calendar month may cost in USD, None without a limit."""
+    return _least(own.monthly_budget_usd if own else None, settings.MONTHLY_BUDGET_USD, own)
+
+
+def _least(
+    figure: Decimal | None, operators: Decimal | None, own: OrganizationBench | None
+) -> Decimal | None:
+    # The operator limits what the operator pays.
+    limits = (figure, None if has_own_key(own) else operators)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def settings_of(audit: Audit) -> dict[str, Any]:
-    """Return the fields of the courtroom's BenchSettings for an audit by models."""
+    """Return the fields of the courtroom's BenchSettings for an audit by models.
+
+    Raises InputRefused (bench_*) if nobody pays for them: approval may have been withdrawn since
+    the audit was queued.
+    """
+    if refusal := reason_without_models(audit.organization_id):
+        raise refusal
     own = bench_of(audit.organization_id)
     key, base_url = provider_of(own)
     return {
         "models": models_of(own),
-        "vision_model": _vision_model(own),
+        # An organization has none of its own, and its key pays for none of the operator's.
+        "vision_model": None if has_own_key(own) else settings.VISION_MODEL or None,
         "api_key": key or None,
         "base_url": base_url or None,
         "concurrency": settings.JUDGES_CONCURRENCY,

@@ -12,8 +12,10 @@ NOT_NEGATIVE = [MinValueValidator(0)]
 
 
 class OrganizationBench(TenantModel):
-    """Settings of an organization's judges; blank fields take the operator's.
+    """Settings of an organization's judges.
 
+    Models and base URL belong to its own key; without one the operator's count
+    (engine/bench_settings.py). A blank budget takes the operator's.
     `sealed_key` can be read only by the site (grading.core.crypto) and is displayed to nobody.
     Budgets are US dollars: for one audit, and for all audits of the organization in a calendar
     month (UTC).

@@ -15,7 +15,7 @@ from grading.audits import actions as audit_actions
 from grading.audits.budgets import grant_budget
 from grading.audits.queries import Usage, usage_of_audit, usage_of_cohort, usage_of_organization
 from grading.core.enums import AuditState, Bench
-from grading.engine.bench_settings import sealed_key, settings_of
+from grading.engine.bench_settings import OPENAI_URL, provider_of, sealed_key, settings_of
 from grading.jobs import run_audit
 from grading.models import Audit, ModelUsage, OrganizationBench
 from tests.factories.model_server import model_endpoint
@@ -149,6 +149,23 @@ def audit(tmp_path: Path, organization) -> Audit:
     )
 
 
+OWN_MODELS = {
+    "prosecutor_model": "theirs",
+    "defense_model": "theirs",
+    "tech_lead_model": "theirs",
+    "sealed_key": sealed_key("their-key"),
+}
+
+
+def withdraw_approval(organization):
+    organization.approved_at = None
+    organization.save()
+
+
+def judges_of(audit):
+    return {judge["model"] for judge in after(audit).report["judges"].values()}
+
+
 def after(audit):
     with everywhere():
         return Audit.objects.get(pk=audit.pk)
@@ -208,13 +225,13 @@ def test_a_look_that_the_budget_does_not_cover_leaves_the_diagram_unknown(
     )
 
 
-def test_the_operators_vision_model_is_not_asked_for_at_an_organizations_own_address(
-    audit, organization, settings
+def test_an_organizations_own_key_does_not_pay_for_the_operators_vision_model(
+    audit, desk, organization, settings
 ):
     settings.VISION_MODEL = "eye"
     with scope(organization=organization):
         assert settings_of(audit)["vision_model"] == "eye"
-        OrganizationBenchFactory(organization=organization, base_url="https://models.example/v1")
+        OrganizationBenchFactory(organization=organization, **OWN_MODELS)
         assert settings_of(audit)["vision_model"] is None
 
 
@@ -228,18 +245,82 @@ def test_a_spent_budget_stops_before_the_next_call_and_marks_the_verdict(audit, 
 
 
 def test_an_organizations_own_models_judge_with_its_own_key(audit, desk, organization):
-    OrganizationBenchFactory(
-        organization=organization, prosecutor_model="theirs", sealed_key=sealed_key("their-key")
-    )
+    OrganizationBenchFactory(organization=organization, **OWN_MODELS)
     run_audit(str(audit.pk), 1)
-    assert after(audit).report["judges"]["Prosecutor"]["model"] == "theirs"
+    assert judges_of(audit) == {"theirs"}
     assert set(desk.keys) == {"Bearer their-key"}
 
 
 def test_the_operators_key_is_not_sent_to_an_organizations_own_address(audit, desk, organization):
     OrganizationBenchFactory(organization=organization, base_url=desk.base_url)
     run_audit(str(audit.pk), 1)
-    assert (after(audit).failure_code, desk.requests) == ("bench_no_key", [])
+    assert (after(audit).failure_code, desk.requests) == ("bench_not_paid", [])
+
+
+def test_the_operators_key_pays_for_the_operators_models_alone(audit, desk, organization):
+    OrganizationBenchFactory(organization=organization, **OWN_MODELS | {"sealed_key": ""})
+    run_audit(str(audit.pk), 1)
+    assert (judges_of(audit), set(desk.keys)) == ({"good"}, {"Bearer a-key"})
+
+
+def test_an_unapproved_organization_spends_none_of_the_operators_money(audit, desk, organization):
+    withdraw_approval(organization)
+    run_audit(str(audit.pk), 1)
+    failed = after(audit)
+    assert (failed.state, failed.failure_code) == (AuditState.FAILED, "bench_not_paid")
+    assert (failed.overall_score, failed.report, desk.requests) == (None, None, [])
+
+
+def test_an_unapproved_organizations_own_key_judges_at_its_own_address(audit, desk, organization):
+    withdraw_approval(organization)
+    OrganizationBenchFactory(organization=organization, base_url=desk.base_url, **OWN_MODELS)
+    run_audit(str(audit.pk), 1)
+    assert (judges_of(audit), set(desk.keys)) == ({"theirs"}, {"Bearer their-key"})
+
+
+def test_an_unapproved_organizations_key_is_no_way_to_the_operators_address(organization, settings):
+    settings.OPENAI_BASE_URL = "http://gateway.internal/v1"
+    bench = OrganizationBenchFactory(organization=organization, **OWN_MODELS)
+    assert provider_of(bench) == ("their-key", "http://gateway.internal/v1")
+    withdraw_approval(organization)
+    assert provider_of(bench) == ("their-key", OPENAI_URL)
+
+
+@pytest.mark.parametrize("model", ["bedrock_converse:claude", "anthropic:claude"])
+def test_a_model_that_the_servers_credentials_would_pay_is_not_asked(
+    audit, desk, organization, model
+):
+    OrganizationBenchFactory(organization=organization, **OWN_MODELS | {"defense_model": model})
+    run_audit(str(audit.pk), 1)
+    assert (after(audit).failure_code, desk.requests) == ("bench_not_paid", [])
+
+
+@pytest.mark.parametrize(
+    ("own_key", "own", "operators", "granted_usd"),
+    [
+        ("", 9999, "0.01", "0.01"),
+        ("", "0.005", "0.01", "0.005"),
+        ("", None, "0.01", "0.01"),
+        ("their-key", 9999, "0.01", 9999),
+        ("their-key", None, "0.01", None),
+    ],
+)
+def test_the_smaller_budget_counts_where_the_operator_pays(
+    organization, settings, own_key, own, operators, granted_usd
+):
+    settings.AUDIT_BUDGET_USD = Decimal(operators)
+    key = sealed_key(own_key) if own_key else ""
+    OrganizationBenchFactory(organization=organization, audit_budget_usd=own, sealed_key=key)
+    expected = None if granted_usd is None else Decimal(granted_usd)
+    assert granted(organization, running(organization)[1]) == expected
+
+
+def test_the_operators_month_holds_for_each_organization(organization, settings):
+    settings.AUDIT_BUDGET_USD, settings.MONTHLY_BUDGET_USD = Decimal(4), Decimal(6)
+    assert [granted(organization, running(organization)[1]) for _ in range(3)] == [4, 2, 0]
+    other = OrganizationFactory()
+    OrganizationBenchFactory(organization=other, audit_budget_usd=99, monthly_budget_usd=99)
+    assert [granted(other, running(other)[1]) for _ in range(2)] == [4, 2]
 
 
 def test_one_call_of_each_judge_where_the_organization_wants_it_so(audit, desk, organization):

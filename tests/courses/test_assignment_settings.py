@@ -97,7 +97,7 @@ def test_settings_students_relied_on_cannot_change_after_submission(
 
 def test_model_bench_needs_configured_models(assignment: Assignment, settings: Any) -> None:
     assert refused(assignment, bench=Bench.LLM) == {
-        "bench": "No language models are configured on this site."
+        "bench": "No language models are configured here."
     }
     settings.PROSECUTOR_MODEL = settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "a-model"
     assert changed(assignment, None, bench=Bench.LLM).bench == Bench.LLM
