@@ -198,7 +198,8 @@ def reconcile() -> Recovery:
 def _count_changed(state: AuditState, recover: Callable[[Audit], bool]) -> int:
     """Recover the audits in this state, each in its organization's scope; count the changed."""
     with as_dispatcher():
-        audits = list(Audit.objects.filter(state=state).defer("report").order_by("queued_at", "pk"))
+        rows = Audit.objects.filter(state=state).select_related("organization").defer("report")
+        audits = list(rows.order_by("queued_at", "pk"))
 
     # Only those whose turn it is have a job: the others follow as audits are claimed.
     if state == AuditState.QUEUED:

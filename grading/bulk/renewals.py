@@ -19,6 +19,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState, Renewal, RubricState
 from grading.core.errors import RenewalRefused
+from grading.core.fair_turns import NO_ROOM, has_room
 from grading.engine.events import Verdict
 from grading.engine.report import Criterion, parse_report
 from grading.models import Audit, BulkRun, CriterionVerdict, RubricVersion, Submission
@@ -91,7 +92,8 @@ def queue_renewals(
     """Create one waiting audit per submission, in their order, and return them.
 
     Runs in the caller's transaction, and the caller records the activity. Raises RenewalRefused
-    already_running if one is being audited: the audit that ends last would hide the other.
+    already_running if one is being audited (the audit that ends last would hide the other), or
+    too_many_open_unapproved.
     """
     # Lock in the order of ids, so that two bulk runs cannot deadlock.
     keys = sorted(submission.pk for submission in submissions)
@@ -105,6 +107,9 @@ def queue_renewals(
         raise RenewalRefused(
             "already_running", "This submission is being audited now. Wait until the audit ends."
         )
+
+    if submissions and not has_room(submissions[0].organization, len(submissions)):
+        raise RenewalRefused("too_many_open_unapproved", NO_ROOM)
 
     now = timezone.now()
     audits = Audit.objects.bulk_create(

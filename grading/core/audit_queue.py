@@ -1,8 +1,8 @@
 """Queue of audits. PostgreSQL is the truth: a job carries only an audit's id and its attempt.
 
-Queues are fair between organizations. Each has only its few longest waiting audits on a queue;
-when one of them starts, the next takes its place behind everybody else's. So a thousand submissions
-of one organization put at most AHEAD jobs before another's first.
+Queues are fair between organizations (fair_turns.py). Each has only its few longest waiting audits
+on a queue; when one of them starts, the next takes its place behind everybody else's. So a thousand
+submissions of one organization put at most AHEAD jobs before another's first.
 """
 
 from datetime import datetime, timedelta
@@ -11,13 +11,11 @@ from enum import Enum
 from django.db import transaction
 from django.utils import timezone
 from django_rq import get_queue
-from django_scopes import scope
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import JobStatus
 
 from grading.core.allowed_job import AllowedJob
-from grading.core.enums import AuditState
-from grading.core.fair_turns import AHEAD, belongs_on, job_id, queue_of
+from grading.core.fair_turns import job_id, queue_of, waiting_beside
 from grading.models import Audit
 
 JOB = "grading.jobs.run_audit"
@@ -38,7 +36,7 @@ class JobHealth(Enum):
 
 
 def enqueue_on_commit(audit: Audit) -> None:
-    """Enqueue the next audits of the audit's organization after the commit.
+    """Enqueue the next audits of the audit's line after the commit.
 
     That is this audit if it is its turn, or the next one when another has started. If the queue is
     down, the reconciler enqueues them.
@@ -46,19 +44,11 @@ def enqueue_on_commit(audit: Audit) -> None:
 
     # A function: Django logs the name of a robust callback, and a partial has none.
     def enqueue_waiting() -> None:
-        with scope(organization=audit.organization_id):
-            for waiting in _waiting_in_turn(audit):
-                if health_of_job(waiting, waiting.run_attempt + 1) is JobHealth.MISSING:
-                    enqueue(waiting)
+        for waiting in waiting_beside(audit):
+            if health_of_job(waiting, waiting.run_attempt + 1) is JobHealth.MISSING:
+                enqueue(waiting)
 
     transaction.on_commit(enqueue_waiting, robust=True)
-
-
-def _waiting_in_turn(audit: Audit) -> list[Audit]:
-    waiting = Audit.objects.filter(belongs_on(queue_of(audit)), state=AuditState.QUEUED).defer(
-        "report"
-    )
-    return list(waiting.order_by("queued_at", "pk")[:AHEAD])
 
 
 def enqueue(audit: Audit) -> None:

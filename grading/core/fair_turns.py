@@ -3,29 +3,41 @@
 Each organization has its few longest waiting audits on a queue. Valkey serves a queue in the order
 of arrival; when one of an organization's audits starts, its next one is added behind everybody
 else's (core/audit_queue.py).
+
+Organizations are free to create, so all that no operator approved wait in one line together, and in
+that line the accounts that created them take turns.
 """
 
 import contextlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import attrgetter
 
 import structlog
+from django.conf import settings
 from django.core.cache import cache
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django_rq import get_queue
+from django_scopes import scope
 from redis.exceptions import RedisError
 
-from grading.core.enums import AuditKind, AuditState
+from grading.core.enums import OPEN_STATES, AuditKind, AuditState
 from grading.core.rls.rls_scope import as_dispatcher
-from grading.models import Audit
+from grading.models import Audit, Organization
 
 # Jobs of one organization on one queue: enough to keep workers busy, since each start adds the
 # next.
 AHEAD = 4
+# Of all organizations without approval together; so many strangers' audits are before anybody's.
+UNAPPROVED_AHEAD = 2
+UNAPPROVED = 0
 CACHE_SECONDS = 2
 SUBMISSIONS, BULK = "submissions", "bulk"
+NO_ROOM = (
+    "Too many audits of organizations without the operator's approval are waiting or running. "
+    "Try again later."
+)
+# An organization's key or UNAPPROVED, and the queue.
+Line = tuple[int, str]
 log = structlog.get_logger(__name__)
 
 
@@ -44,16 +56,72 @@ def job_id(audit: Audit, attempt: int) -> str:
     return f"audit-{audit.pk}-{attempt}"
 
 
+def line_of(audit: Audit) -> Line:
+    """Return the line in which an audit waits: its organization's, or the shared one."""
+    organization = audit.organization
+    return (organization.pk if organization.is_approved else UNAPPROVED, queue_of(audit))
+
+
+def lines_of(waiting: Iterable[Audit]) -> dict[Line, list[Audit]]:
+    """Return each line in the order of its turns; `waiting` are sorted longest first."""
+    lines = defaultdict(list)
+    for audit in waiting:
+        lines[line_of(audit)].append(audit)
+    return {
+        line: _by_rounds(audits) if line[0] == UNAPPROVED else audits
+        for line, audits in lines.items()
+    }
+
+
+def _by_rounds(audits: list[Audit]) -> list[Audit]:
+    """Return the first audit of each organization's founder, then the second of each, and so on."""
+    rounds: Counter[int | None] = Counter()
+    ranked = []
+    for audit in audits:
+        founder = audit.organization.founder_id
+        rounds[founder] += 1
+        ranked.append((rounds[founder], audit))
+    return [audit for _round, audit in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def ahead_in(line: Line) -> int:
+    """Return how many jobs of this line are on its queue at a time."""
+    return UNAPPROVED_AHEAD if line[0] == UNAPPROVED else AHEAD
+
+
 def in_turn(waiting: Iterable[Audit]) -> list[Audit]:
     """Return the audits that belong on a queue now; `waiting` are all, longest first."""
-    counts: Counter[tuple[int, str]] = Counter()
-    chosen = []
-    for audit in waiting:
-        line = (audit.organization_id, queue_of(audit))
-        counts[line] += 1
-        if counts[line] <= AHEAD:
-            chosen.append(audit)
-    return chosen
+    lines = lines_of(waiting).items()
+    chosen = [audit for line, audits in lines for audit in audits[: ahead_in(line)]]
+    return sorted(chosen, key=lambda audit: (audit.queued_at, audit.pk))
+
+
+def waiting_beside(audit: Audit) -> list[Audit]:
+    """Return the audits in turn of this audit's line."""
+    queue = belongs_on(queue_of(audit))
+    if audit.organization.is_approved:
+        with scope(organization=audit.organization_id):
+            own = _waiting().filter(queue, organization=audit.organization_id)
+            return list(own[:AHEAD])
+    with as_dispatcher():
+        return in_turn(_waiting().filter(queue, organization__approved_at=None))
+
+
+def has_room(organization: Organization, number: int = 1) -> bool:
+    """Return whether so many more audits fit: organizations without approval share a limit."""
+    if organization.is_approved:
+        return True
+    with as_dispatcher():
+        opened = Audit.objects.filter(state__in=OPEN_STATES, organization__approved_at=None)
+        return opened.count() + number <= settings.OPEN_AUDITS_UNAPPROVED
+
+
+def _waiting() -> QuerySet[Audit]:
+    waiting = Audit.objects.filter(state=AuditState.QUEUED).select_related("organization")
+    organization = ("organization__approved_at", "organization__founder")
+    return waiting.only("kind", "run_attempt", "queued_at", *organization).order_by(
+        "queued_at", "pk"
+    )
 
 
 def queue_position(audit: Audit) -> int | None:
@@ -85,10 +153,7 @@ def position_shown(audit: Audit) -> int | None:
 def _positions(queue: str) -> dict[str, int]:
     """Return the positions of all audits that wait for this queue, by their ids."""
     with as_dispatcher():
-        everywhere = Audit.objects.filter(state=AuditState.QUEUED).only(
-            "organization_id", "kind", "run_attempt"
-        )
-        waiting = list(everywhere.order_by("queued_at", "pk"))
+        waiting = list(_waiting())
 
     ahead = sum(queue_of(audit) == SUBMISSIONS for audit in waiting) if queue == BULK else 0
     own = [audit for audit in waiting if queue_of(audit) == queue]
@@ -116,19 +181,32 @@ def service_order(waiting: Iterable[Audit], arrivals: dict[str, int]) -> Iterato
 
     `waiting` are sorted longest first; `arrivals` are the places of jobs on the queue.
     """
-    lines = {key: list(line) for key, line in groupby(sorted(waiting, key=_line), key=_line)}
-    on_queue = in_turn(waiting)
-    behind = {key: iter(line[AHEAD:]) for key, line in lines.items()}
+    waiting = list(waiting)
+    # In the shared line one may have a job whose turn has passed to another account.
+    turns = {audit.pk for audit in in_turn(waiting)}
+    is_on_queue = {
+        audit.pk: audit.pk in turns or job_id(audit, audit.run_attempt + 1) in arrivals
+        for audit in waiting
+    }
+    on_queue = [audit for audit in waiting if is_on_queue[audit.pk]]
+    number = Counter(map(line_of, on_queue))
+    behind = {
+        line: iter([audit for audit in audits if not is_on_queue[audit.pk]])
+        for line, audits in lines_of(waiting).items()
+    }
 
     # Audits whose job is not on the queue yet come last.
     last = len(arrivals)
     on_queue.sort(key=lambda audit: arrivals.get(job_id(audit, audit.run_attempt + 1), last))
 
-    # The list grows in the loop: each audit that starts adds the next of its organization.
+    # The list grows in the loop: each audit that starts adds the next of its line.
     for audit in on_queue:
         yield audit
-        following = next(behind[_line(audit)], None)
+        line = line_of(audit)
+        number[line] -= 1
+        following = next(behind[line], None) if number[line] < ahead_in(line) else None
         if following:
+            number[line] += 1
             on_queue.append(following)
 
 
@@ -139,6 +217,3 @@ def _queue_order(queue: str) -> dict[str, int]:
     except RedisError as error:
         log.warning("queue_not_asked", said=str(error))
         return {}
-
-
-_line = attrgetter("organization_id")

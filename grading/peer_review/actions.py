@@ -23,6 +23,7 @@ from grading.core.enums import (
     NoticeKind,
 )
 from grading.core.errors import FeedbackRefused
+from grading.core.fair_turns import NO_ROOM, has_room
 from grading.models import Audit, FeedbackReport, Pairing, Submission
 from grading.notifications.emails import notify
 from grading.notifications.webhooks import announce_feedback
@@ -35,7 +36,7 @@ def run_peer_audit(*, pairing: Pairing, by: User | None) -> FeedbackReport:
 
     The submitted commit is judged under the round's rubric, else the assignment's. Raises
     FeedbackRefused: pairing_ended, round_not_started, cohort_over, nothing_handed_in,
-    already_running, nothing_new.
+    already_running, nothing_new, too_many_open_unapproved.
     """
     with transaction.atomic():
         # Two clicks wait for each other; the second finds the first audit running.
@@ -137,7 +138,9 @@ def notify_subject_of_report(*, report: FeedbackReport) -> None:
 
 
 def _refuse_if_audited(pairing: Pairing, submission: Submission) -> None:
-    """Refuse a second audit at a time or of the same attempt; a failed audit may be repeated."""
+    """Refuse an audit without room, a second audit at a time or of the same attempt; a failed audit may be repeated."""
+    if not has_room(pairing.organization):
+        raise FeedbackRefused(WHOLE_FORM, "too_many_open_unapproved", NO_ROOM)
     # By pairing, not by submission: other auditors of this peer may audit the same attempt.
     audits = Audit.objects.filter(feedback_report__pairing=pairing)
     if audits.filter(state__in=OPEN_STATES).exists():
@@ -158,6 +161,7 @@ def _queued_report(pairing: Pairing, submission: Submission) -> FeedbackReport:
         organization_id=pairing.organization_id,
         submission=submission,
         kind=AuditKind.PEER,
+        account_id=pairing.auditor.user_id,
         # Chosen now: the audit keeps this version when the assignment later gets another.
         rubric_version_id=peer_round.rubric_version_id or submission.assignment.rubric_version_id,
         state=AuditState.QUEUED,

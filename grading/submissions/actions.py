@@ -19,6 +19,8 @@ from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState
 from grading.core.errors import AlreadyRunning, SubmissionRefused
+from grading.core.fair_turns import NO_ROOM, has_room
+from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Assignment, Audit, Enrollment, Submission
 from grading.notifications.emails import email_receipt
 from grading.submissions.probe_limit import limited_probe
@@ -126,6 +128,7 @@ def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
         organization_id=submission.organization_id,
         submission=submission,
         kind=kind,
+        account_id=submission.student.user_id,
         rubric_version_id=submission.assignment.rubric_version_id,
     )
 
@@ -148,25 +151,40 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
         # Re-audits by staff have a lower priority, and a peer's audit must not block its subject.
         kind__in=(AuditKind.INSTRUCTOR, AuditKind.PEER)
     )
+    # Organizations are free: a person has no more turns by being a student in several.
+    with as_dispatcher():
+        everywhere = Audit.objects.filter(
+            account=student.user_id,
+            account__isnull=False,
+            kind=AuditKind.SELF,
+            state__in=OPEN_STATES,
+        ).count()
     of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)
     limits = (
         (
-            open_audits.filter(submission__student=student),
+            max(everywhere, open_audits.filter(submission__student=student).count()),
             settings.OPEN_AUDITS_PER_STUDENT,
             "student",
             "yours",
         ),
-        (of_cohort, settings.OPEN_AUDITS_PER_COHORT, "cohort", "your cohort"),
-        (open_audits, settings.OPEN_AUDITS_PER_ORGANIZATION, "organization", "your institution"),
+        (of_cohort.count(), settings.OPEN_AUDITS_PER_COHORT, "cohort", "your cohort"),
+        (
+            open_audits.count(),
+            settings.OPEN_AUDITS_PER_ORGANIZATION,
+            "organization",
+            "your institution",
+        ),
     )
-    for audits, limit, scope_name, owner in limits:
-        if audits.count() >= limit:
+    for number, limit, scope_name, owner in limits:
+        if number >= limit:
             open_count = (
                 f"{limit} audits of {owner} are" if limit > 1 else f"An audit of {owner} is"
             )
             end = "one of them has finished" if limit > 1 else "it has finished"
             sentence = f"{open_count} waiting or running. Submit again when {end}."
             raise SubmissionRefused(WHOLE_FORM, f"too_many_open_{scope_name}", sentence)
+    if not has_room(assignment.organization):
+        raise SubmissionRefused(WHOLE_FORM, "too_many_open_unapproved", NO_ROOM)
 
 
 def _refuse_if_running_already(submission: Submission) -> None:

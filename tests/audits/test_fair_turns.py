@@ -1,5 +1,7 @@
 """Order of audits: a thousand of one organization do not delay five of another."""
 
+from typing import Any
+
 import pytest
 from django.utils import timezone
 from django_rq import get_queue
@@ -8,10 +10,10 @@ from django_scopes import scope
 from grading.audits.actions import claim_audit
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import AuditKind, AuditState
-from grading.core.fair_turns import AHEAD, queue_position
+from grading.core.fair_turns import AHEAD, UNAPPROVED_AHEAD, queue_position
 from grading.models import Audit
 from grading.workflow import Recovery, reconcile
-from tests.factories.people import everywhere
+from tests.factories.people import OrganizationFactory, UserFactory, everywhere
 from tests.factories.work import SubmissionFactory
 
 pytestmark = [
@@ -21,9 +23,11 @@ pytestmark = [
 ]
 
 
-def handed_in(number: int, *, kind: AuditKind = AuditKind.SELF) -> list[Audit]:
+def handed_in(number: int, *, kind: AuditKind = AuditKind.SELF, **organization: Any) -> list[Audit]:
     """As many waiting audits of an organization of their own."""
-    submission = SubmissionFactory()
+    submission = SubmissionFactory(
+        assignment__cohort__organization=OrganizationFactory(**organization)
+    )
     with scope(organization=submission.organization):
         audits = Audit.objects.bulk_create(
             Audit(
@@ -106,3 +110,40 @@ def test_a_place_is_told_also_while_the_queues_server_is_away(settings):
     first, second = handed_in(1)[0], handed_in(1)[0]
     settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.AUDIT_QUEUES}
     assert [queue_position(audit) for audit in (second, first)] == [2, 1]
+
+
+def strangers(organizations: int, number: int) -> list[Audit]:
+    """Audits of organizations that one account created and no operator approved."""
+    founder = UserFactory()
+    return [
+        audit
+        for _ in range(organizations)
+        for audit in handed_in(number, approved_at=None, founder=founder)
+    ]
+
+
+def test_ten_free_organizations_are_before_a_student_as_one():
+    strangers(10, 3)
+    student = handed_in(1)[0]
+    assert queue_position(student) == UNAPPROVED_AHEAD + 1
+    assert take_up(3)[2] == str(student.pk)
+
+
+def test_accounts_take_turns_among_organizations_without_approval():
+    many = strangers(10, 3)
+    other = strangers(1, 1)[0]
+    assert queue_position(other) == UNAPPROVED_AHEAD + 1
+    assert take_up(3)[2] == str(other.pk)
+    assert set(take_up(28)) < ids(many)
+
+
+def test_every_audit_of_organizations_without_approval_is_taken_up():
+    audits = strangers(3, 2)
+    assert set(take_up(6)) == ids(audits)
+    assert get_queue("submissions").count == 0
+
+
+def test_the_reconciler_queues_one_turn_for_all_organizations_without_approval():
+    strangers(3, 2)
+    get_queue("submissions").empty()
+    assert reconcile().enqueued == UNAPPROVED_AHEAD

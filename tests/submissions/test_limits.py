@@ -6,7 +6,13 @@ from django.urls import reverse
 from grading.core.errors import SubmissionRefused
 from grading.models import Submission
 from grading.submissions.actions import create_submission
-from tests.factories.people import CohortFactory, everywhere, student
+from tests.factories.people import (
+    CohortFactory,
+    EnrollmentFactory,
+    OrganizationFactory,
+    everywhere,
+    student,
+)
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory
 
@@ -106,3 +112,32 @@ def test_reaudits_by_staff_do_not_count(work):
         assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user
     )
     assert submission.attempt == 4
+
+
+def test_a_persons_open_audits_count_across_organizations(settings, work):
+    settings.OPEN_AUDITS_PER_STUDENT = 2
+    here, there = AssignmentFactory(), AssignmentFactory()
+    somebody = student(here.cohort)
+    for assignment in (there, AssignmentFactory()):
+        elsewhere = EnrollmentFactory(cohort=assignment.cohort, user=somebody.user)
+        open_audit(assignment, submission__student=elsewhere, account=somebody.user)
+    assert refused(here, somebody, work)[0] == "too_many_open_student"
+
+
+def test_organizations_without_approval_share_one_limit(settings, work):
+    settings.OPEN_AUDITS_UNAPPROVED = 2
+    free = [
+        AssignmentFactory(cohort__organization=OrganizationFactory(approved_at=None))
+        for _ in range(3)
+    ]
+    for assignment in free[:2]:
+        open_audit(assignment)
+    assert refused(free[2], student(free[2].cohort), work)[0] == "too_many_open_unapproved"
+
+    approved = AssignmentFactory()
+    somebody = student(approved.cohort)
+    handed_in = create_submission(
+        assignment=approved, student=somebody, repo_url=str(work), by=somebody.user
+    )
+    with everywhere():
+        assert handed_in.audits.get().account == somebody.user
