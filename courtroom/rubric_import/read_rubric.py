@@ -7,7 +7,7 @@ leniently: everything that can be judged is kept, and each unused part is noted 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,17 @@ from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.import_notes import NoteCollector, RubricNote
 from courtroom.rubric_import.json_lines import JsonPath, lines_of
 from courtroom.rubric_import.rubric_conversion import convert_rubric
-from courtroom.rubric_import.rubric_validation import RubricFault, faults_in, unusable_characters
+from courtroom.rubric_import.rubric_validation import (
+    NESTED_TOO_DEEPLY,
+    RubricFault,
+    faults_in,
+    is_nested_too_deeply,
+    unusable_characters,
+)
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 
 # The longest rubric known from practice has 13 kB.
 MOST_CHARACTERS = 1_000_000
-# None known from practice goes deeper than 7.
-MOST_LEVELS = 100
 LISTED_FAULTS = 5
 
 
@@ -82,22 +86,9 @@ def _parse(text: str) -> Any:
         message = "The rubric is nested too deeply, or contains a number that is too long."
         raise RubricRefused("rubric_invalid_json", message) from error
 
-    if _depth(data) > MOST_LEVELS:
-        raise RubricRefused("rubric_invalid_json", "The rubric is nested too deeply.")
+    if is_nested_too_deeply(data):
+        raise RubricRefused("rubric_invalid_json", NESTED_TOO_DEEPLY)
     return data
-
-
-def _depth(data: Any) -> int:
-    depth, level = 0, [data]
-    while level := [child for parent in level for child in _children(parent)]:
-        depth += 1
-    return depth
-
-
-def _children(parent: Any) -> Iterable[Any]:
-    if isinstance(parent, dict):
-        return parent.values()
-    return parent if isinstance(parent, list) else ()
 
 
 def _is_our_format(data: Any) -> bool:

@@ -6,7 +6,7 @@ The reader shows the faults by line, the editor beside each field.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, get_args
 
@@ -23,6 +23,9 @@ from courtroom.synthesis.rules import AnyRule
 
 # NUL and half surrogate pairs: no page shows them and PostgreSQL does not store them.
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
+# None known from practice goes deeper than 7.
+MOST_NESTING = 100
+NESTED_TOO_DEEPLY = "The rubric is nested too deeply."
 # Nothing of a rubric over a limit is tried: the limits are there for those who would try it.
 LIMIT_FAULTS = frozenset({"over_limit", "too_many_checks"})
 MOST_RULES = len(get_args(get_args(AnyRule)[0]))
@@ -33,7 +36,7 @@ class RubricFault(Frozen):
 
     `kind` is pydantic's name of the fault, or one of ours: pattern_impossible, preset_unknown,
     ids_not_unique, character_unusable, guard_invalid, guard_unavailable, over_limit,
-    too_many_checks.
+    too_many_checks, nested_too_deeply.
     """
 
     place: JsonPath
@@ -47,6 +50,10 @@ def faults_in(data: Any) -> tuple[RubricFault, ...]:
     The faults of the model come first, in its order. Then come the faults that the model does
     not know, except where it already found one.
     """
+    # Before anything that calls itself for each level.
+    if is_nested_too_deeply(data):
+        return (RubricFault(place=(), kind="nested_too_deeply", message=NESTED_TOO_DEEPLY),)
+
     model_faults: list[RubricFault] = []
     try:
         Rubric.model_validate(data)
@@ -62,6 +69,19 @@ def faults_in(data: Any) -> tuple[RubricFault, ...]:
         *([] if is_over_limit else _impossible_patterns(data)),
     )
     return (*model_faults, *(fault for fault in further_faults if fault.place not in places))
+
+
+def is_nested_too_deeply(data: Any) -> bool:
+    level = [data]
+    for _ in range(MOST_NESTING):
+        level = [child for parent in level for child in _children(parent)]
+    return bool(level)
+
+
+def _children(parent: Any) -> Iterable[Any]:
+    if isinstance(parent, dict):
+        return parent.values()
+    return parent if isinstance(parent, list) else ()
 
 
 def _model_faults(error: ValidationError, data: Any) -> Iterator[RubricFault]:

@@ -241,7 +241,7 @@ def adopt_rubric_version(
 
 
 # Kinds of faults with which PostgreSQL cannot store the document.
-UNUSABLE = {"character_unusable", "string_unicode", "finite_number"}
+UNUSABLE = {"character_unusable", "string_unicode", "finite_number", "nested_too_deeply"}
 
 
 def save_draft(

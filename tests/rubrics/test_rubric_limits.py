@@ -169,3 +169,25 @@ def test_stored_draft_over_a_limit_is_shown_and_not_previewed(editor, organizati
     answer = client.get(address)
 
     assert [fault.kind for fault in answer.context["faults"]] == ["over_limit"]
+
+
+@pytest.mark.parametrize("button", ["save", "save-unfinished"])
+def test_deeply_nested_text_is_refused_by_the_editor_and_stays(editor, organization, button):
+    draft = draft_of(organization, rubric_document())
+    text = '{"a":' * 500 + "1" + "}" * 500
+    posted = {"seen": "", "note": "", "text": text, "do": button}
+    answer = rubric_forms.client_of(editor).post(rubric_forms.page(draft), posted)
+
+    session = answer.context["session"]
+    assert [fault.message for fault in session.lines] == ["The rubric is nested too deeply."]
+    assert session.text == text
+    assert rubric_forms.stored(draft).document == draft.document
+
+
+def test_deeply_nested_preview_is_refused_by_the_api(teacher, below):
+    document = json.loads('{"a":' * 400 + "1" + "}" * 400)
+    refused = teacher.post(f"{below}/preview/", {"document": document})
+    assert (refused.status_code, error_of(refused)["message"]) == (
+        422,
+        "The rubric is nested too deeply.",
+    )
