@@ -55,8 +55,8 @@ class Advisory:
 class ServiceAnswer:
     """Numbers of packages that were asked about and that the service knows, and its weaknesses."""
 
-    asked: int
-    known: int
+    package_count: int
+    answered_count: int
     weaknesses: tuple[str, ...]
 
 
@@ -104,14 +104,14 @@ def read_service_answer(text: str) -> ServiceAnswer | None:
     except ValueError:
         return None
 
-    known = [dependency for dependency in dependencies if "skip_reason" not in dependency]
+    answered = [dependency for dependency in dependencies if "skip_reason" not in dependency]
     sentences = [
         f"{dependency['name']} {dependency['version']}: {weakness['id']}, fixed in "
         f"{', '.join(weakness['fix_versions']) or 'no version'}"
-        for dependency in known
+        for dependency in answered
         for weakness in dependency["vulns"]
     ]
-    return ServiceAnswer(len(dependencies), len(known), tuple(sentences)) if known else None
+    return ServiceAnswer(len(dependencies), len(answered), tuple(sentences)) if answered else None
 
 
 def ask_service(pip_audit: str) -> ServiceAnswer | None:
@@ -145,7 +145,7 @@ def main(pip_audit: str) -> int:
         lines.append(SKIPPED)
     else:
         lines.append(
-            f"The service of pip-audit knows {answer.known} of {answer.asked} packages: "
+            f"The service of pip-audit knows {answer.answered_count} of {answer.package_count} packages: "
             f"{len(answer.weaknesses)} weaknesses."
         )
         sentences += answer.weaknesses

@@ -18,7 +18,7 @@ from courtroom.models.check import MOST_CHARACTERS
 from courtroom.models.errors import ChildFailed
 from courtroom.models.nesting import nesting_of
 
-# ast-grep overflowed the stack at 20,000 levels, at 1,000 never; a level takes a character at least.
+# ast-grep overflowed the stack at 20,000 levels, never at 1,000; a level takes a character.
 MOST_NESTING = 20
 MOST_MATCHES = 50
 TRIAL_BYTES = 1024 * 1024 * 1024
