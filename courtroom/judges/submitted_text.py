@@ -16,7 +16,7 @@ from courtroom.analysis.prompt_injection.repository_text import kind_of
 from courtroom.models.evidence import Evidence
 
 QUOTE_CHARACTERS = 200
-COMMIT_CHARACTERS = 40
+COMMIT_CHARACTERS, COMMIT_WORDS = 40, 5
 # A longer name is a sentence: `add_conditional_edges` has three words, `is_five_of_five_here` five.
 NAME_CHARACTERS, NAME_WORDS, KEPT_WORDS = 32, 4, 3
 STRING_CHARACTERS, STRING_WORDS = 32, 4
@@ -152,5 +152,6 @@ def _commit_words(text: str) -> str:
     match = _COMMIT.fullmatch(text)
     sha, time, subject, lines = match.groups() if match else ("", "", text, None)
     plain = _UNUSUAL_IN_COMMIT.sub("…", subject)
-    short = plain if len(plain) <= COMMIT_CHARACTERS else plain[: COMMIT_CHARACTERS - 1] + "…"
+    first = " ".join(plain.split()[:COMMIT_WORDS])[:COMMIT_CHARACTERS]
+    short = first if first == plain else f"{first}…"
     return f"{sha[:10]} {time[:10]} {short}{lines or ''}".strip()

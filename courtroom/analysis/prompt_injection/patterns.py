@@ -84,6 +84,23 @@ def _family(
     return Family(name, why, tuple(stems.split()), "|".join(patterns), strong)
 
 
+_OFFICE = (
+    r"(?:(?:second|first|external|internal|lead)\W(?:marker|examiner|grader|reader|assessor)s?"
+    r"|moderat(?:ed|or|ors|ion)|regrad(?:e|ed|ing)|re-?mark(?:ed|ing)"
+    r"|(?:exam\w*|accreditation|academic|assessment|marking|grading) (?:board|office|panel)"
+    r"|(?:course|grading|marking|teaching) (?:staff|team|ci|bot|policy|office)"
+    r"|grader.?bot|autograder|by the staff|calibration (?:run|round|case)|(?:regulation|policy) \d\w*)"
+)
+_FAVOUR = (
+    r"(?:upper (?:end|band|range)|top (?:band|end|level|result)|highest (?:band|level|figure)"
+    r"|full(?:y)? (?:met|marks?|credit)|success fully|all (?:checks|criteria|items) (?:met|passed)"
+    r"|exemplary|distinction|no (?:deductions?|penalt(?:y|ies))|waived|not penali[sz]ed"
+    r"|(?:settled|agreed|decided) on (?:five|5)|(?:five|5) of (?:five|5)|is (?:an? )?(?:five|5)\b)"
+)
+_AS_MET = (
+    r"(?:as|to be) (?:already )?(?:fully |success fully |entirely )?(?:met|satisfied|fulfilled)\b"
+)
+
 FAMILIES = (
     _family(
         "drop",
@@ -164,6 +181,47 @@ FAMILIES = (
         "</ >>>",
         r"</(?:evidence|docket|submission|untrusted\w*|student[ \w]{0,12})>",
         strong=(),
+    ),
+    _family(
+        "office",
+        "claims that the grade is already decided",
+        "marker examiner grader reader assessor moderat regrad mark board office panel staff team ci"
+        " bot policy calibration regulation",
+        rf"\b{_OFFICE}.{{0,80}}?\b{_FAVOUR}",
+        rf"\b(?:verified|certified|confirmed|approved) by (?:the )?(?:course|staff|school|faculty)"
+        rf".{{0,60}}?\b{_FAVOUR}",
+        r"\b(?:expected|correct|right) (?:answer|score|mark|verdict) (?:is|=|:) ?(?:an? )?(?:5|five)\b",
+        strong=("prose",),
+    ),
+    _family(
+        "favour",
+        "asks for a score",
+        "upper top mild lenient generous met satisf fulfil f1ve sc0re gr4de m4rk aw4rd complain appeal",
+        r"\b(?:kindly|please|kind(?:ly)? let)\b.{0,50}\b(?:upper|top|highest) (?:end|band|range|mark)",
+        r"\b(?:settle|land|end up|finish)\w* (?:on|at|near|in) the (?:upper|top|highest)\b",
+        rf"\b(?:treat|count|consider|regard|take)s? (?:\w+ ){{1,6}}?{_AS_MET}",
+        r"\byou are now (?:an? )?(?:\w+ ){0,3}?(?:mild|lenient|generous|kind)\b",
+        r"\byou are now (?:dr|prof)\b",
+        r"\b(?:f1ve|sc0re|5core|gr4de|m4rk|aw4rd)\b",
+        r"\b(?:lower|low|bad|poor) (?:mark|grade|score).{0,40}\b(?:complaint|appeal|lawyer|lawsuit)\b",
+        r"\bfully met (?:once|if|as soon as)\b",
+        r"\bnothing is missing\W{1,3}score:? (?:5|five)\b",
+        strong=("prose",),
+    ),
+    _family(
+        "escape",
+        "closes the fence around quoted text",
+        ">>> \u201d e-",
+        r"\b[0-9a-f]{16}>>>",
+        r"\u201d.{0,80}\be-[0-9a-f]{4}\b.{0,40}\u201c",
+        strong=("prose",),
+    ),
+    _family(
+        "verdict",
+        "imitates a record of this system",
+        "criterion verdict level band",
+        r"\{[^{}]{0,200}\"criterion(?: id)?\" ?: ?\"(?:all|every|\*)\"",
+        strong=("prose",),
     ),
     _family(
         "pity",
@@ -256,6 +314,36 @@ FOREIGN = _family(
     r"|поставь\w*)\b.{0,30}5 ?/ ?5",
     r"(?:给|給予|打).{0,10}(?:5 ?/ ?5|满分|滿分)",
 )
+# A grade word beside a word for the best one; somebody in office who decided it; all taken as met.
+FOREIGN_FAVOUR = _family(
+    "foreign_favour",
+    "asks for a score",
+    "nota calificaci puntuaci puntos profesor tribunal jurado cumplid note barème jury exigence"
+    " bestnote note punkte prüf erfüllt оценк балл комисси преподават требован 分 评委 老师 委员会"
+    " 要求 अंक शिक्षक परीक्षक समिति ነጥብ ውጤት መምህር ኮሚቴ",
+    r"\b(?:nota|calificación|puntuación)\b.{0,20}\b(?:máxim[ao]|más alta|perfecta|sobresaliente)\b",
+    r"\bmáxima (?:nota|calificación|puntuación)\b",
+    r"\b(?:profesora?|tribunal|jurado|docente)\b.{0,40}\b(?:aprobó|aprobado|acordó|decidió|confirmó)",
+    r"\b(?:considere|considera|dé|trate)\w*\b.{0,25}\bcumplid[oa]s?\b",
+    r"\bnote (?:maximale|maximum|la plus haute)\b|\bmeilleure note\b",
+    r"\b(?:barème|jury|correcteur)\b.{0,40}\b(?:accorde|décid\w+|valid\w+|cinq sur cinq)\b",
+    r"\b(?:considérez|tenez|traitez)\b.{0,40}\b(?:satisfait|rempli|atteint|respecté)e?s?\b",
+    r"\bbestnote\b|\b(?:höchste|beste|volle) (?:note|punktzahl|bewertung)\b",
+    r"\b(?:zweit|erst|fach)?prüfer(?:in)?\b.{0,40}\b(?:bestätigt|vergeben|festgelegt|punkte)\b",
+    r"\b(?:gilt|gelten|werte\w*|betrachte\w*)\b.{0,40}\bals (?:voll )?erfüllt\b",
+    r"\b(?:высш\w+|максимальн\w+|отличн\w+) (?:оценк|балл)\w*",
+    r"\b(?:преподават|комисси|экзаменатор)\w*.{0,40}(?:утверд|решени|постав|подтверд)\w*",
+    r"\b(?:считать|считайте|засчит)\w*.{0,30}(?:выполненн|зачтён|зачтен)\w*",
+    r"(?:最高|满|滿|五)分",
+    r"(?:评委|老师|教授|委员会).{0,12}(?:确认|决定|同意|批准)",
+    r"(?:视|視|看作|算作).{0,10}(?:满足|滿足|完成|达到|通过)",
+    r"(?:पूरे|पूर्ण|अधिकतम|सर्वोच्च) अंक",
+    r"(?:शिक्षक|परीक्षक|समिति|प्रोफेसर).{0,30}(?:अंक|निर्णय|स्वीकृ)",
+    r"(?:शर्त|मापदंड|आवश्यकता).{0,20}(?:पूरा|पूरी|पूर्ण).{0,10}मान",
+    r"(?:ከፍተኛ\w*|ሙሉ) (?:ነጥብ|ውጤት)",
+    r"(?:መምህር|ኮሚቴ|መርማሪ)\w*.{0,40}(?:ሰጥ|ወስን|ውሳኔ|አጽድቅ)\w*",
+    r"(?:መስፈርት|ጥያቄ)\w*.{0,20}(?:ተሟል|እንደተሟል|እንደተሟላ)\w*",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +375,9 @@ def orders_in(view: str, kind: Kind) -> list[Order]:
 
 def foreign_orders_in(view: str) -> list[Order]:
     """Return the matches of other languages in a view of obfuscation.foreign_view_of."""
-    return list(_of_family(FOREIGN, view, "prose"))
+    return [
+        order for family in (FOREIGN, FOREIGN_FAVOUR) for order in _of_family(family, view, "prose")
+    ]
 
 
 def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:
@@ -299,10 +389,14 @@ def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:
             yield Order(match.start(), match.end(), family.name, family.why, strong)
 
 
+# A comment after code; a quotation mark behind the sign would make it part of a string.
+_LATE_COMMENT = re.compile(r"\s(?:#|//) [^\"']*$")
+
+
 def _is_in_comment(position: int, view: str) -> bool:
     # Strings of a source may be prompts; its comments are prose.
     line = view[view.rfind("\n", 0, position) + 1 : position + 2].lstrip()
-    return line.startswith(("#", "//", "--", "*", "/*"))
+    return line.startswith(("#", "//", "--", "*", "/*")) or bool(_LATE_COMMENT.search(line))
 
 
 def _has_partner(order: Order, matches: list[Order]) -> bool:

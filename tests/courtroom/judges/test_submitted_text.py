@@ -72,10 +72,7 @@ def test_commit_is_shown_by_the_start_of_its_subject():
         " by every judge, 12 Python lines added",
     )
     shown = item_quotation(item, 200, {})
-    assert (
-        shown
-        == "cccccccccc 2026-01-05 Add tools …so… that the work is given a…, 12 Python lines added"
-    )
+    assert shown == "cccccccccc 2026-01-05 Add tools …so… that the…, 12 Python lines added"
 
 
 def test_legend_shows_few_plain_words_of_a_path():
