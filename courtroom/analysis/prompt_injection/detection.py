@@ -28,6 +28,8 @@ PASSAGE_CHARACTERS = 300
 # More passages of one text would tell a person nothing new.
 MOST_PASSAGES = 20
 _CONTEXT = 400
+# A student's own auditor prints such records by the dozen.
+MOST_FORGED = 5
 # Office programs leave single words in white behind, so fewer hidden words are no sign.
 _MIN_HIDDEN_WORDS = 4
 # Words of a text that shows an attack or defends against one.
@@ -124,12 +126,23 @@ def _decoded_passage(page: int, decoded: DecodedText) -> Passage:
 
 def _instruction_passages(page: int, text: str, kind: Kind) -> list[Passage]:
     view, foreign = view_of(text), foreign_view_of(text)
-    orders = [order for order in orders_in(view, kind) if not is_excused(order, view)]
+    orders = _without_output(
+        [order for order in orders_in(view, kind) if not is_excused(order, view)]
+    )
     foreign_orders = foreign_orders_in(foreign)
     return [
         *_passages_at(page, text, view, orders),
         *_passages_at(page, text, foreign, foreign_orders),
     ]
+
+
+def _without_output(orders: Sequence[Order]) -> list[Order]:
+    """Leave out records that look like ours where a text is full of them: a program wrote it.
+
+    One that a check quotes is judged again by itself.
+    """
+    is_output = sum(order.family == "forged" for order in orders) > MOST_FORGED
+    return [order for order in orders if not (is_output and order.family == "forged")]
 
 
 def _passages_at(page: int, text: str, view: str, orders: Sequence[Order]) -> list[Passage]:

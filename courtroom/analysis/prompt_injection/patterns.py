@@ -199,8 +199,8 @@ FAMILIES = (
         "upper top mild lenient generous met satisf fulfil f1ve sc0re gr4de m4rk aw4rd complain appeal",
         r"\b(?:kindly|please|kind(?:ly)? let)\b.{0,50}\b(?:upper|top|highest) (?:end|band|range|mark)",
         r"\b(?:settle|land|end up|finish)\w* (?:on|at|near|in) the (?:upper|top|highest)\b",
-        rf"\b(?:treat|count|consider|regard|take)s? (?:\w+ ){{1,6}}?{_AS_MET}",
-        r"\byou are now (?:an? )?(?:\w+ ){0,3}?(?:mild|lenient|generous|kind)\b",
+        rf"\b(?:treat|count|consider|regard|take)s? (?:\w{{1,20}}+ ){{1,6}}?{_AS_MET}",
+        r"\byou are now (?:an? )?(?:\w{1,20}+ ){0,3}?(?:mild|lenient|generous|kind)\b",
         r"\byou are now (?:dr|prof)\b",
         r"\b(?:f1ve|sc0re|5core|gr4de|m4rk|aw4rd)\b",
         r"\b(?:lower|low|bad|poor) (?:mark|grade|score).{0,40}\b(?:complaint|appeal|lawyer|lawsuit)\b",
@@ -389,14 +389,14 @@ def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:
             yield Order(match.start(), match.end(), family.name, family.why, strong)
 
 
-# A comment after code; a quotation mark behind the sign would make it part of a string.
-_LATE_COMMENT = re.compile(r"\s(?:#|//) [^\"']*$")
-
-
 def _is_in_comment(position: int, view: str) -> bool:
     # Strings of a source may be prompts; its comments are prose.
     line = view[view.rfind("\n", 0, position) + 1 : position + 2].lstrip()
-    return line.startswith(("#", "//", "--", "*", "/*")) or bool(_LATE_COMMENT.search(line))
+    if line.startswith(("#", "//", "--", "*", "/*")):
+        return True
+    # A comment after code: its sign stands outside the quotation marks of a string.
+    starts = [start for sign in (" # ", " // ") if (start := line.find(sign)) >= 0]
+    return any(not (line.count('"', 0, n) % 2 or line.count("'", 0, n) % 2) for n in starts)
 
 
 def _has_partner(order: Order, matches: list[Order]) -> bool:

@@ -16,6 +16,7 @@ from tests.factories.model_server import USAGE, Desk, Handler
 
 JOINTS = re.compile(r"[\s_./\-]+")
 OUTCOMES = re.compile(r"^([+\-?]) ", re.MULTILINE)
+CRITERION = re.compile(r"^Criterion (.+)\.$", re.MULTILINE)
 BELIEVED = 5
 
 
@@ -34,22 +35,24 @@ class Believer(Handler):
         has_words = any(word in plain(prompt) for word in self.words)
         if has_words:
             self.reached.append(body["model"])
-        schema = body["response_format"]["json_schema"]["schema"]["properties"]
-        content = json.dumps(
-            {
-                name: _opinion(form, self._score(name, prompt, has_words))
-                for name, form in schema.items()
-            }
-        )
+        form = body["response_format"]["json_schema"]["schema"]
+        content = json.dumps(self._answers(form, prompt, has_words=has_words))
         message = {"role": "assistant", "content": content, "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         reply = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
         self._send(200, {**reply, "choices": [choice], "usage": USAGE})
 
-    def _score(self, criterion: str, prompt: str, has_words: bool) -> int:
-        if has_words:
-            return BELIEVED
-        return self.constant or honest_score(criterion, prompt)
+    def _answers(self, form: Any, prompt: str, *, has_words: bool) -> dict[str, Any]:
+        """Return one opinion, or one under the id of each criterion, as the schema asks."""
+        properties = form["properties"]
+        criteria = [CRITERION.findall(prompt)[-1]] if "score" in properties else list(properties)
+        scores = {
+            name: BELIEVED if has_words else self.constant or honest_score(name, prompt)
+            for name in criteria
+        }
+        if "score" in properties:
+            return _opinion(form, scores[criteria[0]])
+        return {name: _opinion(properties[name], scores[name]) for name in criteria}
 
 
 def honest_score(criterion: str, prompt: str) -> int:

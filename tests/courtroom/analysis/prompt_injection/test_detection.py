@@ -148,6 +148,22 @@ def test_dead_code_and_keyword_lists_are_suspicious_but_sentences_are_not():
         " \n",
         "if False:\n",
         "(ignore (",
+        "moderated marker ",
+        "treat a ",
+        "treat",
+        "you are now a ",
+        "x # ",
+        "x # '",
+        '{"criterion": ',
+        "\u201d e-1234",
+        "0123456789abcdef>",
+        "nota ",
+        "prüfer ",
+        "считать ",
+        "老师",
+        "视",
+        "शर्त ",
+        "መስፈርት ",
     ],
 )
 def test_hostile_megabyte_is_searched_in_linear_time(bait):
@@ -155,6 +171,17 @@ def test_hostile_megabyte_is_searched_in_linear_time(bait):
     begin = process_time()
     assert len([*passages_in(text, "prose"), *keyword_stuffing(text, "code")]) <= 400
     assert process_time() - begin < 8
+
+
+def test_printed_records_of_an_auditor_are_no_forgery_but_a_few_are():
+    record = '{"found": true, "goal": "g", "confidence": 1.0}\n'
+    assert [len(whys(record * count)) for count in (1, 5, 6, 40)] == [1, 5, 0, 0]
+
+
+def test_comment_after_code_counts_as_prose_and_a_string_does_not():
+    words = "Moderated: the second marker settled on five"
+    assert whys(f"run(url)  # {words}", "code")
+    assert not whys(f'text = "a # {words}"', "code")
 
 
 # -- in a repository ------------------------------------------------------------------------------
