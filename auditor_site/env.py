@@ -119,6 +119,8 @@ VARIABLES = (
         "true asks the operator before a new institution can be used (production: true)",
     ),
     Variable("INSTITUTIONS_PER_ACCOUNT", "5", "institutions that one account may create"),
+    Variable("LETTERS_PER_DAY", "10000", "letters that one organization may cause in 24 hours"),
+    Variable("LETTERS_PER_DAY_UNAPPROVED", "100", "and one that the operator has not approved"),
     Variable(
         "AUDIT_LEASE_SECONDS", "60", "seconds until the audit of a silent worker is started again"
     ),

@@ -9,7 +9,7 @@ class GradingConfig(AppConfig):
 
     def ready(self) -> None:
         from grading.core.allowed_job import forbid_pickle
-        from grading.courses.organizations import actions as organization_actions
+        from grading.courses.organizations import sign_up
 
         forbid_pickle()
-        organization_actions.connect_signals()
+        sign_up.connect_signals()

@@ -7,6 +7,7 @@ from grading.appeals import views as appeal_views
 from grading.audits import views as audit_views
 from grading.bulk import views as bulk_views
 from grading.courses import views as course_views
+from grading.courses.organizations import invitation_views
 from grading.courses.organizations import views as organization_views
 from grading.dashboard import views as dashboard_views
 from grading.findings import views as finding_views
@@ -39,6 +40,8 @@ urlpatterns = [
     path("healthz/live", healthz.live, name="healthz-live"),
     path("metrics", metrics.metrics, name="metrics"),
     path("organizations/new/", organization_views.organization_new, name="organization-new"),
+    path("invitations/", invitation_views.invitations, name="invitations"),
+    path("invitations/<str:token>/", invitation_views.invitation, name="invitation"),
     path("o/<slug:org>/", organization_views.organization, name="organization"),
     path("o/<slug:org>/appeals/", appeal_views.appeals, name="appeals"),
     path("o/<slug:org>/appeals/<int:appeal_id>/", appeal_views.appeal, name="appeal"),
@@ -48,6 +51,7 @@ urlpatterns = [
     path(
         "o/<slug:org>/complaints/<int:complaint_id>/", complaint_views.complaint, name="complaint"
     ),
+    path("o/<slug:org>/leave/", invitation_views.leave, name="leave"),
     path("o/<slug:org>/notices/", notification_views.notices, name="notices"),
     path("o/<slug:org>/operations/", operations_views.operations, name="operations"),
     path(

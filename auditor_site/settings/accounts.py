@@ -28,6 +28,7 @@ ACCOUNT_PREVENT_ENUMERATION = True
 # allauth's other limits stay at their defaults; these two slow down the guessing of passwords.
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
 
+ACCOUNT_ADAPTER = "grading.core.account_names.PlainNamesAdapter"
 MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Automaton Auditor"

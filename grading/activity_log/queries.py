@@ -20,6 +20,7 @@ from grading.models import (
     Cohort,
     Enrollment,
     Grade,
+    Membership,
     PairingRound,
     Submission,
 )
@@ -136,9 +137,14 @@ def _filtered(
 
 
 def _people(cohort: Cohort, keys: set[int]) -> dict[int, str]:
-    """Return names by user key: the roster's for students, else the account's name or email."""
+    """Return names by user key: the roster's for students, else the account's name or address.
+
+    The address is the one that the organization knows; an account may have others.
+    """
+    addresses = dict(Membership.objects.filter(user__in=keys).values_list("user", "email"))
     names = {
-        user.pk: user.get_full_name() or user.email for user in User.objects.filter(pk__in=keys)
+        user.pk: user.get_full_name() or addresses.get(user.pk) or "a former member"
+        for user in User.objects.filter(pk__in=keys)
     }
     enrolled = Enrollment.objects.filter(cohort=cohort, user__in=keys)
     # The roster wins: staff know students by the name on it.

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db import models, transaction
+from django.db.models import OuterRef, Subquery
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django_scopes import get_scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.admin_widgets import NamedDateTime
-from grading.models import Organization
+from grading.models import Membership, Organization
 
 if TYPE_CHECKING:
     PlainAdmin = admin.ModelAdmin[Any]
@@ -25,6 +26,15 @@ def own_organizations() -> list[Organization]:
     """Return the user's organizations: the scope that TenantMiddleware entered."""
     own: list[Organization] = get_scope()["organization"]  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
     return own
+
+
+def known_address(user: str) -> Subquery:
+    """Return an annotation: the address by which the row's organization knows its `user`.
+
+    Names of accounts are made of their first address, which staff need not know.
+    """
+    members = Membership.objects.filter(organization=OuterRef("organization"), user=OuterRef(user))
+    return Subquery(members.values("email")[:1])
 
 
 class TenantAdmin(PlainAdmin):

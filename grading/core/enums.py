@@ -14,6 +14,26 @@ STAFF_ROLES = (Role.OWNER, Role.INSTRUCTOR, Role.ASSISTANT)
 TEACHING_ROLES = (Role.OWNER, Role.INSTRUCTOR)
 
 
+class InvitationState(models.TextChoices):
+    """State of an invitation: a membership begins with an acceptance, never before."""
+
+    INVITED = "invited"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    LEFT = "left"
+
+
+INVITATION_MOVES: dict[InvitationState, frozenset[InvitationState]] = {
+    # LEFT: a member who was offered another role.
+    InvitationState.INVITED: frozenset(set(InvitationState) - {InvitationState.INVITED}),
+    # INVITED again: a member is offered another role.
+    InvitationState.ACCEPTED: frozenset({InvitationState.INVITED, InvitationState.LEFT}),
+    # Only the person can come back; staff cannot ask again.
+    InvitationState.DECLINED: frozenset({InvitationState.ACCEPTED}),
+    InvitationState.LEFT: frozenset({InvitationState.ACCEPTED}),
+}
+
+
 class RubricState(models.TextChoices):
     DRAFT = "draft"
     PUBLISHED = "published"
@@ -117,10 +137,14 @@ class NoticeKind(models.TextChoices):
     HANDED_IN = "handed_in", "One of my submissions was received"
     COMPLAINT = "complaint", "A report was reported as abusive, or my complaint was decided"
     APPROVAL = "approval", "An organization asks for approval, or mine was answered"
+    INVITATION = "invitation", "An organization invited me"
 
 
 # Answers to a request of one's own are always sent, and operators belong to no organization.
-OPTIONAL_NOTICES = tuple(kind for kind in NoticeKind if kind is not NoticeKind.APPROVAL)
+# Invitations go to addresses, at most one each: there is nothing to turn off.
+OPTIONAL_NOTICES = tuple(
+    kind for kind in NoticeKind if kind not in {NoticeKind.APPROVAL, NoticeKind.INVITATION}
+)
 
 
 class Anonymity(models.TextChoices):

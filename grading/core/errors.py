@@ -21,6 +21,7 @@ GradingError               code, a sentence the person can act on
 │   ├── KeyRefused         key_in_use, key_reused: the Idempotency-Key of another request
 │   ├── RoleRefused        role_*: not theirs to give, their own, or the last owner's
 │   ├── OrganizationRefused organization_*: one request waits already, or there are too many
+│   ├── InvitationRefused  invitation_*: not for this address, or withdrawn
 │   └── SlugTaken          slug_taken: the name is in use
 ├── OrganizationClosed     organization_not_approved: its founder has to wait for the operator
 ├── InputRefused           the courtroom's own codes: an accepted submission cannot be audited
@@ -142,6 +143,10 @@ class WebhookRefused(FieldRefused):
 
 class RoleRefused(ActionRefused):
     """Role that the user may not give or take."""
+
+
+class InvitationRefused(ActionRefused):
+    """Invitation that this account cannot answer."""
 
 
 class SlugTaken(ActionRefused):

@@ -15,6 +15,8 @@ from django_scopes import scope
 
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, FeedbackKind, Role
 from grading.core.errors import OrganizationClosed
+from grading.core.invitation_links import read_token
+from grading.core.own_addresses import addresses_of
 from grading.core.pairing_access import PairingSide, ReportSide, is_granted, is_running
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
@@ -29,6 +31,7 @@ from grading.models import (
     Enrollment,
     FeedbackReport,
     Finding,
+    Invitation,
     Membership,
     Organization,
     Pairing,
@@ -89,6 +92,31 @@ def access_organization(user: Somebody, slug: str, *, level: Level = "student") 
     if organization.founder_id == user.pk:
         raise OrganizationClosed(organization)
     raise Http404
+
+
+def access_invitation(user: Somebody, invitation_id: int) -> Invitation:
+    """Return an invitation of one of the user's addresses, whatever was answered."""
+    if not isinstance(user, User):
+        raise Http404
+    with as_person(user):
+        rows = Invitation.objects.select_related("organization").filter(pk=invitation_id)
+        invitation = rows.first()
+    # The policy also shows those of addresses that are not verified.
+    if invitation is None or invitation.email not in addresses_of(user):
+        raise Http404
+    return invitation
+
+
+def access_invitation_by_link(token: str) -> Invitation:
+    """Return the invitation that a letter's link opens, for anybody who has the letter."""
+    organization_id, invitation_id = read_token(token)
+    with scope(organization=organization_id):
+        invitation = (
+            Invitation.objects.select_related("organization").filter(pk=invitation_id).first()
+        )
+    if invitation is None:
+        raise Http404
+    return invitation
 
 
 def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Cohort:

@@ -1,6 +1,12 @@
-"""Texts that people type for others: trimmed, with uniform line ends, of limited length."""
+"""Texts that people type for others: trimmed, with uniform line ends, of limited length.
+
+In emails they stand without links, because the site's address vouches for what it sends.
+"""
 
 from __future__ import annotations
+
+import re
+import unicodedata
 
 from grading.core.errors import FieldRefused
 
@@ -30,3 +36,36 @@ def required_text(
         raise refused(field, f"{field}_missing", missing)
     refuse_too_long(text, limit, field=field, refused=refused)
     return text
+
+
+MAX_NAME = 60
+LINK_REMOVED = "[link removed]"
+# A word with a scheme, with an at sign, or with a dot before a last part of letters: mail programs
+# turn bare host names into links too. One word is looked at once, so it is linear.
+_WORD = re.compile(r"\S+")
+_LINK = re.compile(r"://|\w@\w|www[.]|[^\W_][.][^\W\d_]{2}", re.IGNORECASE)
+# Dots that browsers take for the dot of a host name (UTS 46).
+_DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))
+
+
+def without_links(text: str) -> str:
+    """Return the text without control characters other than line ends, and without links."""
+    shown = "".join(
+        character
+        for character in text
+        # Cf holds the marks that reverse or hide letters.
+        if character == "\n" or unicodedata.category(character) not in {"Cc", "Cf", "Zl", "Zp"}
+    )
+    return _WORD.sub(_without_link, shown)
+
+
+def _without_link(word: re.Match[str]) -> str:
+    compared = unicodedata.normalize("NFKC", word[0].translate(_DOTS))
+    return LINK_REMOVED if _LINK.search(compared) else word[0]
+
+
+def name_in_email(name: str) -> str:
+    """Return an organization's name as one short line without links or brackets."""
+    plain = without_links(" ".join(name.split())).replace(LINK_REMOVED, "")
+    short = plain.translate(str.maketrans("[]<>", "()()"))[:MAX_NAME]
+    return " ".join(short.split()) or "An organization"

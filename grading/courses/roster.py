@@ -14,7 +14,7 @@ from django_scopes import scope
 from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import plain_cell
 from grading.core.errors import RosterRefused
-from grading.courses.organizations.actions import link_enrollments
+from grading.courses.organizations.invitations import invite
 from grading.models import Cohort, Enrollment
 
 # The whole file is read into memory and written in one transaction.
@@ -59,7 +59,7 @@ class _Row:
 
 
 def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport:
-    """Enroll everybody on the list, and update the students who are enrolled already.
+    """Enroll and invite everybody on the list, and update the students who are enrolled already.
 
     `text` is CSV separated by commas, semicolons or tabs. Its header names email and, in any order,
     name, student_number and group; a hyphen as group removes the student from their group. A byte
@@ -71,6 +71,8 @@ def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport
 
     with transaction.atomic(), scope(organization=cohort.organization):
         created, updated = _enroll(cohort, rows)
+        emails = [row.email for row in rows]
+        invite(organization=cohort.organization, emails=emails, by=by)
         record_activity(
             organization=cohort.organization,
             actor=by,
@@ -207,7 +209,6 @@ def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
 
     Enrollment.objects.bulk_create(new)
     Enrollment.objects.bulk_update(changed, ["name", "student_number", "group"])
-    _link_existing_users(new)
     return len(new), len(changed)
 
 
@@ -219,10 +220,3 @@ def _update(enrollment: Enrollment, row: _Row) -> bool:
     enrollment.group = "" if row.group == NO_GROUP else row.group or enrollment.group
 
     return (enrollment.name, enrollment.student_number, enrollment.group) != before
-
-
-def _link_existing_users(new: list[Enrollment]) -> None:
-    """Link students who have an account, so that they need not log in again to see the cohort."""
-    emails = [enrollment.email for enrollment in new]
-    for user in User.objects.filter(emailaddress__email__in=emails).distinct():
-        link_enrollments(user=user)

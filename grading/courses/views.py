@@ -37,10 +37,11 @@ from grading.courses.archive.actions import archive_cohort, delete_cohort
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.courses.archive.forms import DeletionForm
 from grading.courses.forms import AssignmentForm, ChangeSettingsForm, CohortForm, RosterForm
-from grading.courses.queries import cohort_overview, roster_of
+from grading.courses.queries import cohort_overview, roster_lines
 from grading.courses.roster import RosterImport, import_roster
 from grading.engine.bench_settings import reason_without_models
 from grading.models import Assignment, Cohort, RubricVersion
+from grading.notifications.letter_limits import held_back
 from grading.rubrics.actions import adopt_shipped_rubric
 from grading.submissions.queries import attempts_of, closed_reason, standings_of, visible_attempts
 
@@ -91,7 +92,8 @@ def roster(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
         "cohort": record,
         "form": form,
         "imported": imported,
-        "students": roster_of(record),
+        "lines": roster_lines(record),
+        "held": held_back(),
         "may_change": may(request.user, record.organization, "teacher"),
         "trail": trail_to_cohort(record),
     }

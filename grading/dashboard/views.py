@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_scopes import scope
 
+from grading.courses.organizations.queries import invitations_to
 from grading.courses.queries import organizations_of, organizations_waiting_for
 from grading.dashboard.presenters import dashboard_of
 from grading.dashboard.queries import teaching_of
@@ -18,12 +19,14 @@ def home(request: HttpRequest) -> HttpResponse:
     if not user.is_authenticated:
         return render(request, "dashboard/landing.html")
 
+    invitations = invitations_to(user)
     organizations = list(organizations_of(user))
     # One scope over all organizations: the page shows every course of the user.
     with scope(organization=organizations):
         context = {
             "organizations": organizations,
             "waiting": organizations_waiting_for(user),
+            "invitations": invitations,
             "student": dashboard_of(user),
             "teaching": teaching_of(user, organizations),
         }

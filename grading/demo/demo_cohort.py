@@ -19,6 +19,7 @@ from grading.core.enums import LatePolicy, NoticeKind, Role
 from grading.courses.actions import create_assignment, create_cohort
 from grading.courses.organizations.actions import add_member
 from grading.courses.organizations.approval import create_organization
+from grading.courses.organizations.invitations import accept_invitation
 from grading.courses.roster import import_roster
 from grading.demo.demo_round import seed_peers
 from grading.demo.first_week import seed_first_week
@@ -37,6 +38,7 @@ from grading.models import (
     Assignment,
     Cohort,
     Enrollment,
+    Invitation,
     Membership,
     NoticeOptOut,
     Organization,
@@ -146,8 +148,16 @@ def _cohort(organization: Organization, instructor: User) -> Cohort:
         STUDENTS
     ):
         import_roster(cohort=cohort, text=_roster(), by=instructor)
+        _accept_invitations(organization)
 
     return cohort
+
+
+def _accept_invitations(organization: Organization) -> None:
+    """Accept for the students: the demo begins with members, and sends no invitation."""
+    emails = [student.email for student in STUDENTS]
+    for invitation in Invitation.objects.filter(organization=organization, email__in=emails):
+        accept_invitation(invitation=invitation, user=User.objects.get(email=invitation.email))
 
 
 def _turn_off_receipts(organization: Organization) -> None:

@@ -11,6 +11,7 @@ from grading.models.complaint import Complaint
 from grading.models.finding import Finding, FindingHelp, FindingResponse, FindingSighting
 from grading.models.grade import Grade, Override, SupersededReport
 from grading.models.idempotency import IdempotencyKey
+from grading.models.invitation import Invitation
 from grading.models.model_bench import ModelUsage, OrganizationBench
 from grading.models.notice import Notice, NoticeOptOut
 from grading.models.opening import Opening
@@ -50,6 +51,7 @@ __all__ = [
     "FindingSighting",
     "Grade",
     "IdempotencyKey",
+    "Invitation",
     "Membership",
     "ModelUsage",
     "Notice",

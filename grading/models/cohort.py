@@ -30,7 +30,9 @@ class Cohort(TenantModel):
 
 
 class Enrollment(TenantModel):
-    """Student of a cohort, identified by email; `user` is null until that email signs up.
+    """Student of a cohort, identified by email; `user` is null until that person accepts.
+
+    The invitation is in Invitation, because it is about the whole organization.
 
     Students with the same `group` (any word, empty for none) work together and never audit each
     other.
@@ -58,7 +60,7 @@ class Enrollment(TenantModel):
             # Nulls are distinct: any number of students may lack an account.
             models.UniqueConstraint(fields=["cohort", "user"], name="user_once_per_cohort"),
         ]
-        # link_enrollments looks for an e-mail in every cohort at each login.
+        # The home page and an acceptance look for an address in every cohort.
         indexes = [models.Index(Lower("email"), name="enrollment_email")]
 
     def __str__(self) -> str:

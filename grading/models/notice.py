@@ -5,17 +5,26 @@ from django.db import models
 from django.db.models import Q
 
 from grading.core.enums import NoticeKind
+from grading.models.invitation import Invitation
 from grading.models.tenant import TenantModel
 
 
 class Notice(TenantModel):
     """One email to one person about one object. It is sent once.
 
-    `path` is the target of its link. It holds no score. `tries` counts how often it was given to
+    An invitation goes to `address` instead, which may have no account. `path` is the target of its
+    link. It holds no score. `held_at` is the time when a daily limit kept it from being sent, which
+    is final. `tries` counts how often it was given to
     the mail server; `tried_at` is also set, without counting, if the server could not be reached.
     """
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    invitation = models.ForeignKey(
+        Invitation, on_delete=models.CASCADE, null=True, blank=True, related_name="letters"
+    )
+    address = models.EmailField(max_length=254, blank=True)
     kind = models.CharField(max_length=16, choices=NoticeKind.choices)
     subject = models.CharField(max_length=200)
     body = models.TextField()
@@ -24,17 +33,28 @@ class Notice(TenantModel):
     sent_at = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
     tried_at = models.DateTimeField(null=True, blank=True)
+    held_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind__in=NoticeKind.values), name="notice_kind_known"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=NoticeKind.INVITATION, user=None, invitation__isnull=False)
+                | Q(user__isnull=False, invitation=None, address=""),
+                name="notice_has_one_recipient",
+            ),
         ]
         indexes = [
             # Only unsent rows: the outbox stays quick however many emails were sent.
-            models.Index(fields=["created_at"], condition=Q(sent_at=None), name="notice_unsent")
+            models.Index(
+                fields=["created_at"], condition=Q(sent_at=None, held_at=None), name="notice_unsent"
+            ),
+            # The daily limits count an organization's tries, and an address's invitations.
+            models.Index(fields=["organization", "tried_at"], name="notice_tried"),
+            models.Index(fields=["address"], condition=~Q(address=""), name="notice_address"),
         ]
 
     def __str__(self) -> str:

@@ -94,9 +94,15 @@ class TenantModel(models.Model):
 
 
 class Membership(TenantModel):
+    """Member of an organization. `email` is the address by which the organization knows them.
+
+    It is the invited address, or the founder's own: staff never see the account's other addresses.
+    """
+
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
+    email = models.EmailField(max_length=254, blank=True, editable=False)
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.STUDENT)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -112,4 +118,4 @@ class Membership(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.user}, {self.get_role_display().lower()}"
+        return f"{self.email or 'no address'}, {self.get_role_display().lower()}"

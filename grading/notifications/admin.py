@@ -1,25 +1,44 @@
 """Admin of emails, email preferences, webhooks and deliveries."""
 
-from django.contrib import admin
+from __future__ import annotations
 
-from grading.core.admin_tenancy import MachineMadeAdmin
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from grading.core.admin_tenancy import MachineMadeAdmin, known_address
 from grading.models import Notice, NoticeOptOut, Webhook, WebhookDelivery
 
 
 @admin.register(Notice)
 class NoticeAdmin(MachineMadeAdmin):
-    list_display = ("user", "kind", "subject", "created_at", "sent_at", "tries", "tried_at")
+    list_display = ("subject", "recipient", "kind", "created_at", "sent_at", "tries", "held_at")
     list_filter = ("kind",)
-    search_fields = ("user__email", "subject")
-    list_select_related = ("user",)
+    search_fields = ("subject",)
+    exclude = ("user",)
     date_hierarchy = "created_at"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(known=known_address("user"))
+
+    @admin.display(ordering="known")
+    def recipient(self, notice: Any) -> str:
+        return notice.address or notice.known or "no member any more"
 
 
 @admin.register(NoticeOptOut)
 class NoticeOptOutAdmin(MachineMadeAdmin):
-    list_display = ("user", "kind")
+    list_display = ("kind", "member")
     list_filter = ("kind",)
-    list_select_related = ("user",)
+    exclude = ("user",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(known=known_address("user"))
+
+    @admin.display(ordering="known")
+    def member(self, row: Any) -> str:
+        return row.known or "no member any more"
 
 
 @admin.register(Webhook)

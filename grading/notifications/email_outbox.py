@@ -24,7 +24,10 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import OPTIONAL_NOTICES, NoticeKind
+from grading.core.invitation_links import token_of
+from grading.core.user_text import name_in_email
 from grading.models import Notice, Organization
+from grading.notifications.letter_limits import is_within_limits
 from grading.notifications.outbox import Outbox
 
 # The next job sends the rest; the job's own deadline is 180 s.
@@ -38,7 +41,7 @@ log = structlog.get_logger(__name__)
 
 def _due(now: datetime) -> Q:
     rested = Q(tried_at=None) | Q(tried_at__lt=now - RETRY_AFTER)
-    return Q(rested, sent_at=None, tries__lt=MAX_TRIES)
+    return Q(rested, sent_at=None, held_at=None, tries__lt=MAX_TRIES)
 
 
 EMAILS = Outbox(Notice, job="grading.jobs.send_letters", name="letters", seconds=180, due=_due)
@@ -47,7 +50,8 @@ EMAILS = Outbox(Notice, job="grading.jobs.send_letters", name="letters", seconds
 def send_due_emails(*, organization_id: int) -> int:
     """Send the due emails, oldest first, for at most two minutes; return their number.
 
-    A refused email is tried again later, three times in all. If the server cannot be reached, all
+    One beyond a daily limit is held back (letter_limits). A refused email is tried again later,
+    three times in all. If the server cannot be reached, all
     emails wait and none loses a try.
     """
     until, sent = monotonic() + SEND_SECONDS, 0
@@ -60,7 +64,11 @@ def send_due_emails(*, organization_id: int) -> int:
         try:
             post.open()
             while monotonic() < until and (notice := _claim(due)):
-                sent += _send(notice, post)
+                if is_within_limits(notice):
+                    sent += _send(notice, post)
+                else:
+                    # Out of the outbox for good: tomorrow's limit is for tomorrow's letters.
+                    Notice.objects.filter(pk=notice.pk).update(held_at=timezone.now())
         except (SMTPException, OSError) as error:
             log.warning("mail_server_away", reason=str(error), sent=sent)
             # tried_at alone: all of them wait for RETRY_AFTER, and no try is counted.
@@ -108,12 +116,12 @@ def _send(notice: Notice, post: BaseEmailBackend) -> bool:
 
 def email_message_of(notice: Notice, post: BaseEmailBackend | None = None) -> EmailMessage:
     """Return the email to send: plain text with its link and an unsubscribe link."""
-    off = _unsubscribe_link(notice)
-    context = {"notice": notice, "link": f"{settings.SITE_URL}{notice.path}", "off": off}
+    name, off = name_in_email(notice.organization.name), _unsubscribe_link(notice)
+    context = {"notice": notice, "name": name, "link": _link(notice), "off": off}
     return EmailMessage(
-        subject=f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{notice.subject}",
+        subject=_subject(notice, name),
         body=render_to_string("notifications/emails/email.txt", context),
-        to=[notice.user.email],
+        to=[notice.user.email if notice.user else notice.address],
         connection=post,
         headers={
             "Message-ID": f"<notice-{notice.pk}@{urlsplit(settings.SITE_URL).hostname}>",
@@ -122,6 +130,21 @@ def email_message_of(notice: Notice, post: BaseEmailBackend | None = None) -> Em
         }
         | ({"List-Unsubscribe": f"<{off}>"} if off else {}),
     )
+
+
+def _subject(notice: Notice, name: str) -> str:
+    # Only the operator's answers speak for the site: no title of staff reads like one of them.
+    if notice.kind == NoticeKind.APPROVAL:
+        return f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{notice.subject}"
+    return f"[{name}] {notice.subject}"
+
+
+def _link(notice: Notice) -> str:
+    if notice.invitation_id is None:
+        return f"{settings.SITE_URL}{notice.path}"
+    # Signed when it is sent, and stored nowhere: staff could answer in the person's name.
+    token = token_of(notice.organization_id, notice.invitation_id)
+    return f"{settings.SITE_URL}{reverse('invitation', args=[token])}"
 
 
 def _unsubscribe_link(notice: Notice) -> str:

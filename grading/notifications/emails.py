@@ -13,9 +13,24 @@ from django.utils.timezone import localtime
 
 from grading.core.activity_writer import record_activity
 from grading.core.enums import OPTIONAL_NOTICES, AuditKind, NoticeKind, WebhookEvent
-from grading.models import Audit, Enrollment, Notice, NoticeOptOut, Organization, Submission
+from grading.core.user_text import name_in_email, without_links
+from grading.models import (
+    Audit,
+    Enrollment,
+    Invitation,
+    Notice,
+    NoticeOptOut,
+    Organization,
+    Submission,
+)
 from grading.notifications.email_outbox import EMAILS
 from grading.notifications.webhooks import announce_audit
+
+INVITATION_BODY = """{name} has invited this address to Automaton Auditor, a site that grades coursework.
+
+You become a member only if you accept. Open the link to accept or to decline. If you do not know
+{name}, you need do nothing. It is not told whether this address has an account, and it can send no
+other letter to it before you accept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +38,8 @@ class Email:
     """Email to one user; nothing is written without one (a student without an account).
 
     `body` is plain text without any score, because email is forwarded and read over shoulders.
+    Links in it are removed: titles are words of staff, and the site vouches for its letters.
+    `own_words` follow the body as they are: what the reader wrote, such as their repository.
     `path` is the target of its link, such as reverse(...).
     """
 
@@ -30,6 +47,7 @@ class Email:
     subject: str
     body: str
     path: str
+    own_words: str = ""
 
 
 def notify(
@@ -40,9 +58,10 @@ def notify(
     subject: str,
     body: str,
     path: str,
+    own_words: str = "",
 ) -> bool:
     """Write one email, as `notify_all` does; return whether it was written."""
-    email = Email(user, subject, body, path)
+    email = Email(user, subject, body, path, own_words)
     organization_id = organization if isinstance(organization, int) else organization.pk
     return notify_all(organization_id=organization_id, kind=kind, emails=[email]) == 1
 
@@ -64,9 +83,9 @@ def notify_all(*, organization_id: int, kind: NoticeKind, emails: Collection[Ema
             organization_id=organization_id,
             user=user,
             kind=kind,
-            body=email.body,
+            body=without_links(email.body) + email.own_words,
             path=email.path,
-            subject=" ".join(email.subject.split())[:200],
+            subject=without_links(" ".join(email.subject.split()))[:200],
         )
         for email in emails
         if (user := email.user) and user.is_active and user.email and user.pk not in unwanted
@@ -75,6 +94,30 @@ def notify_all(*, organization_id: int, kind: NoticeKind, emails: Collection[Ema
         Notice.objects.bulk_create(written)
         EMAILS.enqueue_on_commit(organization_id)
     return len(written)
+
+
+def write_invitations(*, organization: Organization, invitations: Collection[Invitation]) -> None:
+    """Write the letter of each invitation: our own words and the organization's name alone.
+
+    Whoever founds an organization could otherwise send their words to strangers in our name.
+    """
+    name = name_in_email(organization.name)
+    Notice.objects.bulk_create(
+        [
+            Notice(
+                organization=organization,
+                invitation=invitation,
+                address=invitation.email,
+                kind=NoticeKind.INVITATION,
+                subject="you are invited",
+                body=INVITATION_BODY.format(name=name),
+                path=reverse("invitations"),
+            )
+            for invitation in invitations
+        ]
+    )
+    if invitations:
+        EMAILS.enqueue_on_commit(organization.pk)
 
 
 def notify_of_failure(*, audit: Audit, message: str) -> None:
@@ -97,8 +140,9 @@ def notify_of_failure(*, audit: Audit, message: str) -> None:
         subject=f"{title}: attempt {submission.attempt} couldn't be audited",
         body=(
             f"Attempt {submission.attempt} at “{title}” has no verdict. "
-            f"Failed audits don't use an attempt.\n\n{message}"
+            "Failed audits don't use an attempt."
         ),
+        own_words=f"\n\n{message}",
         path=reverse("audit", args=[submission.organization.slug, audit.pk]),
     )
 
@@ -110,7 +154,7 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
     report = f"{submission.pdf_name}, SHA-256 {submission.pdf_sha256}" if submission.pdf else "none"
     received = _moment(submission.handed_in_at)
     lines = (
-        f"Attempt {submission.attempt} at “{title}” was received on {received}{late}.\n",
+        "\n",
         f"Repository: {submission.repo_url}",
         f"Commit: {submission.resolved_commit}",
         f"Report (PDF): {report}",
@@ -120,7 +164,8 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
         user=student.user,
         kind=NoticeKind.HANDED_IN,
         subject=f"{title}: attempt {submission.attempt} received",
-        body="\n".join(lines),
+        body=f"Attempt {submission.attempt} at “{title}” was received on {received}{late}.",
+        own_words="\n".join(lines),
         path=reverse("audit", args=[submission.assignment.organization.slug, audit.pk]),
     )
 

@@ -56,6 +56,7 @@ class SubmissionAdmin(MachineMadeAdmin):
 
 @admin.register(IdempotencyKey)
 class IdempotencyKeyAdmin(MachineMadeAdmin):
-    list_display = ("key", "user", "assignment", "submission", "created_at")
-    search_fields = ("key", "user__email")
-    list_select_related = ("user", "assignment", "submission")
+    list_display = ("key", "assignment", "submission", "created_at")
+    search_fields = ("key",)
+    list_select_related = ("assignment", "submission")
+    exclude = ("user",)

@@ -107,6 +107,7 @@ def test_deletion_keeps_only_the_log_and_the_organizations_records(cohort, owner
     assert left == expected | {
         "Activity": before["Activity"] + 1,
         "Cohort": 1,
+        "Invitation": before["Invitation"],
         "Membership": before["Membership"],
     }
     row = Activity.objects.get(verb="cohort.deleted")

@@ -1,22 +1,16 @@
 import pytest
-from allauth.account.models import EmailAddress
-from django.test import Client
 from django_scopes import scope
 
 from grading.core.enums import Role
 from grading.core.errors import SlugTaken
 from grading.courses.actions import create_cohort
-from grading.courses.organizations.actions import add_member, link_enrollments
+from grading.courses.organizations.actions import add_member
 from grading.courses.organizations.approval import create_organization
 from grading.models import Activity, Membership
 from tests.factories.people import (
-    PASSWORD,
     CohortFactory,
-    EnrollmentFactory,
     OrganizationFactory,
     UserFactory,
-    everywhere,
-    student,
 )
 
 pytestmark = pytest.mark.django_db
@@ -59,31 +53,3 @@ def test_granting_a_role_again_changes_it():
     add_member(organization=organization, user=user, role=Role.ASSISTANT, by=None)
     add_member(organization=organization, user=user, role=Role.INSTRUCTOR, by=None)
     assert roles(organization) == {user.email: Role.INSTRUCTOR}
-
-
-def test_unverified_email_links_no_enrollment(settings):
-    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-    waiting, user = EnrollmentFactory(), UserFactory()
-    EmailAddress.objects.create(user=user, email=waiting.email, verified=False)
-    assert link_enrollments(user=user) == 0
-    EmailAddress.objects.filter(email=waiting.email).update(verified=True)
-    assert link_enrollments(user=user) == 1
-
-
-def test_linked_enrollment_is_not_taken_over():
-    taken = student(CohortFactory())
-    assert link_enrollments(user=UserFactory(email=taken.email.upper(), username="impostor")) == 0
-
-
-def test_login_links_enrollments_of_every_organization(client: Client):
-    own, other = (
-        EnrollmentFactory(email="ada@example.org"),
-        EnrollmentFactory(email="Ada@example.org"),
-    )
-    user = UserFactory(email="ada@example.org")
-    assert client.login(username=user.username, password=PASSWORD)
-    with everywhere():
-        own.refresh_from_db()
-        other.refresh_from_db()
-    assert (own.user, other.user) == (user, user)
-    assert roles(own.organization) == roles(other.organization) == {user.email: Role.STUDENT}

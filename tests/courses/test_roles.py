@@ -12,7 +12,8 @@ from grading.core.enums import Role
 from grading.core.errors import RoleRefused
 from grading.courses.organizations.actions import add_member
 from grading.courses.organizations.approval import create_organization
-from grading.models import Activity, Membership, Organization
+from grading.courses.organizations.invitations import accept_invitation, decline_invitation
+from grading.models import Activity, Invitation, Membership, Organization
 from tests.factories.people import (
     MembershipFactory,
     OrganizationFactory,
@@ -34,6 +35,14 @@ def organization() -> Organization:
 def people(organization: Organization) -> dict[Role, User]:
     """One of each role."""
     return {role: staff_user(organization, role) for role in Role}
+
+
+def give(organization: Organization, user: User, role: Role, by: User) -> None:
+    """Give the role, and accept it for the user."""
+    if add_member(organization=organization, user=user, role=role, by=by) is None:
+        with scope(organization=organization):
+            offer = Invitation.objects.get(email=user.email)
+        accept_invitation(invitation=offer, user=user)
 
 
 def roles_of(user: User) -> list[str]:
@@ -73,15 +82,13 @@ def test_owner_of_another_organization_is_refused(organization, people):
 
 
 def test_new_owner_may_replace_the_old_one(organization, people):
-    add_member(organization=organization, user=people[INSTRUCTOR], role=OWNER, by=people[OWNER])
-    add_member(organization=organization, user=people[OWNER], role=ASSISTANT, by=people[INSTRUCTOR])
+    give(organization, people[INSTRUCTOR], OWNER, by=people[OWNER])
+    give(organization, people[OWNER], ASSISTANT, by=people[INSTRUCTOR])
     assert (roles_of(people[INSTRUCTOR]), roles_of(people[OWNER])) == ([OWNER], [ASSISTANT])
 
 
 def test_instructor_may_appoint_assistants(organization, people):
-    add_member(
-        organization=organization, user=people[STUDENT], role=ASSISTANT, by=people[INSTRUCTOR]
-    )
+    give(organization, people[STUDENT], ASSISTANT, by=people[INSTRUCTOR])
     assert roles_of(people[STUDENT]) == [ASSISTANT]
 
 
@@ -96,13 +103,13 @@ def test_admin_access_follows_the_teaching_role(organization, people):
     student, owner = people[STUDENT], people[OWNER]
     is_staff = []
     for role in (ASSISTANT, INSTRUCTOR, OWNER, STUDENT):
-        add_member(organization=organization, user=student, role=role, by=owner)
+        give(organization, student, role, by=owner)
         is_staff.append(User.objects.get(pk=student.pk).is_staff)
     assert is_staff == [False, True, True, False]
     with scope(organization=organization):
         log = Activity.objects.filter(verb__startswith="administration.").order_by("pk")
         assert list(log.values_list("verb", "actor", "object_id")) == [
-            ("administration.opened", owner.pk, str(student.pk)),
+            ("administration.opened", student.pk, str(student.pk)),
             ("administration.closed", owner.pk, str(student.pk)),
         ]
 
@@ -112,7 +119,7 @@ def test_teachers_elsewhere_and_operators_keep_admin_access(organization, people
     operator = UserFactory.create(is_superuser=True, is_staff=True)
     for user in (elsewhere, operator):
         for role in (INSTRUCTOR, STUDENT):
-            add_member(organization=organization, user=user, role=role, by=people[OWNER])
+            give(organization, user, role, by=people[OWNER])
         assert User.objects.get(pk=user.pk).is_staff is True
 
 
@@ -135,18 +142,67 @@ def test_administration_shows_a_refusal_at_the_role(client, organization, people
     assert roles_of(people[by]) == [by]
 
 
-def test_owner_grants_a_role_in_the_administration(client, organization, people):
+def test_owner_offers_a_role_in_the_administration(client, organization, people):
     member = MembershipFactory.create(organization=organization)
     assert change(client, people[OWNER], member, INSTRUCTOR).status_code == 302
+    assert (roles_of(member.user), User.objects.get(pk=member.user_id).is_staff) == (
+        [STUDENT],
+        False,
+    )
+    with scope(organization=organization):
+        offer = Invitation.objects.get(email=member.email)
+    accept_invitation(invitation=offer, user=member.user)
     assert (roles_of(member.user), User.objects.get(pk=member.user_id).is_staff) == (
         [INSTRUCTOR],
         True,
     )
 
 
-def test_operator_adds_a_member(client, organization):
-    client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
+def test_owner_withdraws_an_offer_by_another_role(organization, people):
+    add_member(organization=organization, user=people[STUDENT], role=OWNER, by=people[OWNER])
+    with scope(organization=organization):
+        offer = Invitation.objects.get(email=people[STUDENT].email)
+    add_member(organization=organization, user=people[STUDENT], role=STUDENT, by=people[OWNER])
+    accept_invitation(invitation=offer, user=people[STUDENT])
+    assert roles_of(people[STUDENT]) == [STUDENT]
+
+
+def test_refused_role_is_not_given_by_a_late_acceptance(organization, people):
+    add_member(organization=organization, user=people[STUDENT], role=OWNER, by=people[OWNER])
+    with scope(organization=organization):
+        offer = Invitation.objects.get(email=people[STUDENT].email)
+    decline_invitation(invitation=offer, by=people[STUDENT])
+    assert refusal(organization, people[STUDENT], OWNER, by=people[OWNER]) == "role_declined"
+    accept_invitation(invitation=offer, user=people[STUDENT])
+    assert roles_of(people[STUDENT]) == [STUDENT]
+
+
+def invite_in_admin(client: Client, by: User, **sent: Any) -> Any:
+    User.objects.filter(pk=by.pk).update(is_staff=True)
+    client.force_login(by)
+    return client.post(reverse("admin:grading_invitation_add"), sent)
+
+
+@pytest.mark.parametrize(("by", "role"), [(INSTRUCTOR, OWNER), (INSTRUCTOR, INSTRUCTOR)])
+def test_instructor_cannot_invite_teachers(client, organization, people, by, role):
+    sent = {"email": "new@example.org", "role": role, "organization": organization.pk}
+    page = invite_in_admin(client, people[by], **sent)
+    assert list(page.context["adminform"].form.errors) == ["role"]
+
+
+@pytest.mark.parametrize("by", [OWNER, None])
+def test_invited_teacher_is_a_member_after_accepting(client, organization, people, by):
+    by = people[by] if by else UserFactory.create(is_staff=True, is_superuser=True)
     user = UserFactory.create()
-    sent = {"user": user.pk, "role": OWNER, "organization": organization.pk}
-    assert client.post(reverse("admin:grading_membership_add"), sent).status_code == 302
+    sent = {"email": user.email.upper(), "role": OWNER, "organization": organization.pk}
+    assert invite_in_admin(client, by, **sent).status_code == 302
+    assert roles_of(user) == []
+    with scope(organization=organization):
+        offer = Invitation.objects.get(email=user.email)
+    accept_invitation(invitation=offer, user=user)
     assert (roles_of(user), User.objects.get(pk=user.pk).is_staff) == ([OWNER], True)
+
+
+def test_administration_makes_nobody_a_member(client):
+    client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
+    assert client.get(reverse("admin:grading_membership_add")).status_code == 403

@@ -1,6 +1,7 @@
 """Whole institutions for the tests of the walls between them."""
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 from django_scopes import scope
 
 from grading import workflow
@@ -33,6 +34,7 @@ from tests.factories.peers import (
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
+    InvitationFactory,
     MembershipFactory,
     OrganizationFactory,
     UserFactory,
@@ -83,6 +85,13 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
             lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),))
         )
 
+    InvitationFactory.create(
+        organization=organization,
+        email=user.email.lower(),
+        user=user,
+        state="accepted",
+        answered_at=timezone.now(),
+    )
     _graded(audit, user, word)
     _among_peers(audit, word)
     return organization

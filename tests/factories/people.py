@@ -13,7 +13,7 @@ from django_scopes import scope
 from factory.django import DjangoModelFactory
 
 from grading.core.enums import Role
-from grading.models import Cohort, Enrollment, Membership, Organization
+from grading.models import Cohort, Enrollment, Invitation, Membership, Organization
 
 PASSWORD = "a long enough password"
 
@@ -67,6 +67,7 @@ class MembershipFactory(TenantFactory):
 
     organization = factory.SubFactory(OrganizationFactory)
     user = factory.SubFactory(UserFactory)
+    email = factory.LazyAttribute(lambda membership: membership.user.email.lower())
     role = Role.STUDENT
 
 
@@ -80,7 +81,7 @@ class CohortFactory(TenantFactory):
 
 
 class EnrollmentFactory(TenantFactory):
-    """Somebody on the roster, without an account; `student()` makes one with an account."""
+    """Somebody on the roster who has not accepted; `student()` makes one who has."""
 
     class Meta:
         model = Enrollment
@@ -91,12 +92,20 @@ class EnrollmentFactory(TenantFactory):
     name = factory.Sequence(lambda n: f"Student {n:03d}")
 
 
+class InvitationFactory(TenantFactory):
+    class Meta:
+        model = Invitation
+
+    organization = factory.SubFactory(OrganizationFactory)
+    email = factory.Sequence(lambda n: f"invited{n}@example.org")
+
+
 def staff_user(organization: Organization, role: Role = Role.INSTRUCTOR) -> User:
     """A user who teaches in the organization."""
     return MembershipFactory.create(organization=organization, role=role).user
 
 
 def student(cohort: Cohort, **fields: Any) -> Any:
-    """An enrollment whose user has signed up."""
+    """An enrollment whose user has accepted the invitation."""
     user = MembershipFactory.create(organization=cohort.organization).user
     return EnrollmentFactory.create(cohort=cohort, user=user, email=user.email, **fields)

@@ -166,7 +166,7 @@ def test_a_letter_says_where_to_look_and_how_to_get_no_more(settings):
     off = f"https://audits.example/o/{notice.organization.slug}/notices/?off=released"
     assert (letter.to, letter.subject) == (
         [notice.user.email],
-        "Automaton Auditor: Week 2 Bcc: all@example.org was released",
+        f"[{notice.organization.name}] Week 2 Bcc: [link removed] was released",
     )
     assert letter.body == (
         "Grades & <marks> are out.\n\nhttps://audits.example/o/a/audits/1/\n\n--\n"
@@ -241,7 +241,7 @@ def test_a_letter_arrives_as_plain_text(mail_server):
     send_letters(notice.organization_id)
     (letter,) = mail_server.letters
     assert (letter["Subject"], letter["To"]) == (
-        "Automaton Auditor: “Week 2”: released",
+        f"[{notice.organization.name}] “Week 2”: released",
         notice.user.email,
     )
     assert (letter.get_content_type(), letter["Auto-Submitted"]) == ("text/plain", "auto-generated")

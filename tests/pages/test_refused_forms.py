@@ -30,6 +30,7 @@ TAKEN = {
         "o/<slug:org>/pairings/<uuid:pairing_id>/",
         "wrong",
     ): "a report is kept in whatever words it is written",
+    ("o/<slug:org>/leave/", "wrong"): "a box is ticked, whatever its value",
     ("accounts/email/", "empty"): "no address is chosen, so none is changed",
     ("accounts/email/", "wrong"): "likewise",
     ("accounts/tokens/", "empty"): "asks for the password first",

@@ -68,6 +68,9 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
         None,
     ),  # but to the bearer of METRICS_TOKEN: tests/operations/test_metrics.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
+    "invitations/": (SIGNED_IN, SIGNED_IN),
+    # Whoever holds the letter: tests/courses/test_invitations.py.
+    "invitations/<str:token>/": (EVERYBODY, EVERYBODY),
     "api/v1/schema/": (EVERYBODY, None),
     "api/v1/^.*$": (NOBODY, None),
     "api/v1/organizations/": (PROGRAMS_SIGNED_IN, None),
@@ -107,6 +110,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
     "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
     "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
+    "o/<slug:org>/leave/": (MEMBERS, MEMBERS),
     "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
     "o/<slug:org>/operations/": (STAFF, None),
     "o/<slug:org>/rubrics/<int:version_id>/": (STAFF, None),
@@ -214,6 +218,7 @@ ACCOUNTS = {
 }
 NOWHERE = {
     "appeal_id": 0,
+    "token": "missing",
     "complaint_id": 0,
     "bulk_id": MISSING,
     "submission_id": MISSING,

@@ -12,11 +12,12 @@ from django_scopes import scope
 from grading.core.enums import AuditState
 from grading.core.rls.base import SITE_ROLE
 from grading.core.rls.rls_scope import as_dispatcher, as_person
-from grading.models import Audit, Cohort, Membership, Organization
+from grading.models import Audit, Cohort, Invitation, Membership, Organization
 from tests.factories.institutes import institute
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
+    InvitationFactory,
     MembershipFactory,
     OrganizationFactory,
     UserFactory,
@@ -60,10 +61,11 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
         ("bulk_runs", "grading_bulkrun", "SELECT"),
         ("dispatch", "grading_audit", "SELECT"),
         ("fixes_to_verify", "grading_findingresponse", "SELECT"),
+        ("invitation_letters", "grading_notice", "SELECT"),
+        ("invited_me", "grading_invitation", "SELECT"),
         ("letters", "grading_notice", "SELECT"),
         ("own_membership", "grading_membership", "SELECT"),
         ("rounds", "grading_pairinground", "SELECT"),
-        ("waiting_for_me", "grading_enrollment", "SELECT"),
         ("webhooks", "grading_webhookdelivery", "SELECT"),
     ]
 
@@ -106,30 +108,32 @@ def test_what_a_rollback_takes_back_is_said_again(fail):
         assert organizations_in("grading_cohort") == {theirs.pk}
 
 
-def test_a_person_outside_sees_their_own_memberships_and_the_places_that_wait_for_them():
+def test_a_person_outside_sees_their_own_memberships_and_invitations():
     ada = UserFactory(email="ada@example.org")
-    mine, waiting = MembershipFactory(user=ada), EnrollmentFactory(email="Ada@Example.org")
+    mine, waiting = MembershipFactory(user=ada), InvitationFactory(email="ada@example.org")
     MembershipFactory()
-    EnrollmentFactory(email="bob@example.org")
+    InvitationFactory(email="bob@example.org")
+    EnrollmentFactory(email="ada@example.org")
     student(CohortFactory())
     with as_person(ada):
         assert asked("SELECT id FROM grading_membership") == [(mine.pk,)]
-        assert asked("SELECT id FROM grading_enrollment") == [(waiting.pk,)]
+        assert asked("SELECT id FROM grading_invitation") == [(waiting.pk,)]
         assert [t for t in TABLES if organizations_in(t)] == [
-            "grading_enrollment",
+            "grading_invitation",
             "grading_membership",
         ]
         with pytest.raises(ProgrammingError, match="row-level security"), transaction.atomic():
             Membership.objects.create(organization=waiting.organization, user=ada, role="owner")
         assert Membership.objects.update(role="owner") == 0
+        assert Invitation.objects.update(state="declined") == 0
 
 
-def test_a_person_without_an_e_mail_waits_for_nothing():
-    EnrollmentFactory(email="")
+def test_a_person_without_an_e_mail_is_invited_nowhere():
+    InvitationFactory(email="")
     nobody = UserFactory(email="")
     nobody.emailaddress_set.all().delete()
     with as_person(nobody):
-        assert asked("SELECT id FROM grading_enrollment") == []
+        assert asked("SELECT id FROM grading_invitation") == []
 
 
 def test_who_dispatches_sees_the_audits_that_wait_or_run_and_changes_none():

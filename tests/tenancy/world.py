@@ -14,6 +14,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
 from grading.core.enums import Role
+from grading.core.invitation_links import token_of
 from grading.engine.imports import read_report_text
 from grading.rubrics.check_trials.actions import Answer, keep_answer
 from tests.factories.example_report import report_json
@@ -28,6 +29,7 @@ from tests.factories.peers import (
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
+    InvitationFactory,
     UserFactory,
     staff_user,
     student,
@@ -122,6 +124,7 @@ class Institute:
         paired = PairingFactory.create(round=self.pairing.round, auditor=peer, auditee=self.owner)
         self.received = FeedbackReportFactory.create(pairing=paired, reading=self.feedback.reading)
         self.complaint = ComplaintFactory.create(report=self.received)
+        self.invitation = InvitationFactory.create(organization=self.organization)
         self.webhook = WebhookDeliveryFactory.create(
             webhook__organization=self.organization
         ).webhook
@@ -132,6 +135,7 @@ class Institute:
             "org": self.organization.slug,
             "cohort": self.cohort.slug,
             "assignment": self.assignment.slug,
+            "token": token_of(self.organization.pk, self.invitation.pk),
             "version_id": self.assignment.rubric_version_id,
             "key": TRIAL,
             "audit_id": self.audit.pk,

@@ -4,10 +4,10 @@ There are three, each of them a django-scopes scope. Outside of all three, no te
 visible, whatever the query. `grading.core.rls` sets the connection before the next query.
 
     scope(organization=...)   rows of one organization, or of a list of them (django-scopes' own)
-    as_person(user)           read only: the user's memberships, and the roster entries that wait
-                              for one of their email addresses
+    as_person(user)           read only: the user's memberships, and the invitations of their email
+                              addresses
     as_dispatcher()           read only, of every organization: audits that wait or run, emails and
-                              webhook deliveries that wait, bulk runs, rounds of peers, and fixes to
+                              webhook deliveries that wait, all invitations' emails, bulk runs, rounds of peers, and fixes to
                               verify
 """
 

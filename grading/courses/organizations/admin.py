@@ -8,21 +8,31 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import QuerySet
-from django.forms import ModelForm
+from django.forms import ChoiceField, ModelForm
 from django.http import HttpRequest
+from django_scopes import scope
 
-from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin, own_organizations
-from grading.core.enums import Role
+from grading.core.admin_tenancy import (
+    MachineMadeAdmin,
+    TenantAdmin,
+    known_address,
+    own_organizations,
+)
+from grading.core.enums import STAFF_ROLES, Role
 from grading.core.errors import RoleRefused
-from grading.courses.organizations.actions import add_member, check_role_change
+from grading.courses.organizations.actions import add_member
 from grading.courses.organizations.approval import approve_organization, refuse_organization
-from grading.models import Activity, Membership, Organization
+from grading.courses.organizations.invitations import check_offer, offer_role
+from grading.courses.organizations.roles import check_role_change, lock_roles
+from grading.models import Activity, Invitation, Membership, Organization
 
 if TYPE_CHECKING:
     _MembershipForm = ModelForm[Membership]
+    _InvitationForm = ModelForm[Invitation]
 else:  # generic only to the type checker
-    _MembershipForm = ModelForm
+    _MembershipForm = _InvitationForm = ModelForm
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 
@@ -87,12 +97,12 @@ class MembershipForm(_MembershipForm):
 
     class Meta:
         model = Membership
-        fields = ("user", "role", "organization")
+        fields = ("role",)
 
     def clean_role(self) -> str:
         role: str = self.cleaned_data["role"]
-        membership = self.instance if self.instance.pk else None
-        if membership is not None and role != membership.role:
+        membership = self.instance
+        if role != membership.role:
             try:
                 check_role_change(
                     organization=membership.organization,
@@ -105,21 +115,8 @@ class MembershipForm(_MembershipForm):
         return role
 
 
-@admin.register(Membership)
-class MembershipAdmin(TenantAdmin):
-    form = MembershipForm
-    list_display = ("user", "role", "organization", "created_at")
-    list_filter = ("role", ("organization", admin.RelatedOnlyFieldListFilter))
-    search_fields = ("user__email",)
-    list_select_related = ("user", "organization")
-    autocomplete_fields = ("user",)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Forbid it to staff: a choice of all users would show them to every organization."""
-        return bool(request.user.is_superuser)
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        return ("user", "organization") if obj else ()
+class _ByRequest(TenantAdmin):
+    """Pages whose form knows the user who sends it."""
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any
@@ -128,28 +125,110 @@ class MembershipAdmin(TenantAdmin):
         # Django itself makes the form's object, so the user has to come with the class.
         return type(form.__name__, (form,), {"by": request.user})
 
+
+@admin.register(Membership)
+class MembershipAdmin(_ByRequest):
+    """Members by the address that their organization knows; accounts may have others."""
+
+    form = MembershipForm
+    list_display = ("__str__", "email", "role", "organization", "created_at")
+    list_filter = ("role", ("organization", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("email",)
+    list_select_related = ("organization",)
+    fields = ("email", "role", "organization")
+    readonly_fields = ("email", "organization")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Forbid it: nobody becomes a member without accepting an invitation."""
+        return False
+
     def save_model(
         self, request: HttpRequest, obj: Membership, form: ModelForm[Any], change: bool
     ) -> None:
         """Save through the action, which checks again and logs the change."""
         # Nothing to log: the action would write a row for the same role.
-        if change and not form.changed_data:
+        if not form.changed_data:
             return
         by = request.user if isinstance(request.user, User) else None
-        membership = add_member(
+        granted = add_member(
             organization=obj.organization, user=obj.user, role=Role(obj.role), by=by
         )
+        if granted is None:
+            messages.info(request, f"{obj.email} has the role after accepting it on the home page.")
+
+
+class InvitationForm(_InvitationForm):
+    """An address and a role of staff; `by` is the current user."""
+
+    by: ClassVar[User]
+    role = ChoiceField(choices=[(role.value, role.label) for role in STAFF_ROLES])
+
+    class Meta:
+        model = Invitation
+        fields = ("email", "role", "organization")
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        organization, email = data.get("organization"), data.get("email")
+        if organization and email and data.get("role"):
+            try:
+                check_offer(
+                    organization=organization, email=email, role=Role(data["role"]), by=self.by
+                )
+            except RoleRefused as error:
+                self.add_error("role", ValidationError(error.sentence, code=error.code))
+        return data
+
+    def validate_unique(self) -> None:
+        """Allow an address that was invited before: the action offers it the new role."""
+
+
+@admin.register(Invitation)
+class InvitationAdmin(_ByRequest):
+    """Invitations of an organization; adding one offers a role of staff to an address."""
+
+    form = InvitationForm
+    list_display = ("email", "role", "state", "organization", "created_at")
+    list_filter = ("state", "role", ("organization", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("email",)
+    list_select_related = ("organization",)
+    fields = ("email", "role", "organization")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Forbid it: the answer is the person's."""
+        return False
+
+    def save_model(
+        self, request: HttpRequest, obj: Invitation, form: ModelForm[Any], change: bool
+    ) -> None:
+        by = request.user if isinstance(request.user, User) else None
+        with transaction.atomic(), scope(organization=obj.organization):
+            lock_roles(obj.organization_id)
+            offered = offer_role(
+                organization=obj.organization, email=obj.email, role=Role(obj.role), by=by
+            )
         # The admin logs and links the object by its key, which the action's own row has.
-        obj.pk = membership.pk
+        obj.pk = offered.pk
 
 
 @admin.register(Activity)
 class ActivityAdmin(MachineMadeAdmin):
-    list_display = ("at", "verb", "object_type", "object_id", "actor", "organization")
+    list_display = ("at", "verb", "object_type", "object_id", "known_actor", "organization")
     list_filter = ("verb", "object_type", ("organization", admin.RelatedOnlyFieldListFilter))
     search_fields = ("object_id",)
-    list_select_related = ("actor", "organization")
+    list_select_related = ("organization",)
+    exclude = ("actor",)
     date_hierarchy = "at"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(known=known_address("actor"))
+
+    @admin.display(description="actor", ordering="known")
+    def known_actor(self, row: Any) -> str:
+        return row.known or ("—" if row.actor_id is None else "not a member")
 
 
 # Social applications are configured in settings and tokens are not stored: nothing to manage here.

@@ -12,7 +12,7 @@ from django_scopes import scope
 from grading.core.activity_writer import record_activity
 from grading.core.enums import TEACHING_ROLES, NoticeKind, Role
 from grading.core.errors import OrganizationRefused, RoleRefused, SlugTaken
-from grading.courses.organizations.actions import update_admin_access
+from grading.courses.organizations.roles import set_role, update_admin_access
 from grading.models import Membership, Organization
 from grading.notifications.emails import Email, notify, notify_all
 
@@ -34,7 +34,7 @@ def create_organization(
         organization = _insert_organization(name, slug, founder, is_approved=is_approved)
 
         with scope(organization=organization):
-            Membership.objects.create(organization=organization, user=founder, role=Role.OWNER)
+            set_role(organization=organization, user=founder, email=founder.email, role=Role.OWNER)
             record_activity(
                 organization=organization,
                 actor=founder,
@@ -93,11 +93,11 @@ def _ask_for_approval(organization: Organization) -> None:
                 subject="An organization asks for approval",
                 body=(
                     "An account asks to use this site for an organization.\n\n"
-                    f"Name: {organization.name}\nShort name: {organization.slug}\n"
-                    f"Account: {founder}\n\n"
+                    f"Name: {organization.name}\nShort name: {organization.slug}\n\n"
                     "Approve or refuse it in the list of organizations. Until then nobody can "
                     "use it."
                 ),
+                own_words=f"\n\nAccount: {founder}",
                 path=waiting,
             )
             for operator in operators

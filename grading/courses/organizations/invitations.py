@@ -1,0 +1,261 @@
+"""Invite addresses to an organization, answer an invitation, and leave.
+
+Nobody becomes a member without their own answer. `invite` and `offer_role` run in the scope and
+transaction of their caller; the answers are actions of the person and enter the scope themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Lower
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.core.activity_writer import record_activity
+from grading.core.enums import INVITATION_MOVES, TEACHING_ROLES, InvitationState, Role
+from grading.core.errors import InvitationRefused, RoleRefused
+from grading.core.own_addresses import addresses_of
+from grading.courses.organizations.roles import (
+    is_promotion,
+    lock_roles,
+    may_appoint_teachers,
+    refuse_last_owner,
+    set_role,
+    update_admin_access,
+)
+from grading.models import Enrollment, Invitation, Membership, Notice, Organization
+from grading.notifications.emails import write_invitations
+
+
+def invite(*, organization: Organization, emails: Collection[str], by: User | None) -> None:
+    """Invite each address, in lower case, that is not invited yet; write its one letter.
+
+    A member's enrollments are linked at once, because they accepted before. Whoever declined or
+    left gets nothing. Only rows of this organization are read: the result is the same whether an
+    address has an account.
+    """
+    members = members_by_address(organization, emails)
+    _link_members(organization, members)
+    Invitation.objects.bulk_create(
+        [
+            Invitation(organization=organization, email=email, invited_by=by)
+            for email in emails
+            if email not in members
+        ],
+        ignore_conflicts=True,
+    )
+    _write_letters(organization, emails)
+
+
+def members_by_address(organization: Organization, emails: Collection[str]) -> dict[str, int]:
+    """Return the users whom the organization knows by these addresses."""
+    members = Membership.objects.filter(organization=organization)
+    known = members.filter(email__in=emails).values_list("email", "user")
+    # A member may have accepted with several addresses.
+    accepted = Invitation.objects.filter(
+        organization=organization, email__in=emails, user__in=members.values("user")
+    ).values_list("email", "user")
+    return {email: user for email, user in (*known, *accepted) if user is not None}
+
+
+def _link_members(organization: Organization, members: Mapping[str, int]) -> None:
+    """Link the waiting enrollments of members, one for each of their cohorts."""
+    waiting = _waiting(organization, members)
+    taken = set(
+        Enrollment.objects.filter(organization=organization, user__in=members.values())
+        .order_by()
+        .values_list("cohort", "user")
+    )
+    linked = []
+    for enrollment in waiting:
+        user_id = members[enrollment.email.lower()]
+        # A roster may list two addresses of one person; one enrollment per cohort has the account.
+        if (enrollment.cohort_id, user_id) not in taken:
+            taken.add((enrollment.cohort_id, user_id))
+            enrollment.user_id = user_id
+            linked.append(enrollment)
+
+    Enrollment.objects.bulk_update(linked, ["user"])
+    users = User.objects.in_bulk({enrollment.user_id for enrollment in linked})
+    for enrollment in linked:
+        record_activity(
+            organization=organization,
+            actor=users.get(enrollment.user_id),
+            verb="enrollment.linked",
+            about=enrollment,
+        )
+
+
+def _waiting(organization: Organization, emails: Collection[str]) -> list[Enrollment]:
+    waiting = Enrollment.objects.annotate(lowered=Lower("email")).filter(
+        organization=organization, lowered__in=emails, user=None
+    )
+    # Locked: a second acceptance at the same time links none of them again.
+    return list(waiting.order_by("pk").select_for_update())
+
+
+def _write_letters(organization: Organization, emails: Collection[str]) -> None:
+    """Write the letter of each open invitation that has none, or one that a limit held back."""
+    letters = Notice.objects.filter(invitation=OuterRef("pk"), held_at=None)
+    unwritten = Invitation.objects.filter(
+        ~Exists(letters),
+        organization=organization,
+        email__in=emails,
+        state=InvitationState.INVITED,
+    )
+    write_invitations(organization=organization, invitations=list(unwritten))
+
+
+def check_offer(*, organization: Organization, email: str, role: Role, by: User) -> None:
+    """Raise RoleRefused if `by` may not offer this role to the address, or it was refused."""
+    invitations = Invitation.objects.filter(organization=organization, email=email)
+    for invitation in invitations:
+        _refuse_after_refusal(invitation)
+    member = members_by_address(organization, [email]).get(email)
+    membership = Membership.objects.filter(organization=organization, user=member).first()
+    if not is_promotion(membership, role):
+        raise RoleRefused("role_lower", "This person has that role or a higher one already.")
+    if role in TEACHING_ROLES and not may_appoint_teachers(organization, by):
+        raise RoleRefused("role_of_owners", "Only owners can add owners and instructors.")
+
+
+def _refuse_after_refusal(invitation: Invitation) -> None:
+    if invitation.state in {InvitationState.DECLINED, InvitationState.LEFT}:
+        raise RoleRefused(
+            "role_declined",
+            "This person declined an invitation or left. Only they can come back, on their page "
+            "“Invitations”.",
+        )
+
+
+def offer_role(
+    *, organization: Organization, email: str, role: Role, by: User | None
+) -> Invitation:
+    """Offer a role to an address; it holds once the person accepts. Raises RoleRefused.
+
+    One letter per address holds for offers too: a second offer is on the home page alone.
+    """
+    invitation, _created = Invitation.objects.select_for_update().get_or_create(
+        organization=organization, email=email.lower(), defaults={"invited_by": by}
+    )
+    _refuse_after_refusal(invitation)
+    invitation.role, invitation.state, invitation.invited_by = role, InvitationState.INVITED, by
+    invitation.save()
+    _write_letters(organization, [invitation.email])
+    record_activity(
+        organization=organization, actor=by, verb="membership.offered", about=invitation, role=role
+    )
+    return invitation
+
+
+def withdraw_offer(membership: Membership) -> None:
+    """Withdraw an open offer of another role to this member."""
+    Invitation.objects.filter(
+        organization=membership.organization_id,
+        email=membership.email,
+        state=InvitationState.INVITED,
+    ).update(
+        role=membership.role,
+        state=InvitationState.ACCEPTED,
+        user=membership.user_id,
+        answered_at=timezone.now(),
+    )
+
+
+def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
+    """Make the user a member and link their enrollments. Raises InvitationRefused.
+
+    Accepting again changes nothing. A person who declined or left may still accept.
+    """
+    if invitation.email not in addresses_of(user):
+        raise InvitationRefused(
+            "invitation_address", f"Sign in with {invitation.email} to accept this invitation."
+        )
+    with transaction.atomic(), scope(organization=invitation.organization_id):
+        organization = lock_roles(invitation.organization_id)
+        moved = _answer(invitation, InvitationState.ACCEPTED, user=user)
+        membership = Membership.objects.filter(organization=organization, user=user).first()
+        if membership is not None and not moved:
+            return membership
+
+        # Read again: an owner may have changed the offer since the page was shown.
+        invitation.refresh_from_db()
+        membership = set_role(
+            organization=organization,
+            user=user,
+            email=membership.email if membership else invitation.email,
+            role=_higher(Role(invitation.role), membership),
+        )
+        _link_members(organization, {invitation.email: user.pk})
+        record_activity(
+            organization=organization,
+            actor=user,
+            verb="membership.accepted",
+            about=membership,
+            role=membership.role,
+        )
+        update_admin_access(organization=organization, user=user, by=user)
+    return membership
+
+
+def _higher(role: Role, membership: Membership | None) -> Role:
+    """Return the higher role: an instructor who is on a roster stays an instructor."""
+    order = list(Role)
+    current = Role(membership.role) if membership else role
+    return min(role, current, key=order.index)
+
+
+def decline_invitation(*, invitation: Invitation, by: User | None) -> None:
+    """Decline; no letter of this organization follows. `by` is None for the letter's link.
+
+    A member who declines another role stays what they are.
+    """
+    with transaction.atomic(), scope(organization=invitation.organization_id):
+        # A refused role must not wait for a late acceptance.
+        if _answer(invitation, InvitationState.DECLINED, role=Role.STUDENT):
+            record_activity(
+                organization=invitation.organization_id,
+                actor=by,
+                verb="membership.declined",
+                about=invitation,
+            )
+
+
+def leave_organization(*, organization: Organization, user: User) -> None:
+    """End the user's membership; their work stays with the organization. Raises RoleRefused."""
+    with transaction.atomic(), scope(organization=organization):
+        lock_roles(organization.pk)
+        membership = Membership.objects.select_for_update().get(
+            organization=organization, user=user
+        )
+        refuse_last_owner(organization=organization, user=user)
+
+        # Founders were never invited: the row keeps that they left.
+        Invitation.objects.get_or_create(organization=organization, email=membership.email)
+        Invitation.objects.filter(
+            Q(user=user) | Q(email=membership.email), organization=organization
+        ).update(state=InvitationState.LEFT, role=Role.STUDENT, answered_at=timezone.now())
+        Enrollment.objects.filter(organization=organization, user=user).update(user=None)
+        record_activity(
+            organization=organization, actor=user, verb="membership.left", about=membership
+        )
+        membership.delete()
+        update_admin_access(organization=organization, user=user, by=user)
+
+
+def _answer(invitation: Invitation, state: InvitationState, **changes: object) -> bool:
+    """Move the invitation to an answer if that is legal, and drop a letter that waits."""
+    sources = [source for source, moves in INVITATION_MOVES.items() if state in moves]
+    movable = Q(state__in=sources)
+    if state == InvitationState.ACCEPTED:
+        # Accepted by an account that was deleted since.
+        movable |= Q(state=InvitationState.ACCEPTED, user=None)
+    moved = Invitation.objects.filter(movable, pk=invitation.pk).update(
+        state=state, answered_at=timezone.now(), **changes
+    )
+    Notice.objects.filter(invitation=invitation, sent_at=None, tries=0).delete()
+    return bool(moved)
