@@ -201,6 +201,14 @@ def test_invitation_of_somebody_else_is_missing(cohort: Cohort) -> None:
     assert state_of(invitation) == InvitationState.INVITED
 
 
+def test_invitation_of_an_organization_without_approval_is_not_shown(
+    bram: User, cohort: Cohort, settings: Any
+) -> None:
+    invited(cohort, bram.email)
+    settings.INSTITUTIONS_BY_APPROVAL = True
+    assert "invites" not in signed_in(bram).get("/").content.decode()
+
+
 @pytest.mark.parametrize("token", ["missing", "eyJhIjoxfQ:1abc:forged"])
 def test_forged_link_is_missing(client: Client, token: str) -> None:
     assert client.get(reverse("invitation", args=[token])).status_code == 404

@@ -50,7 +50,11 @@ def invitations_to(user: User, *, with_refused: bool = False) -> list[OpenInvita
 
     # The policy also shows those of addresses that are not verified.
     own = addresses_of(user)
-    invitations = [invitation for invitation in seen if invitation.email in own]
+    invitations = [
+        invitation
+        for invitation in seen
+        if invitation.email in own and invitation.organization.is_usable
+    ]
     cohorts = _waiting_cohorts(own, {invitation.organization for invitation in invitations})
     shown = [
         OpenInvitation(
