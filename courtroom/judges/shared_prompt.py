@@ -228,6 +228,9 @@ def _place_and_quote(
     if INTEGRITY_TAG in item.tags:
         return f" p. {item.location.page} [cut]" if item.location.page else " [cut]"
     place = _place(item, aliases)
+    # Strings of code may be prompts, which address graders rightly; a judge need not read them.
+    if shows_strings and has_injection(item.content or ""):
+        return f" {place} [cut]" if place else " [cut]"
     quote = item_quotation(item, characters, aliases, shows_strings=shows_strings)
     return (f" {place}" if place else "") + (f" “{quote}”" if quote else "")
 

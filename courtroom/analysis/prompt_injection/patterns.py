@@ -196,7 +196,7 @@ FAMILIES = (
     _family(
         "favour",
         "asks for a score",
-        "upper top mild lenient generous met satisf fulfil f1ve sc0re gr4de m4rk aw4rd complain appeal",
+        "upper top mild lenient generous missing met satisf fulfil f1ve sc0re gr4de m4rk aw4rd complain appeal",
         r"\b(?:kindly|please|kind(?:ly)? let)\b.{0,50}\b(?:upper|top|highest) (?:end|band|range|mark)",
         r"\b(?:settle|land|end up|finish)\w* (?:on|at|near|in) the (?:upper|top|highest)\b",
         rf"\b(?:treat|count|consider|regard|take)s? (?:\w{{1,20}}+ ){{1,6}}?{_AS_MET}",
