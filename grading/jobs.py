@@ -136,7 +136,7 @@ def send_letters(organization_id: int) -> None:
 
     What if the machine dies here? An email's try was counted before it was sent, so it is tried
     again later, like all that were not sent yet: at most one email arrives twice. Started twice,
-    the two jobs share the emails.
+    the second leaves the emails to the first.
     """
     sent = email_outbox.send_due_emails(organization_id=organization_id)
     log.info("letters_sent", organization=organization_id, sent=sent)
@@ -146,8 +146,8 @@ def send_deliveries(organization_id: int) -> None:
     """Send the due webhook deliveries of the organization.
 
     What if the machine dies here? A delivery's try was counted before it was sent, so it is tried
-    again later, with the same id, by which its receiver recognises it. Started twice, the two jobs
-    share the deliveries.
+    again later, with the same id, by which its receiver recognises it. Started twice, the second
+    leaves the deliveries to the first.
     """
     arrived = webhook_deliveries.send_due_deliveries(organization_id=organization_id)
     log.info("deliveries_sent", organization=organization_id, arrived=arrived)

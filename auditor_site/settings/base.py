@@ -147,8 +147,11 @@ RQ = {
     "JOB_CLASS": "grading.core.allowed_job.AllowedJob",
     "QUEUE_CLASS": "grading.core.allowed_job.AllowedQueue",
 }
-# A worker serves its queues in this order: submissions, emails, bulk work.
-AUDIT_QUEUES = ("submissions", "letters", "bulk")
+# A worker serves its queues in this order. Emails and webhooks have a worker of their own: a server
+# that answers slowly must not hold one that audits.
+AUDIT_QUEUES = ("submissions", "bulk")
+LETTER_QUEUES = ("letters", "webhooks")
+QUEUES = (*AUDIT_QUEUES, *LETTER_QUEUES)
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
 OPEN_AUDITS_PER_STUDENT = env.number("OPEN_AUDITS_PER_STUDENT", least=1, most=100)

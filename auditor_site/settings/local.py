@@ -3,7 +3,7 @@
 from auditor_site import addresses, env, localservices, logs
 from auditor_site.settings import derived
 from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
-from auditor_site.settings.base import AUDIT_QUEUES, BASE_DIR, PORT
+from auditor_site.settings.base import BASE_DIR, PORT, QUEUES
 
 SECRET_KEY = env.secret("SECRET_KEY") or derived.kept_secret(BASE_DIR / "var" / "secret-key")
 EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
@@ -14,7 +14,7 @@ SITE_URL = addresses.origin(env.text("SITE_URL", f"http://127.0.0.1:{PORT}"))
 
 DATABASES = derived.databases(env.secret("DATABASE_URL", localservices.database_url()))
 REDIS_URL = addresses.redis(env.secret("REDIS_URL") or localservices.redis_url())
-RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
+RQ_QUEUES = derived.queues(REDIS_URL, QUEUES)
 CACHES = derived.caches(REDIS_URL)
 
 # Static files come from their folders: an edit shows at once, without collectstatic.

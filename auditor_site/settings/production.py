@@ -6,7 +6,7 @@ Every secret and address is required.
 from auditor_site import addresses, env, logs
 from auditor_site.settings import derived
 from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
-from auditor_site.settings.base import AUDIT_QUEUES, SITE_URL
+from auditor_site.settings.base import QUEUES, SITE_URL
 
 SECRET_KEY = env.required("SECRET_KEY")
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
@@ -20,7 +20,7 @@ INSTITUTIONS_BY_APPROVAL = env.flag("INSTITUTIONS_BY_APPROVAL", default=True)
 
 DATABASES = derived.databases(env.required("DATABASE_URL"))
 REDIS_URL = addresses.redis(env.required("REDIS_URL"))
-RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
+RQ_QUEUES = derived.queues(REDIS_URL, QUEUES)
 CACHES = derived.caches(REDIS_URL)
 
 STORAGES = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from auditor_site import addresses, env, localservices, logs
 from auditor_site.settings import derived
 from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
-from auditor_site.settings.base import AUDIT_QUEUES, REST_FRAMEWORK
+from auditor_site.settings.base import QUEUES, REST_FRAMEWORK
 
 SECRET_KEY = "only-for-tests-" + "0123456789" * 4
 EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
@@ -16,7 +16,7 @@ ALLOW_LOCAL_REPOSITORIES = True
 
 DATABASES = derived.databases(env.secret("DATABASE_URL", localservices.database_url()))
 REDIS_URL = addresses.redis(env.secret("REDIS_URL") or localservices.redis_url())
-RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
+RQ_QUEUES = derived.queues(REDIS_URL, QUEUES)
 CACHES = derived.caches(REDIS_URL)
 
 MEDIA_ROOT = Path(tempfile.gettempdir()) / "automaton-auditor-tests"

@@ -72,6 +72,7 @@ def run_site(folder: Path) -> Iterator[Site]:
         _wait()
         for name, words in {
             "worker": ["audit_worker"],
+            "letter_worker": ["letter_worker"],
             "reconciler": ["reconcile", "--forever"],
         }.items():
             command = [sys.executable, "manage.py", *words]

@@ -30,8 +30,8 @@ from grading.models import Notice, Organization
 from grading.notifications.letter_limits import is_within_limits
 from grading.notifications.outbox import Outbox
 
-# The next job sends the rest; the job's own deadline is 180 s.
-SEND_SECONDS = 120
+# The next turn sends the rest; the job's own deadline is 60 s.
+SEND_SECONDS = 10
 MAX_TRIES = 3
 RETRY_AFTER = timedelta(minutes=10)
 # SMTP codes below are temporary problems of the server.
@@ -44,37 +44,46 @@ def _due(now: datetime) -> Q:
     return Q(rested, sent_at=None, held_at=None, tries__lt=MAX_TRIES)
 
 
-EMAILS = Outbox(Notice, job="grading.jobs.send_letters", name="letters", seconds=180, due=_due)
+EMAILS = Outbox(
+    Notice, job="grading.jobs.send_letters", queue="letters", name="letters", seconds=60, due=_due
+)
 
 
 def send_due_emails(*, organization_id: int) -> int:
-    """Send the due emails, oldest first, for at most two minutes; return their number.
+    """Send due emails for one turn, oldest first; return their number.
 
     One beyond a daily limit is held back (letter_limits). A refused email is tried again later,
-    three times in all. If the server cannot be reached, all
-    emails wait and none loses a try.
+    three times in all. If the server cannot be reached, all emails wait and none loses a try.
     """
-    until, sent = monotonic() + SEND_SECONDS, 0
     with scope(organization=organization_id):
-        due = _due_of(organization_id)
-        if not due(timezone.now()).exists():
-            return 0
+        with EMAILS.turn(organization_id) as is_ours:
+            sent = _send_for_a_turn(organization_id) if is_ours else 0
+        if sent:
+            EMAILS.enqueue_rest(organization_id)
+    return sent
 
-        post = get_connection()
-        try:
-            post.open()
-            while monotonic() < until and (notice := _claim(due)):
-                if is_within_limits(notice):
-                    sent += _send(notice, post)
-                else:
-                    # Out of the outbox for good: tomorrow's limit is for tomorrow's letters.
-                    Notice.objects.filter(pk=notice.pk).update(held_at=timezone.now())
-        except (SMTPException, OSError) as error:
-            log.warning("mail_server_away", reason=str(error), sent=sent)
-            # tried_at alone: all of them wait for RETRY_AFTER, and no try is counted.
-            due(timezone.now()).update(tried_at=timezone.now())
-        finally:
-            post.close()
+
+def _send_for_a_turn(organization_id: int) -> int:
+    until, sent = monotonic() + SEND_SECONDS, 0
+    due = _due_of(organization_id)
+    if not due(timezone.now()).exists():
+        return 0
+
+    post = get_connection()
+    try:
+        post.open()
+        while monotonic() < until and (notice := _claim(due)):
+            if is_within_limits(notice):
+                sent += _send(notice, post)
+            else:
+                # Out of the outbox for good: tomorrow's limit is for tomorrow's letters.
+                Notice.objects.filter(pk=notice.pk).update(held_at=timezone.now())
+    except (SMTPException, OSError) as error:
+        log.warning("mail_server_away", reason=str(error), sent=sent)
+        # tried_at alone: all of them wait for RETRY_AFTER, and no try is counted.
+        due(timezone.now()).update(tried_at=timezone.now())
+    finally:
+        post.close()
     return sent
 
 

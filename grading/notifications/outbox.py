@@ -1,11 +1,14 @@
 """Outbox: rows that are written in the transaction they are about, and sent by jobs afterwards.
 
-If the queue is down, the reconciler enqueues the rows that are left.
+Organizations take turns. A job sends rows of one organization for a few seconds; what is left joins
+the end of the queue, so a mail server or an address that answers slowly delays the others by one
+turn. If the queue is down, the reconciler enqueues the rows that are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -15,10 +18,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django_rq import get_queue
 
+from grading.core.advisory_locks import held_slot
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Notice, WebhookDelivery
 
-QUEUE = "letters"
 # A younger row's own job may still be on its way to the queue.
 JUST_WRITTEN = timedelta(seconds=30)
 
@@ -27,11 +30,13 @@ JUST_WRITTEN = timedelta(seconds=30)
 class Outbox:
     """Waiting rows of `model`.
 
-    `job` sends those of one organization within `seconds`; `due` filters the rows to send now.
+    `job`, on `queue`, sends those of one organization within `seconds`; `due` filters the rows to
+    send now.
     """
 
     model: type[Notice | WebhookDelivery]
     job: str
+    queue: str
     name: str
     seconds: int
     due: Callable[[datetime], Q]
@@ -42,7 +47,7 @@ class Outbox:
 
     def enqueue(self, organization_id: int) -> None:
         """Enqueue the job unless one of this organization waits. Raises redis.RedisError."""
-        queue = get_queue(QUEUE, commit_mode="auto")
+        queue = get_queue(self.queue, commit_mode="auto")
         prefix = f"{self.name}-{organization_id}-"
         # One waiting job sends all rows of its organization.
         if not any(job_id.startswith(prefix) for job_id in queue.job_ids):
@@ -53,6 +58,20 @@ class Outbox:
                 timeout=self.seconds,
                 result_ttl=0,
             )
+
+    @contextmanager
+    def turn(self, organization_id: int) -> Iterator[bool]:
+        """Hold the organization's turn; yield False if another worker holds it."""
+        with held_slot(f"{self.name} of {organization_id}", slots=1) as slot:
+            yield slot is not None
+
+    def enqueue_rest(self, organization_id: int) -> None:
+        """Enqueue the job again if rows of the organization are due, after its turn.
+
+        A job that came meanwhile has left these rows to the turn. Raises redis.RedisError.
+        """
+        if self.model.objects.filter(self.due(timezone.now())).exists():
+            self.enqueue(organization_id)
 
     def enqueue_waiting(self) -> int:
         """Enqueue jobs for rows without one; return the number of organizations.

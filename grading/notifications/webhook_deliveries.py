@@ -27,8 +27,8 @@ from grading.models import WebhookDelivery
 from grading.notifications.outbox import Outbox
 from grading.notifications.pinned_post import Answer, post
 
-# The next job sends the rest; the job's own deadline is 120 s.
-SEND_SECONDS = 60
+# A turn begins no delivery later than this, and a delivery ends after ten seconds (pinned_post.py).
+BEGIN_SECONDS = 1
 # Waits after each try but the last; together 23 hours and 21 minutes.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))
 MAX_TRIES = len(PAUSES) + 1
@@ -44,32 +44,46 @@ def _due(now: datetime) -> Q:
 
 
 DELIVERIES = Outbox(
-    WebhookDelivery, job="grading.jobs.send_deliveries", name="deliveries", seconds=120, due=_due
+    WebhookDelivery,
+    job="grading.jobs.send_deliveries",
+    queue="webhooks",
+    name="deliveries",
+    seconds=30,
+    due=_due,
 )
 
 
 def send_due_deliveries(*, organization_id: int) -> int:
-    """Send the due deliveries, oldest first, for at most a minute; return the number accepted.
+    """Send due deliveries for one turn, oldest first; return the number accepted.
 
-    If an address cannot be reached, its other deliveries wait a minute without losing a try.
+    An organization has one open delivery at a time. If an address cannot be reached, its other
+    deliveries wait a minute without losing a try.
     """
-    until, arrived = monotonic() + SEND_SECONDS, 0
     with scope(organization=organization_id):
-        while monotonic() < until and (delivery := _claim()):
-            answer = _send(delivery)
-            _store_result(delivery, answer)
-            arrived += answer.is_accepted
-
-            # One silent receiver must not use up the time of the others.
-            if answer.status is None:
-                due = WebhookDelivery.objects.filter(
-                    _due(timezone.now()), webhook=delivery.webhook_id
-                )
-                due.update(next_at=timezone.now() + PAUSES[0])
+        with DELIVERIES.turn(organization_id) as is_ours:
+            answers = _send_for_a_turn() if is_ours else []
 
         old = WebhookDelivery.objects.filter(ended_at__lt=timezone.now() - RETENTION)
         old.delete()
-    return arrived
+        if answers:
+            DELIVERIES.enqueue_rest(organization_id)
+    return sum(answer.is_accepted for answer in answers)
+
+
+def _send_for_a_turn() -> list[Answer]:
+    until, answers = monotonic() + BEGIN_SECONDS, list[Answer]()
+    while (delivery := _claim()) is not None:
+        answer = _send(delivery)
+        _store_result(delivery, answer)
+        answers.append(answer)
+
+        # One silent receiver must not use up the time of the others.
+        if answer.status is None:
+            due = WebhookDelivery.objects.filter(_due(timezone.now()), webhook=delivery.webhook_id)
+            due.update(next_at=timezone.now() + PAUSES[0])
+        if monotonic() >= until:
+            break
+    return answers
 
 
 def _claim() -> WebhookDelivery | None:

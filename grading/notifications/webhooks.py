@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
+from datetime import timedelta
 from itertools import product
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,6 +37,8 @@ from grading.models import (
 from grading.notifications.webhook_deliveries import DELIVERIES, SEAL
 
 MAX_WEBHOOKS = 10
+# A test costs the letter worker up to ten seconds.
+MAX_TESTS, TESTS_WITHIN = 5, timedelta(minutes=1)
 RANDOM_BYTES = 32
 TURNED_OFF = "The webhook was turned off before this was sent."
 
@@ -115,15 +118,28 @@ def delete_webhook(*, webhook: Webhook, by: User) -> None:
 
 
 def send_test(*, webhook: Webhook, by: User) -> WebhookDelivery:
-    """Send a test event. Raises WebhookRefused webhook_off."""
+    """Send a test event. Raises WebhookRefused webhook_off, too_many_tests."""
     if not webhook.active:
         raise WebhookRefused("", "webhook_off", "Turn the webhook on first.")
     with transaction.atomic():
+        # Two teachers must not both send the last one.
+        Organization.objects.select_for_update(no_key=True).get(pk=webhook.organization_id)
+        _refuse_many_tests()
         _record(webhook, by, verb="webhook.tested")
         (delivery,) = _create_deliveries(
             [webhook], WebhookEvent.TEST, webhook.organization_id, [{}]
         )
     return delivery
+
+
+def _refuse_many_tests() -> None:
+    """Count the tests of the organization whose scope is entered."""
+    tests = WebhookDelivery.objects.filter(
+        event=WebhookEvent.TEST, created_at__gt=timezone.now() - TESTS_WITHIN
+    )
+    if tests.count() >= MAX_TESTS:
+        sentence = f"{MAX_TESTS} tests were sent within a minute. Wait a minute, then try again."
+        raise WebhookRefused("", "too_many_tests", sentence)
 
 
 def announce_audit(*, audit: Audit, event: WebhookEvent) -> None:

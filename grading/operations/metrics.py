@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from django_rq import get_connection, get_queue
+from django_rq import get_queue
 from django_scopes import scope
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -202,16 +202,15 @@ def _queue_metrics() -> Iterator[Metric]:
     """
     answers = 1.0
     try:
-        depth = {name: get_queue(name).count for name in settings.AUDIT_QUEUES}
-        workers = Worker.count(connection=get_connection(settings.AUDIT_QUEUES[0]))
+        queues = {name: get_queue(name) for name in settings.QUEUES}
+        depth = {name: queue.count for name, queue in queues.items()}
+        workers = {name: Worker.count(queue=queue) for name, queue in queues.items()}
     except RedisError as error:
         log.warning("queue_not_measured", error=str(error))
         answers = 0.0
     else:
         yield _gauge("auditor_queue_jobs", "Jobs on the queue.", "queue", depth)
-        yield GaugeMetricFamily(
-            "auditor_workers", "Workers with a recent heartbeat.", value=workers
-        )
+        yield _gauge("auditor_workers", "Workers with a recent heartbeat.", "queue", workers)
     yield GaugeMetricFamily(
         "auditor_queue_answers", "1 if the queue's server answers, else 0.", value=answers
     )

@@ -3,7 +3,9 @@
 from http import HTTPStatus
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
+from django_rq import get_queue
 from django_scopes import scope
 
 from grading.core.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, Role
@@ -180,6 +182,19 @@ def test_whoever_is_switched_off_is_sent_no_test_and_nothing_that_waited(program
     assert (told["waiting"], told["failed"]) == (0, 1)
     refused = program.post(f"{here}test/")
     assert (refused.status_code, error_of(refused)["code"]) == (422, "webhook_off")
+
+
+def test_twenty_tests_at_a_slow_address_wait_on_no_queue_of_audits(
+    program, organization, django_capture_on_commit_callbacks
+):
+    webhook = WebhookFactory(organization=organization)
+    with django_capture_on_commit_callbacks(execute=True):
+        answers = [program.post(f"webhooks/{webhook.pk}/test/") for _ in range(20)]
+    assert [answer.status_code for answer in answers] == [202] * 5 + [422] * 15
+    assert {error_of(answer)["code"] for answer in answers[5:]} == {"too_many_tests"}
+    jobs = {name: get_queue(name).count for name in settings.QUEUES}
+    assert jobs == {"submissions": 0, "bulk": 0, "letters": 0, "webhooks": 1}
+    assert set(settings.AUDIT_QUEUES) == {"submissions", "bulk"}
 
 
 def test_deleting_takes_what_was_sent_along(program, organization):

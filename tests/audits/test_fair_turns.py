@@ -108,7 +108,7 @@ def test_the_place_that_is_shown_is_the_place_in_which_it_is_taken_up():
 
 def test_a_place_is_told_also_while_the_queues_server_is_away(settings):
     first, second = handed_in(1)[0], handed_in(1)[0]
-    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.AUDIT_QUEUES}
+    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.QUEUES}
     assert [queue_position(audit) for audit in (second, first)] == [2, 1]
 
 

@@ -35,7 +35,7 @@ def workers(monkeypatch):
     def serve(number: int) -> None:
         class Serving:
             def queue_names(self):
-                return ["submissions", "letters", "bulk"]
+                return ["submissions", "bulk"]
 
         monkeypatch.setattr(Worker, "all", lambda *_args, **_named: [Serving()] * number)
 

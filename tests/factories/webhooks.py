@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -67,12 +67,13 @@ class Told:
 @dataclass
 class Receiver:
     """`answers` are given to the next requests in place of 204, one each: raw bytes of an HTTP
-    answer.
+    answer. `before_answer` may wait.
     """
 
     port: int = 0
     told: list[Told] = field(default_factory=list)
     answers: list[bytes] = field(default_factory=list)
+    before_answer: Callable[[], object] = lambda: None
 
     @property
     def url(self) -> str:
@@ -87,6 +88,7 @@ def receiving() -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.told.append(Told(self.path, dict(self.headers.items()), body))
+            receiver.before_answer()
             answer = (
                 receiver.answers.pop(0) if receiver.answers else b"HTTP/1.1 204 No Content\r\n\r\n"
             )

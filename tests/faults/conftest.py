@@ -104,7 +104,7 @@ def own(kind: type[Server]) -> Iterator[Servers]:
 def own_queue(settings: Any) -> Iterator[Servers]:
     with own(Valkey) as servers:
         settings.REDIS_URL = servers.server.url
-        settings.RQ_QUEUES = derived.queues(servers.server.url, settings.AUDIT_QUEUES)
+        settings.RQ_QUEUES = derived.queues(servers.server.url, settings.QUEUES)
         yield servers
 
 

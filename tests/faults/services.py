@@ -1,5 +1,5 @@
-"""`python -m tests.faults.services WORKERS`: the workers and the reconciler under the site's own
-supervisor.
+"""`python -m tests.faults.services WORKERS LETTER_WORKERS`: the workers and the reconciler under the
+site's own supervisor.
 """
 
 import signal
@@ -11,7 +11,7 @@ from grading.management.supervisor import Supervisor
 TICK_SECONDS = 0.05
 
 
-def main(workers: int) -> None:
+def main(workers: int, letter_workers: int) -> None:
     supervisor = Supervisor(report=sys.stderr.write)
 
     def stop(*_: object) -> None:
@@ -20,6 +20,9 @@ def main(workers: int) -> None:
     signal.signal(signal.SIGTERM, stop)
     for number in range(workers):
         supervisor.keep(f"worker {number}", [sys.executable, "manage.py", "audit_worker"])
+
+    for number in range(letter_workers):
+        supervisor.keep(f"letter worker {number}", [sys.executable, "manage.py", "letter_worker"])
 
     supervisor.keep("reconciler", [sys.executable, "manage.py", "reconcile", "--forever"])
 
@@ -31,4 +34,4 @@ def main(workers: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(*map(int, sys.argv[1:]))

@@ -66,9 +66,11 @@ class Crew:
 
 
 @contextmanager
-def crew(workers: int = 1, *, environment: Mapping[str, str] | None = None) -> Iterator[Crew]:
+def crew(
+    workers: int = 1, *, letter_workers: int = 0, environment: Mapping[str, str] | None = None
+) -> Iterator[Crew]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.services", str(workers)],
+        [sys.executable, "-m", "tests.faults.services", str(workers), str(letter_workers)],
         env=os.environ | surroundings() | dict(environment or {}),
         cwd=settings.BASE_DIR,
         start_new_session=True,

@@ -296,7 +296,7 @@ def test_the_reconciler_announces_what_was_left_and_nothing_else():
 def test_without_a_queue_the_action_holds_all_the_same(
     settings, django_capture_on_commit_callbacks
 ):
-    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.AUDIT_QUEUES}
+    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.QUEUES}
     with django_capture_on_commit_callbacks(execute=True):
         notice = written()
     assert states()[-1] == (False, 0)

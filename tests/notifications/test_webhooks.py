@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from grading.models import Webhook, WebhookDelivery
 from grading.notifications import webhook_deliveries, webhooks
 from grading.workflow import reconcile
 from tests.factories.people import OrganizationFactory, everywhere, staff_user
+from tests.factories.races import alone
 from tests.factories.webhooks import (
     SECRET,
     Receiver,
@@ -43,6 +46,7 @@ def server() -> Iterator[Receiver]:
 def receiver(server: Receiver) -> Receiver:
     server.told.clear()
     server.answers.clear()
+    server.before_answer = lambda: None
     return server
 
 
@@ -143,7 +147,7 @@ def test_a_test_arrives_signed_through_the_queue(receiver, django_capture_on_com
             organization=organization, url=receiver.url, events=WEBHOOK_EVENTS, by=teacher
         )
         webhooks.send_test(webhook=webhook, by=teacher)
-    queue = get_queue("letters")
+    queue = get_queue("webhooks")
     SimpleWorker([queue], connection=queue.connection).work(burst=True)
     (seen,) = receiver.told
     assert (seen.path, seen.payload["event"]) == ("/told?by=auditor", "webhook.test")
@@ -191,7 +195,7 @@ def test_what_did_not_arrive_is_tried_again_after_a_minute(receiver, given, stat
     assert timedelta(seconds=55) < now_of(delivery).next_at - timezone.now() <= timedelta(minutes=1)
     make_due(delivery)
     assert reconcile().with_deliveries == 1
-    queue = get_queue("letters")
+    queue = get_queue("webhooks")
     SimpleWorker([queue], connection=queue.connection).work(burst=True)
     assert came_of(delivery) == (DeliveryState.DELIVERED, 2, 204, "")
 
@@ -264,3 +268,62 @@ def test_what_ended_a_month_ago_is_forgotten():
     send_deliveries(old.organization_id)
     with everywhere():
         assert WebhookDelivery.objects.count() == 0
+
+
+def told_of(receiver: Receiver) -> list[str]:
+    return [told.headers["Auditor-Delivery"] for told in receiver.told]
+
+
+def test_an_organization_with_slow_receivers_goes_behind_the_others(receiver, monkeypatch):
+    monkeypatch.setattr(webhook_deliveries, "BEGIN_SECONDS", 0)
+    first = waiting(receiver.url)
+    second = WebhookDeliveryFactory.create(webhook=first.webhook)
+    other = waiting(receiver.url)
+    for delivery in (first, second, other):
+        webhook_deliveries.DELIVERIES.enqueue(delivery.organization_id)
+    queue = get_queue("webhooks")
+    assert queue.count == 2
+    SimpleWorker([queue], connection=queue.connection).work(burst=True)
+    assert told_of(receiver) == [str(delivery.pk) for delivery in (first, other, second)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_organization_has_one_open_delivery_and_leaves_what_comes_meanwhile_to_its_next_turn(
+    receiver,
+):
+    begun, done = Event(), Event()
+    first = waiting(receiver.url)
+    second = WebhookDeliveryFactory.create(webhook=first.webhook)
+    other = waiting(receiver.url)
+    receiver.before_answer = lambda: (begun.set(), done.wait(30))
+    with ThreadPoolExecutor(1) as pool:
+        turn = pool.submit(alone, lambda: send_deliveries(first.organization_id))
+        assert begun.wait(30)
+        receiver.before_answer = lambda: None
+        # On a connection of its own, as a second worker has one.
+        pool_of_another = ThreadPoolExecutor(1)
+        with pool_of_another:
+            pool_of_another.submit(alone, lambda: send_deliveries(first.organization_id)).result(30)
+        assert told_of(receiver) == [str(first.pk)]
+        send_deliveries(other.organization_id)
+        assert told_of(receiver) == [str(first.pk), str(other.pk)]
+        done.set()
+        turn.result(30)
+    assert (came_of(first)[0], came_of(second)[0]) == (DeliveryState.DELIVERED,) * 2
+
+
+def test_five_tests_of_an_organization_are_sent_within_a_minute(receiver):
+    organization, other = OrganizationFactory.create(), OrganizationFactory.create()
+    teacher = staff_user(organization)
+    hooks = WebhookFactory.create_batch(2, organization=organization, url=receiver.url)
+    with scope(organization=organization):
+        for number in range(webhooks.MAX_TESTS):
+            webhooks.send_test(webhook=hooks[number % 2], by=teacher)
+        with pytest.raises(WebhookRefused) as refused:
+            webhooks.send_test(webhook=hooks[0], by=teacher)
+        assert refused.value.code == "too_many_tests"
+        WebhookDelivery.objects.update(created_at=timezone.now() - webhooks.TESTS_WITHIN)
+        webhooks.send_test(webhook=hooks[0], by=teacher)
+    elsewhere = WebhookFactory.create(organization=other, url=receiver.url)
+    with scope(organization=other):
+        webhooks.send_test(webhook=elsewhere, by=staff_user(other))

@@ -143,7 +143,7 @@ def test_a_scrape_costs_the_same_whatever_there_is(
 
 
 def test_of_a_queue_that_does_not_answer_no_depth_is_told(client: Client, settings: Any) -> None:
-    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.AUDIT_QUEUES}
+    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.QUEUES}
     seen = samples(scraped(client))
     assert [key for key in seen if key[0] in {"auditor_queue_jobs", "auditor_workers"}] == []
     assert seen[("auditor_queue_answers",)] == 0

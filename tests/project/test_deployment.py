@@ -24,8 +24,16 @@ ONE_SHOT = {name for name, service in SERVICES.items() if service["restart"] == 
 
 
 def test_services_are_those_of_the_design() -> None:
-    assert sorted(SERVICES) == ["migrate", "postgres", "reconciler", "valkey", "web", "worker"]
-    assert OURS == ["migrate", "reconciler", "web", "worker"]
+    assert sorted(SERVICES) == [
+        "letter_worker",
+        "migrate",
+        "postgres",
+        "reconciler",
+        "valkey",
+        "web",
+        "worker",
+    ]
+    assert OURS == ["letter_worker", "migrate", "reconciler", "web", "worker"]
 
 
 @pytest.mark.parametrize("name", sorted(SERVICES))

@@ -1,9 +1,10 @@
-"""`manage.py audit_worker`: run audits from the queues, at a lower priority than the pages."""
+"""`manage.py audit_worker`: run audits from their queues, at a lower priority than the pages."""
 
 import ctypes
 import os
 import signal
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
@@ -64,10 +65,14 @@ class Command(BaseCommand):
         os.nice(NICENESS)
         # Imported once, before the fork of each job.
         engine_audits.preload()
-        queues = [get_queue(name) for name in settings.AUDIT_QUEUES]
+        self.serve(settings.AUDIT_QUEUES, burst=options["burst"])
+
+    def serve(self, names: Sequence[str], *, burst: bool) -> None:
+        """Work on these queues, the first before the others, until SIGTERM."""
+        queues = [get_queue(name) for name in names]
         worker = AuditWorker(
             queues,
-            connection=get_connection(settings.AUDIT_QUEUES[0]),
+            connection=get_connection(names[0]),
             job_class=AllowedJob,
             queue_class=AllowedQueue,
             serializer=JSONSerializer,
@@ -75,4 +80,4 @@ class Command(BaseCommand):
             job_monitoring_interval=JOB_MONITORING_SECONDS,
             maintenance_interval=MAINTENANCE_SECONDS,
         )
-        worker.work(burst=options["burst"])
+        worker.work(burst=burst)

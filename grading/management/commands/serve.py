@@ -43,6 +43,7 @@ class Command(BaseCommand):
         for number in range(1, settings.AUDIT_WORKERS + 1):
             supervisor.keep(f"worker {number}", manage("audit_worker"))
 
+        supervisor.keep("letter worker", manage("letter_worker"))
         supervisor.keep("reconciler", manage("reconcile", "--forever"))
         if "seed_demo" in get_commands():
             supervisor.once("demo cohort", manage("seed_demo"))
