@@ -5,7 +5,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from auditor_site import addresses, env
+from auditor_site import addresses, env, webserver
 from auditor_site.settings.accounts import *  # noqa: F403 -- part of the base
 from auditor_site.settings.accounts import PROVIDER_APPS, PROVIDER_ORIGINS
 from auditor_site.settings.judges import *  # noqa: F403 -- part of the base
@@ -154,6 +154,8 @@ LETTER_QUEUES = ("letters", "webhooks")
 QUEUES = (*AUDIT_QUEUES, *LETTER_QUEUES)
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
+# Probes of repositories hold web threads for up to ten seconds: half of them stay free for pages.
+PROBES_AT_ONCE = webserver.workers * webserver.threads // 2
 OPEN_AUDITS_PER_STUDENT = env.number("OPEN_AUDITS_PER_STUDENT", least=1, most=100)
 OPEN_AUDITS_PER_COHORT = env.number("OPEN_AUDITS_PER_COHORT", least=1, most=1_000_000)
 OPEN_AUDITS_PER_ORGANIZATION = env.number("OPEN_AUDITS_PER_ORGANIZATION", least=1, most=1_000_000)

@@ -88,7 +88,7 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
     # Imported here: web processes never pay for the courtroom's heavy imports.
     from grading.engine import audits as engine_audits
 
-    with limited_probe(submission.student):
+    with limited_probe(submission.student, by=by):
         if submission.pdf:
             engine_audits.probe_pdf(Path(submission.pdf.path))
         submission.resolved_commit = engine_audits.probe_repository(

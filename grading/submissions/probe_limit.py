@@ -1,4 +1,4 @@
-"""Limit of concurrent probes per student: each holds a web thread and a child process or a socket.
+"""Limits of concurrent probes: each holds a web thread and a child process or a socket.
 
 A probe stores nothing, so neither the attempts nor the open audits limit it.
 """
@@ -6,34 +6,39 @@ A probe stores nothing, so neither the attempts nor the open audits limit it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
-from django.db import connection
+from django.conf import settings
+from django.contrib.auth.models import User
 
+from grading.core.advisory_locks import held_slot
 from grading.core.errors import SubmissionRefused
 from grading.models import Enrollment
 
 # Two, so that a second click or a check beside a submission is not refused.
 MAX_PROBES = 2
+YOURS = f"{MAX_PROBES} of your submissions are being checked. Wait for their results."
+FULL = "Many repositories are being checked at the moment. Try again in a few seconds."
 
 
 @contextmanager
-def limited_probe(student: Enrollment) -> Iterator[None]:
-    """Hold one of the student's probe slots. Raises SubmissionRefused looks_running."""
-    # Session-level advisory locks need no open transaction and end with the connection.
-    slots = [f"look {number} at what {student.pk} hands in" for number in range(MAX_PROBES)]
-    held = next((slot for slot in slots if _call_lock("pg_try_advisory_lock", slot)), None)
+def limited_probe(student: Enrollment, *, by: User | None = None) -> Iterator[None]:
+    """Hold a probe slot of the account that asks, of its organization and of the site.
 
-    if held is None:
-        sentence = f"{MAX_PROBES} of your submissions are being checked. Wait for their results."
-        raise SubmissionRefused("", "looks_running", sentence)
-    try:
+    An account is counted over all its cohorts and organizations. Raises SubmissionRefused
+    looks_running, looks_full, at once.
+    """
+    account = by.pk if by else student.user_id
+    person = f"enrollment {student.pk}" if account is None else f"account {account}"
+    whole = settings.PROBES_AT_ONCE
+    limits = (
+        (person, MAX_PROBES, "looks_running", YOURS),
+        # A quarter stays free for the others.
+        (f"organization {student.organization_id}", whole - whole // 4, "looks_full", FULL),
+        ("site", whole, "looks_full", FULL),
+    )
+    with ExitStack() as held:
+        for owner, slots, code, sentence in limits:
+            if held.enter_context(held_slot(f"probes of {owner}", slots=slots)) is None:
+                raise SubmissionRefused("repo_url", code, sentence)
         yield
-    finally:
-        _call_lock("pg_advisory_unlock", held)
-
-
-def _call_lock(function: str, slot: str) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(hashtextextended(%s, 0))", [slot])
-        return bool(cursor.fetchone()[0])

@@ -2,21 +2,31 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Barrier, Event
 from typing import Any
 
 import pytest
 
+from auditor_site import webserver
 from grading.audits.actions import claim_audit
 from grading.core.errors import SubmissionRefused
 from grading.models import Activity, Audit, Submission
+from grading.submissions import probe_limit
 from grading.submissions.actions import create_submission
 from grading.submissions.probe import probe_submission
 from grading.submissions.probe_limit import limited_probe
 from grading.workflow import reconcile
-from tests.factories.people import everywhere, student
+from tests.factories.graded_work import page_of, signed_in
+from tests.factories.people import (
+    CohortFactory,
+    EnrollmentFactory,
+    UserFactory,
+    everywhere,
+    student,
+)
 from tests.factories.races import alone, at_once
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory
@@ -92,21 +102,72 @@ def test_third_probe_of_a_student_is_refused(tmp_path: Path, act: Any):
         assert probe_of(ada, **by) == "looked at"
 
 
-@contextmanager
-def two_probes_of(student: Any) -> Iterator[None]:
-    """Hold two probes on other connections: advisory locks are reentrant on the same one."""
-    begun, done = Barrier(3), Event()
+def code_of_probe(enrollment: Any) -> str:
+    try:
+        with limited_probe(enrollment):
+            return "looked at"
+    except SubmissionRefused as refused:
+        return refused.code
 
-    def hold_probe() -> None:
+
+def test_probes_are_counted_by_account_over_all_cohorts_and_organizations():
+    person = UserFactory()
+    first, second = (
+        EnrollmentFactory.create(cohort=CohortFactory(), user=person, email=person.email)
+        for _ in range(2)
+    )
+    with probes_of(first, second):
+        assert (code_of_probe(first), code_of_probe(second)) == ("looks_running",) * 2
+        assert code_of_probe(student(first.cohort)) == "looked at"
+    assert code_of_probe(first) == "looked at"
+
+
+def test_organization_leaves_a_quarter_of_the_sites_probes_to_the_others(settings):
+    settings.PROBES_AT_ONCE = 4
+    cohort, other = CohortFactory(), CohortFactory()
+    with probes_of(*[student(cohort) for _ in range(3)]):
+        assert code_of_probe(student(cohort)) == "looks_full"
+        assert code_of_probe(student(other)) == "looked at"
+        with probes_of(student(other)):
+            assert code_of_probe(student(CohortFactory())) == "looks_full"
+
+
+def test_probes_leave_half_of_the_web_threads_to_the_pages(settings):
+    assert webserver.workers * webserver.threads // 2 == settings.PROBES_AT_ONCE
+
+
+def test_full_site_is_said_beside_the_repository_and_keeps_what_was_typed(settings):
+    settings.PROBES_AT_ONCE = 2
+    assignment = AssignmentFactory()
+    ada = student(assignment.cohort)
+    typed = {"repo_url": "https://github.com/ada/work", "ref": "main"}
+    with probes_of(student(CohortFactory()), student(CohortFactory())):
+        for do in ("check", "submit"):
+            page = signed_in(ada.user).post(page_of(assignment, "submit"), {**typed, "do": do})
+            form = page.context["form"]
+            assert form.errors == {"repo_url": [probe_limit.FULL]}
+            assert all(f'value="{value}"' in page.text for value in typed.values())
+
+
+def two_probes_of(student: Any) -> AbstractContextManager[None]:
+    return probes_of(student, student)
+
+
+@contextmanager
+def probes_of(*students: Any) -> Iterator[None]:
+    """Hold probes on other connections: advisory locks are reentrant on the same one."""
+    begun, done = Barrier(len(students) + 1), Event()
+
+    def hold_probe(student: Any) -> None:
         with limited_probe(student):
             begun.wait(10)
-            done.wait(10)
+            done.wait(30)
 
-    with ThreadPoolExecutor(2) as pool:
-        probes = [pool.submit(alone, hold_probe) for _ in range(2)]
+    with ThreadPoolExecutor(len(students)) as pool:
+        probes = [pool.submit(alone, partial(hold_probe, student)) for student in students]
         begun.wait(10)
         try:
             yield
         finally:
             done.set()
-        assert [future.result() for future in probes] == [None, None]
+        assert [future.result() for future in probes] == [None] * len(students)
