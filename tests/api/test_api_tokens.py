@@ -1,9 +1,11 @@
 """Tokens for programs: shown once, kept as a digest, bound to scopes, and dead once revoked, expired or orphaned."""
 
+import re
 from datetime import timedelta
 from http import HTTPStatus
 
 import pytest
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
 from rest_framework.throttling import SimpleRateThrottle
@@ -94,6 +96,51 @@ def test_a_dead_token_opens_nothing(ada, change):
         }
         ApiToken.objects.filter(pk=token.pk).update(**fields[change])
     assert asked("organizations/", text).status_code == HTTPStatus.UNAUTHORIZED
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize("way", ["account page", "reset", "administration", "command line"])
+def test_a_new_password_revokes_every_token_of_its_person_alone(browser, ada, way):
+    new, other = "an even longer password", UserFactory()
+    texts = [token_of(user)[1] for user in (ada.user, ada.user, other)]
+    twice = {"password1": new, "password2": new}
+    match way:
+        case "account page":
+            browser.post("/accounts/password/change/", {"oldpassword": "correct horse"} | twice)
+        case "reset":
+            Client().post("/accounts/password/reset/", {"email": ada.user.email})
+            link = re.search(r"/accounts/password/reset/key/\S+", mail.outbox[0].body)
+            page = browser.get(link[0], follow=True)
+            browser.post(page.request["PATH_INFO"], twice)
+        case "administration":
+            browser.force_login(UserFactory(is_staff=True, is_superuser=True))
+            browser.post(
+                f"/admin/auth/user/{ada.user.pk}/password/", {"usable_password": "true"} | twice
+            )
+        case "command line":
+            ada.user.set_password(new)
+            ada.user.save()
+    ada.user.refresh_from_db()
+    assert ada.user.check_password(new)
+    assert [asked("organizations/", text).status_code for text in texts] == [401, 401, 200]
+
+
+def test_an_upgraded_hash_of_the_same_password_revokes_nothing(browser, ada, settings):
+    _, text = token_of(ada.user)
+    before = ada.user.password
+    settings.PASSWORD_HASHERS = [
+        "django.contrib.auth.hashers.ScryptPasswordHasher",
+        *settings.PASSWORD_HASHERS,
+    ]
+    Client().post("/accounts/login/", {"login": ada.user.email, "password": "correct horse"})
+    ada.user.refresh_from_db()
+    assert ada.user.password != before
+    assert asked("organizations/", text).status_code == HTTPStatus.OK
+
+
+def test_the_pages_of_tokens_and_passwords_say_that_a_new_password_revokes_them(browser):
+    for page in (PAGE, "/accounts/password/change/"):
+        assert "A new password revokes all your" in browser.get(page).text
 
 
 def test_a_token_without_the_scope_is_told_which_it_lacks(ada):

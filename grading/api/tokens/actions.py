@@ -58,6 +58,14 @@ def revoke_token(*, token: ApiToken) -> None:
         log.info("token_revoked", user=token.user_id, token=token.pk)
 
 
+def revoke_all_tokens(*, user: User) -> None:
+    """Revoke the user's tokens; idempotent."""
+    if revoked := ApiToken.objects.filter(user=user, revoked_at=None).update(
+        revoked_at=timezone.now()
+    ):
+        log.info("tokens_revoked", user=user.pk, tokens=revoked)
+
+
 def token_for(text: str) -> ApiToken | None:
     """Return the active token with this text, or None, and record that it was used.
 
