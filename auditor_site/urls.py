@@ -5,6 +5,7 @@ from allauth.urls import build_provider_urlpatterns
 from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 
 from grading.api.tokens import views as tokens_views
 
@@ -24,8 +25,10 @@ if settings.SOCIALACCOUNT_PROVIDERS:
     ]
 
 urlpatterns = [
-    path("admin/", admin.site.urls),
+    # Likewise its form for a new password, which counts no wrong ones.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("accounts/", include(accounts)),
+    path("admin/", admin.site.urls),
     path("accounts/tokens/", tokens_views.api_tokens, name="api-tokens"),
     path("accounts/tokens/<int:token_id>/revoke/", tokens_views.revoke, name="api-token-revoke"),
     path("api/v1/", include("grading.api.urls")),

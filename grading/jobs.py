@@ -24,7 +24,7 @@ from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.events import Look, OpinionRow, Stage, Verdict
 from grading.findings import fix_verification
 from grading.models import Audit
-from grading.notifications import email_outbox, webhook_deliveries
+from grading.notifications import email_outbox, password_warnings, webhook_deliveries
 from grading.peer_review.feedback import repository_imports
 from grading.rubrics.check_trials import actions as trial_actions
 
@@ -140,6 +140,16 @@ def send_letters(organization_id: int) -> None:
     """
     sent = email_outbox.send_due_emails(organization_id=organization_id)
     log.info("letters_sent", organization=organization_id, sent=sent)
+
+
+def warn_of_wrong_passwords(user_id: int) -> None:
+    """Warn somebody whose password is being guessed.
+
+    What if the machine dies here? The email is lost; a day later the next one is sent if the
+    guessing goes on. Started twice, it sends two.
+    """
+    sent = password_warnings.warn_of_wrong_passwords(user_id=user_id)
+    log.info("warned_of_wrong_passwords", user=user_id, sent=sent)
 
 
 def send_deliveries(organization_id: int) -> None:

@@ -25,10 +25,22 @@ ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 # Signing up, signing in and resetting a password answer the same with and without an account.
 ACCOUNT_PREVENT_ENUMERATION = True
-# allauth's other limits stay at their defaults; these two slow down the guessing of passwords.
-ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+ACCOUNT_ADAPTER = "grading.core.sign_in_limits.SignInAdapter"
+# A new password or address asks for the password again, as API tokens and the second factor do.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+# Who is refused because strangers guess gets in by a new password.
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
+# allauth's other limits stay at their defaults. It counts wrong codes of the second factor as
+# login_failed; the others are the adapter's, whose docstring says what each key is.
+ACCOUNT_RATE_LIMITS = {
+    "login": "30/m/ip",
+    "login_failed": "10/m/ip,5/5m/key",
+    "login_failed_by_visitor": "10/m/ip,5/5m/key,20/h/key",
+    "login_failed_by_strangers": "100/h/key",
+    "login_failed_by_device": "5/5m/key,30/d/key",
+    "login_failed_unwarned": "20/h/key",
+}
 
-ACCOUNT_ADAPTER = "grading.core.account_names.PlainNamesAdapter"
 MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Automaton Auditor"
