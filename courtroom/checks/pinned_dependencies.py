@@ -191,7 +191,7 @@ _COMMIT = re.compile(r"[@#][0-9a-f]{40}\b")
 _ARCHIVE = re.compile(r"\.(?:whl|zip|tar\.gz|tgz)(?:#|$)")
 _SEMVER = re.compile(r"=?\s*v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?")
 _GEM = re.compile(r"""^\s*gem[\s(]+["']([^"']+)["'](.*)$""")
-_GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.~-]+\.\w+)\s+v\d\S*")
+_GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?((?=[\w~-]+\.[\w.~-])[\w.~-]++(?:/\S+)?)\s+v\d\S*")
 # Dependencies of the project on itself or on its neighbours.
 _LOCAL = ("file:", "link:", "workspace:", "portal:")
 
@@ -274,7 +274,7 @@ def _cargo(text: str) -> Iterator[Dependency]:
 
 
 def _is_exact_crate(version: str) -> bool:
-    return re.fullmatch(r"=\s*\d+\.\d+\.\d+\S*", version.strip()) is not None
+    return re.fullmatch(r"=\s*\d+\.\d+\.\d\S*", version.strip()) is not None
 
 
 def _table_entry(

@@ -27,7 +27,9 @@ MOST_WORDS_BEHIND_SCORE = 6
 _SEPARATOR = re.compile(r":(?!//)(?=\s|$|[*`\d(])|\s[—\u2013-]{1,2}\s|—|\s=>\s|\s→\s")
 _EQUALS = re.compile(r"([A-Za-z][A-Za-z ]{1,30})\s?=\s?(?=\d)")
 _PARENTHESIS = re.compile(r"[(\[]([^()\[\]]{0,120})[)\]]")
-_SCORE_WORDS = re.compile(r"[\s,:*(]*\b(?:final )?(?:score|points|verdict)[\s:*)]*$", re.IGNORECASE)
+_SCORE_WORDS = re.compile(
+    r"(?<![\s,:*(])[\s,:*(]*+\b(?:final )?(?:score|points|verdict)[\s:*)]*+$", re.IGNORECASE
+)
 _ARGUMENT = re.compile(r"(?:argument|reasoning|rationale|opinion)\s?[:=]\s?", re.IGNORECASE)
 _PARTS = re.compile(r"\s?[|;·,]\s")
 _TYPE = re.compile(

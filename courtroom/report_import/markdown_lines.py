@@ -22,11 +22,11 @@ LONGEST_UNDERLINED = 80
 MOST_CELLS = 30
 
 # Not a ruler drawn in a comment of pasted code.
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(?![-=*]{3})|(?=[^\s#!\[]))(.*)")
-_ITEM = re.compile(r"(\s*)(?:[-*+•▪◦●\u2013‣]|\(?\d{1,3}[.)])[ \t]+(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]++(?![-=*]{3})|(?=[^\s#!\[]))(.*)")
+_ITEM = re.compile(r"(\s*)(?:[-*+•▪◦●\u2013‣]|\(?\d{1,3}[.)])[ \t]++(.*)")
 _RULE = re.compile(r"\s*(?:[-_*=~][ \t]?){3,}\s*")
 _SETEXT = re.compile(r" {0,3}(?:={3,}|-{3,})\s*")
-_FENCE = re.compile(r"[ >]{0,8}(`{3,}|~{3,})(.*)")
+_FENCE = re.compile(r"[ >]{0,8}(`{3,}+|~{3,}+)(.*)")
 _BOLD_LEAD = re.compile(r"(\s*(?:[-*+][ \t]+)?)\*\*([^*\n]{1,60})\.\*\*(?=\s)")
 _QUOTE = re.compile(r"\s*(?:>[ \t]?)+")
 _CELL_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
@@ -37,7 +37,7 @@ _MARKS = re.compile(
 )
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(([^()\s]{0,500})\)")
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,15})\b[^<>]{0,500}>")
-_WHOLE_BOLD = re.compile(r"\s*(?:\*\*|__)([^*\n]{1,200}?)(?:\*\*|__)\s*:?\s*")
+_WHOLE_BOLD = re.compile(r"\s*(?:\*\*|__)([^*\n]{1,200}?)(?:\*\*|__)\s*+(?::\s*+)?")
 _MARKDOWN_FENCES = ("markdown", "md")
 _BREAKS = frozenset(
     {"br", "p", "div", "tr", "table", "ul", "ol", "details", "section", "hr", "blockquote"}
@@ -190,7 +190,8 @@ def _markdown_mark(tag_name: str) -> str | None:
 
 
 def _line(number: int, words: str) -> Line:
-    words = _QUOTE.sub("", words, count=1) if words.lstrip().startswith(">") else words
+    if match := _QUOTE.match(words):
+        words = words[match.end() :]
     bare = words.strip()
     if not bare:
         return Line(number, "blank", 0, "")
@@ -204,8 +205,8 @@ def _line(number: int, words: str) -> Line:
         return Line(number, "heading", BOLD_HEADING, strip_markup(match[1]))
 
     # `**Dissent.** Words` is a label and its value, as our own Markdown writes it.
-    if "**" in words:
-        words = _BOLD_LEAD.sub(r"\1\2:", words, count=1) if _BOLD_LEAD.match(words) else words
+    if match := _BOLD_LEAD.match(words):
+        words = f"{match[1]}{match[2]}:{words[match.end() :]}"
         bare = words.strip()
     if match := _ITEM.match(words):
         return Line(number, "item", len(match[1]), strip_markup(words[match.start(2) :]))

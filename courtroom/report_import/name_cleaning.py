@@ -30,7 +30,8 @@ def short_name_key(name: str) -> str:
 def clean_name(text: str) -> str:
     """Return a name without numbering, PASS or FAIL, emoji and the punctuation around it."""
     name = text[:LONGEST_NAME]
-    name = vocabulary.STATUS.sub("", name, count=1) if vocabulary.STATUS.match(name) else name
+    if match := vocabulary.STATUS.match(name):
+        name = name[match.end() :]
     match = vocabulary.NUMBERING.match(name)
     return _trim(name[match.end() :] if match else name)
 

@@ -23,7 +23,7 @@ _NOTHING = re.compile(
 _INLINE_ITEM = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s(?=[A-Z`\"'\[])")
 # A change as our own Markdown writes it (rendering/markdown_report.py), without its evidence.
 _OWN_CHANGE = re.compile(r"(high|medium|low)(?:, line (\d{1,6}))? \((.{1,120}?)\): (.*)")
-_OWN_EVIDENCE = re.compile(r"\s*Evidence: (?:E-[0-9a-f]{8}(?:, )?)+\.?$")
+_OWN_EVIDENCE = re.compile(r"(?<!\s)\s*+Evidence: (?:E-[0-9a-f]{8}(?:, )?)+\.?$")
 _FOOTER = re.compile(
     r"[\W_]*(?:(?:audit |this )?report )?(?:was )?generated (?:by|on|at|with)\b", re.IGNORECASE
 )

@@ -33,10 +33,10 @@ _AFTER_LABEL = re.compile(rf"({_NUMBER})(?![\w/]|[.,]\d)")
 _STARS = re.compile(r"([★⭐]{1,10})([☆✩]{0,10})")
 _LETTER = re.compile(r"[^\W\d_]")
 _NO_SCORE = re.compile(
-    r"[\W_]*(?:n/?a|none|null|nil"
+    r"[\W_]*(?:(?:n/?a|none|null|nil"
     r"|not (?:applicable|assess\w+|available|scored|given|rated|judged)|unknown|pending|tbd"
-    r"|no (?:score|verdict|rating|data)|needs (?:a )?(?:human )?review|unscored|excluded\b.{0,40})?"
-    r"[\W_]*(?:\(.{0,80}\))?",
+    r"|no (?:score|verdict|rating|data)|needs (?:a )?(?:human )?review|unscored|excluded\b.{0,40})"
+    r"[\W_]*)?(?:\(.{0,80}\))?",
     re.IGNORECASE,
 )
 _EXCLUDED = re.compile(r"\bno exchange\b|\bexcluded\b", re.IGNORECASE)

@@ -32,10 +32,11 @@ NUMBERING = re.compile(
     re.IGNORECASE,
 )
 STATUS = re.compile(
-    r"[\W_]*\[?\b(?:pass(?:ed)?|fail(?:ed)?|warn(?:ing)?|partial|ok)\b\]?[\W_]+", re.IGNORECASE
+    r"[\W_]*+\b(?:pass(?:ed)?|fail(?:ed)?|warn(?:ing)?|partial|ok)\b[\W_]++",
+    re.IGNORECASE,
 )
 ID = re.compile(
-    r"[(\[`]\s*(?:id\s*[:=]?\s*)?`?([a-z0-9]+(?:[_-][a-z0-9]+)*)`?\s*[)\]`]", re.IGNORECASE
+    r"[(\[`]\s*+(?:id\s*+(?:[:=]\s*+)?)?`?([a-z0-9]+(?:[_-][a-z0-9]+)*)`?\s*[)\]`]", re.IGNORECASE
 )
 
 # -- Judges ---------------------------------------------------------------------------------------
@@ -162,7 +163,7 @@ _SUMMARY = re.compile(
     r"(?:executive |audit |overall |final )?(?:summary|overview|conclusion|abstract)"
 )
 _BREAKDOWN = re.compile(
-    r"(?:detailed |per |full |complete |judicial |rubric |score |scoring |final |the )*"
+    r"(?:detailed |per |full |complete |judicial |rubric |score |scoring |final |the ){0,8}"
     r"(?:criteria|criterion|criterions|dimensions?|rubric|scores?|scorecard|score card|results?"
     r"|evaluation|verdicts?|breakdown)"
     r"(?: (?:breakdown|evaluation|results?|scores?|detail|details|summary|analysis|overview|table"

@@ -13,7 +13,8 @@ from courtroom.rubric_import.json_lines import JsonPath
 POINTS = ("points", "score", "value")
 # As in: 35 pts: Complete System (atomic commits; full pipeline). 21 pts: Partial Pipeline.
 _SENTENCE = re.compile(
-    r"(\d+(?:\.\d+)?)\s*(?:pts?|points?)\.?\s*:\s*([^(.;]+?)\s*(?:\(([^)]*)\))?\s*(?:[.;]|$)"
+    r"(?<!\d)(\d++(?:\.\d++)?+)\s*+(?:pts?|points?)\.?\s*+:\s*+"
+    r"([^(.;]{1,500}+)(?:\(([^)]{0,2000}+)\))?\s*+(?:[.;]|$)"
 )
 
 
@@ -45,7 +46,7 @@ def _named_values(data: Any) -> list[tuple[str, Any]]:
         ]
 
     return [
-        (name, {"points": float(points), "description": description})
+        (name.strip(), {"points": float(points), "description": description})
         for points, name, description in _SENTENCE.findall(str(data))
     ]
 

@@ -98,7 +98,7 @@ SENTENCES = {
 }
 FAMILIES = tuple(sorted({verb.partition(".")[0] for verb in SENTENCES}))
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
 
 def sentence_of(verb: str, detail: Mapping[str, Any]) -> str:

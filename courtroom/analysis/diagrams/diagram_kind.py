@@ -217,5 +217,5 @@ def _is_branching(line: str) -> bool:
 
 
 def _row(line: str) -> tuple[str, ...]:
-    words = re.sub(r"\([^)]*\)|[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]", " ", line).split()
+    words = re.sub(r"\([^()]*\)|[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]", " ", line).split()
     return tuple(word for word in words if re.match(r"[A-Za-z]\w{2,}", word))

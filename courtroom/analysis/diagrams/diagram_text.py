@@ -13,7 +13,7 @@ from courtroom.analysis.diagrams.plantuml import read_plantuml
 
 Language = Literal["mermaid", "plantuml"]
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}) *(mermaid|plantuml|puml|uml)?[^\n`]*$", re.IGNORECASE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+) *+(mermaid|plantuml|puml|uml)?[^\n`]*$", re.IGNORECASE)
 _WHOLE_FILES: dict[str, Language] = {
     "mmd": "mermaid",
     "mermaid": "mermaid",

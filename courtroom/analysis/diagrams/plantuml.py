@@ -14,12 +14,12 @@ from courtroom.analysis.diagrams.diagram_graph import END, START, Chart, ChartBu
 # A node at one end of a link. Lengths are bounded against slow backtracking.
 _END = (
     r"(?:\[\*\]|\(\*\)|\[[^\[\]\n]{1,160}\]|\([^()\n]{1,160}\)|:[^:\n]{1,160}:"
-    r"|\"[^\"\n]{1,160}\"|[\w.]+)"
+    r"|\"[^\"\n]{1,160}\"|\w++(?:\.\w++)*+)"
 )
 _LINK = re.compile(
-    rf"^\s*(?P<left>{_END})\s*(?:\"[^\"\n]*\"\s*)?(?P<head><[|*o]?)?[-.=]+"
+    rf"^\s*(?P<left>{_END})\s*(?:\"[^\"\n]*\"\s*)?(?P<head><[|*o]?)?[-.=]++"
     r"(?:\[[^\]\n]*\]|up|down|left|right|[udlr])?"
-    rf"[-.=]*(?P<tail>[|*o]?>)?\s*(?:\"[^\"\n]*\"\s*)?(?P<right>{_END})\s*(?::.*)?$"
+    rf"[-.=]*+(?P<tail>[|*o]?>)?\s*(?:\"[^\"\n]*\"\s*)?(?P<right>{_END})\s*(?::.*)?$"
 )
 _NAMED = re.compile(
     r"^\s*(?:component|state|node|rectangle|agent|actor|participant|usecase|database|queue|card"

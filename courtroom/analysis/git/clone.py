@@ -268,7 +268,7 @@ def _directory_size(directory: Path) -> int:
 @cache
 def _require_pinning() -> None:
     completed = run_git(["--version"], limits=READING)
-    version = re.search(rb"(\d+)\.(\d+)", completed.stdout)
+    version = re.search(rb"(?<!\d)(\d+)\.(\d+)", completed.stdout)
     if not version or tuple(map(int, version.groups())) < OLDEST_GIT:
         oldest = ".".join(map(str, OLDEST_GIT))
         raise ExaminationFailed(

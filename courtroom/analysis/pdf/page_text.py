@@ -17,7 +17,7 @@ from statistics import median
 # without the font.
 _NARROW = re.compile(r"[iljtfrI.,:;'|!()\[\]{}/\\ -]")
 _CAPITAL = re.compile(r"[A-HJ-ZmwMW@%]")
-_SPACE_BEFORE_STOP = re.compile(r" +([,;.)])(?=\s|$)")
+_SPACE_BEFORE_STOP = re.compile(r" ([,;.)])(?=\s|$)")
 _BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 # A single number ("3. Parse it") may also be a list item: then the font decides.
 _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
@@ -231,4 +231,4 @@ _COMPOUND_HEADS = frozenset(
 
 def _ends_inside_path(text: str) -> bool:
     """Return whether the line breaks inside a path or a snake_case name, which takes no space."""
-    return bool(re.search(r"[\w.-]+[/_]$", text)) and not text.endswith("://")
+    return bool(re.search(r"[\w.-][/_]$", text)) and not text.endswith("://")

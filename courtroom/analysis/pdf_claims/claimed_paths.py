@@ -20,7 +20,7 @@ _ENDINGS = (
 )
 _SEGMENT = r"[\w.@+-]"
 _PATH = re.compile(
-    rf"(?<![\w/\\:@.}}…-])(?:\./)?(?:{_SEGMENT}+/)*{_SEGMENT}*\w\.(?:{_ENDINGS})"
+    rf"(?<![\w/\\:@.}}…+-])(?:\./)?(?:{_SEGMENT}+/)*{_SEGMENT}*\w\.(?:{_ENDINGS})"
     r"(?![\w/\\-]|\.\w|\{)"
     r"|(?<![\w/\\.-])(?:Makefile|Dockerfile|Procfile)(?![\w/\\-]|\.\w)"
     r"|(?<![\w/\\.-])\.env\.(?:example|sample|template)(?![\w/\\-]|\.\w)"
@@ -28,7 +28,7 @@ _PATH = re.compile(
 # A long address breaks over lines, which leaves a space at the break.
 _URL = re.compile(
     r"\b(?:https?|ssh|git|file)://(?:\S*[./_-] (?=\S*/))*\S*|\bgit@\S+"
-    r"|\b(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|edu)/\S*",
+    r"|(?<![\w-])(?<![\w-]\.)(?:[\w-]++\.)++(?:com|org|net|io|dev|ai|edu)/\S*",
     re.IGNORECASE,
 )
 # "Node.js" and the like are products, not files.

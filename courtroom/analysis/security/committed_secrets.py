@@ -67,8 +67,8 @@ KINDS = (
     _kind(
         "private key",
         "PRIVATE",
-        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\\n|\s)+"
-        r"(?P<value>[A-Za-z0-9+/=\\\s:,-]{60,}?)(?=-----END|\Z)",
+        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\\n|\s)++"
+        r"(?P<value>(?:(?!-----)[A-Za-z0-9+/=\\\s:,-]){60,}+)(?=-----END|\Z)",
     ),
     _kind("AWS access key", "AKIA ASIA", r"\b(?P<value>(?:AKIA|ASIA)[A-Z2-7]{16})\b"),
     _kind(
@@ -81,7 +81,7 @@ KINDS = (
     _kind(
         "model provider's key",
         "sk- gsk_ hf_ AIza",
-        r"\b(?P<value>sk-(?=[\w-]*\d)[\w-]{20,}|gsk_[A-Za-z0-9]{40,}|hf_[A-Za-z0-9]{30,}"
+        r"\b(?P<value>sk-(?=[\w-]{0,200}\d)[\w-]{20,}|gsk_[A-Za-z0-9]{40,}|hf_[A-Za-z0-9]{30,}"
         r"|AIza[\w-]{35})",
     ),
     _kind(
@@ -91,7 +91,11 @@ KINDS = (
         r"|npm_[A-Za-z0-9]{36}\b|SG\.[\w-]{22}\.[\w-]{43})",
     ),
     _kind("Slack token", "xox", r"\b(?P<value>xox[abeoprs]-[A-Za-z0-9-]{20,})"),
-    _kind("signed web token", "eyJ", r"\b(?P<value>eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,})"),
+    _kind(
+        "signed web token",
+        "eyJ",
+        r"(?<![\w-])(?P<value>eyJ[\w-]{10,}+\.eyJ[\w-]{10,}+\.[\w-]{20,})",
+    ),
     _kind(
         "password in an address",
         "://",

@@ -53,8 +53,8 @@ _SIGNS = (
     r"github(?:[ _](?:user(?:name)?|handle|id))?|linkedin|slack|telegram|e-?mails?)"
 )
 SIGNATURE = re.compile(
-    rf"^([^\w\n@]*{_SIGNS}[\s*_`|\"']{{0,6}}(?::|=|\||—|\u2013)[^\S\n]*"
-    r"[*_`\"'\[{(]{0,4}[^\S\n]*)([^\s|*`\"'][^\n]*)",
+    rf"^([^\w\n@]*{_SIGNS}[\s*_`|\"']{{0,6}}(?::|=|\||—|\u2013)[^\S\n]*+"
+    r"[*_`\"'\[{(]{0,4}+[^\S\n]*+)([^\s|*`\"'][^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 CREDIT = re.compile(

@@ -1,0 +1,154 @@
+"""Every regular expression of the project, and whether its time grows faster than its text."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.project.hostile_strings import ENDS, texts_of
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("courtroom", "grading")
+METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
+ANCHORED = {"match", "fullmatch"}
+# Tried at one place of a text, although that is not written as PATTERN.match(...).
+TRIED_AT_ONE_PLACE = {
+    "courtroom.analysis.diagrams.mermaid": "its scanner tries each at the place it has reached",
+    "courtroom.report_import.vocabulary": "names of sections are matched as a whole",
+}
+# Below this a process' time is noise (seconds).
+FLOOR = 0.004
+MOST_TIMES = 3
+TINY = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Pattern with the place where it is kept; `anchored` if it is only tried at one place."""
+
+    place: str
+    pattern: re.Pattern[Any]
+    anchored: bool
+
+    def run(self, text: str) -> float:
+        """Return the process' seconds for one text."""
+        given: Any = (
+            text if isinstance(self.pattern.pattern, str) else text.encode(errors="replace")
+        )
+        started = time.process_time()
+        if self.anchored:
+            self.pattern.match(given)
+            self.pattern.fullmatch(given)
+        else:
+            for _match in self.pattern.finditer(given):
+                pass
+        return time.process_time() - started
+
+
+def slow_text(expression: Expression, longest: int, ends: Sequence[str] = ENDS) -> str:
+    """Return how the pattern's time more than triples when a text doubles, “” if it never does."""
+    for text in texts_of(expression.pattern, ends):
+        # What doubles with each character would never come to an end at the sizes below.
+        if min(expression.run(text(TINY)) for _ in range(2)) > FLOOR:
+            return f"{text(TINY)!r}: grows with each character"
+        before, size = 0.0, 128
+        while size <= longest:
+            seconds = expression.run(text(size))
+            if seconds > FLOOR and seconds > MOST_TIMES * before:
+                # Again, and the best of several: something else may have had the machine.
+                half = min(expression.run(text(size // 2)) for _ in range(3))
+                seconds = min(expression.run(text(size)) for _ in range(3))
+                if seconds > FLOOR and seconds > MOST_TIMES * half:
+                    return f"{text(24)!r}: {half:.4f} s, then {seconds:.4f} s at {size}"
+            before, size = seconds, size * 2
+    return ""
+
+
+@cache
+def expressions() -> tuple[Expression, ...]:
+    """Return the patterns that modules keep, in containers too, and those written where they run."""
+    kept: dict[tuple[Any, int, bool], Expression] = {}
+    methods = _methods_by_name()
+    for module in _modules():
+        for name, value in vars(module).items():
+            is_anchored = module.__name__ in TRIED_AT_ONE_PLACE or (
+                bool(methods[name]) and methods[name] <= ANCHORED
+            )
+            for pattern in _patterns_in(value):
+                expression = Expression(f"{module.__name__}.{name}", pattern, is_anchored)
+                kept.setdefault((pattern.pattern, pattern.flags, is_anchored), expression)
+    for expression in _written_where_they_run():
+        kept.setdefault(
+            (expression.pattern.pattern, expression.pattern.flags, expression.anchored), expression
+        )
+    return tuple(kept.values())
+
+
+def _modules() -> Iterator[Any]:
+    for package in map(importlib.import_module, PACKAGES):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not found.name.endswith("__main__") and ".migrations" not in found.name:
+                yield importlib.import_module(found.name)
+
+
+def _patterns_in(value: Any, depth: int = 4) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth and isinstance(value, dict):
+        yield from _patterns_in([*value, *value.values()], depth)
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _patterns_in(item, depth - 1)
+    elif depth and is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            part = getattr(value, field.name, None)
+            # A pattern may be kept as text and compiled where it runs.
+            is_source = field.name == "pattern" and isinstance(part, str)
+            yield from _patterns_in(
+                re.compile(part, re.MULTILINE) if is_source else part, depth - 1
+            )
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    return {
+        str(path.relative_to(ROOT)): ast.parse(path.read_text())
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+    }
+
+
+def _methods_by_name() -> defaultdict[str, set[str]]:
+    """Return by which methods each name is asked anywhere; empty if it is only passed on."""
+    methods: defaultdict[str, set[str]] = defaultdict(set)
+    for tree in _trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in METHODS:
+                owner = node.value
+                if isinstance(owner, ast.Name):
+                    methods[owner.id].add(node.attr)
+                elif isinstance(owner, ast.Attribute):
+                    methods[owner.attr].add(node.attr)
+    return methods
+
+
+def _written_where_they_run() -> Iterator[Expression]:
+    """Yield the patterns of calls such as re.sub(r"...", ...)."""
+    for path, tree in _trees().items():
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            module, first = node.func.value, node.args[0] if node.args else None
+            is_call = isinstance(module, ast.Name) and module.id == "re"
+            if is_call and node.func.attr in METHODS and isinstance(first, ast.Constant):
+                pattern = re.compile(first.value)
+                yield Expression(f"{path}:{node.lineno}", pattern, node.func.attr in ANCHORED)

@@ -1,0 +1,43 @@
+"""No regular expression takes more than three times as long for twice the text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.project.hostile_strings import FEW_ENDS
+from tests.project.regular_expressions import Expression, expressions, slow_text
+
+SHORT = 1024
+
+
+def test_each_regular_expression_is_as_fast_as_its_text_is_long() -> None:
+    slow = {
+        each.place: told for each in expressions() if (told := slow_text(each, SHORT, FEW_ENDS))
+    }
+    assert slow == {}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^author:[^\S\n]*[*_]{0,4}[^\S\n]*\S",
+        r"\s+$",
+        r"(?:a+)+b",
+        r"<[^>]*>",
+        r"\w+@\w+",
+    ],
+)
+def test_a_quadratic_regular_expression_is_found(pattern: str) -> None:
+    assert slow_text(Expression("here", re.compile(pattern), anchored=False), 8192)
+
+
+def test_patterns_are_found_wherever_modules_keep_them() -> None:
+    places = {expression.place for expression in expressions()}
+    assert places >= {
+        "grading.peer_review.redaction.contact_patterns.SIGNATURE",
+        "courtroom.analysis.security.committed_secrets.KINDS",
+        "courtroom.analysis.prompt_injection.patterns.FAMILIES",
+    }
+    assert len(places) > 250
