@@ -20,6 +20,7 @@ from grading.models.peers import (
     FeedbackReport,
     Pairing,
     PairingRound,
+    RoundIdentities,
     RoundMember,
 )
 from grading.models.record import CriterionVerdict, EvidenceRecord, OpinionRecord
@@ -63,6 +64,7 @@ __all__ = [
     "Override",
     "Pairing",
     "PairingRound",
+    "RoundIdentities",
     "RoundMember",
     "Rubric",
     "RubricVersion",

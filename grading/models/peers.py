@@ -61,6 +61,23 @@ class PairingRound(TenantModel):
         return f"Round {self.number}"
 
 
+class RoundIdentities(TenantModel):
+    """Everyone of the cohort as known when the round began (redaction.Person as JSON).
+
+    Each of `people` also has `student`, the key of their enrollment. They decide which names are
+    common; so that no later submission makes another's name readable, the row never changes.
+    """
+
+    round = models.OneToOneField(PairingRound, on_delete=models.CASCADE, related_name="identities")
+    people = models.JSONField()
+
+    class Meta:
+        verbose_name_plural = "round identities"
+
+    def __str__(self) -> str:
+        return f"Identities of {self.round_id}"
+
+
 class RoundMember(TenantModel):
     """Student in a round. `alias` is their name where they are anonymous.
 

@@ -29,6 +29,7 @@ from tests.factories.peers import (
     OpeningFactory,
     PairingFactory,
     PairingRoundFactory,
+    RoundIdentitiesFactory,
     RoundMemberFactory,
 )
 from tests.factories.people import (
@@ -126,6 +127,7 @@ def _among_peers(audit: Audit, word: str) -> None:
     for student in (owner, peer):
         RoundMemberFactory.create(round=paired, student=student)
 
+    RoundIdentitiesFactory.create(round=paired)
     pairing = PairingFactory.create(round=paired, auditor=peer, auditee=owner)
     report = FeedbackReportFactory.create(pairing=pairing, original=f"# {word} report")
     ComplaintFactory.create(report=report, text=f"{word} complaint")

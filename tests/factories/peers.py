@@ -1,6 +1,7 @@
 """Rounds, pairings, reports of peers, and findings."""
 
 from datetime import timedelta
+from typing import Any
 
 import factory
 from django.utils import timezone
@@ -25,9 +26,11 @@ from grading.models import (
     Opening,
     Pairing,
     PairingRound,
+    RoundIdentities,
     RoundMember,
 )
-from tests.factories.people import EnrollmentFactory, TenantFactory
+from grading.peer_review.feedback.queries import identities_of
+from tests.factories.people import EnrollmentFactory, TenantFactory, everywhere
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
 
@@ -45,6 +48,21 @@ class PairingRoundFactory(TenantFactory):
     starts_at = factory.LazyFunction(lambda: timezone.now() - timedelta(days=1))
     ends_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=6))
     seed = "seed"
+
+
+class RoundIdentitiesFactory(TenantFactory):
+    """Everyone on the roster now, as when a round begins."""
+
+    class Meta:
+        model = RoundIdentities
+
+    round = factory.SubFactory(PairingRoundFactory)
+    organization = factory.SelfAttribute("round.organization")
+
+    @factory.lazy_attribute
+    def people(self) -> list[dict[str, Any]]:
+        with everywhere():
+            return identities_of(self.round.assignment.cohort_id)
 
 
 class RoundMemberFactory(TenantFactory):

@@ -284,7 +284,7 @@ def test_as_many_queries_whoever_else_is_in_the_cohort(others: int) -> None:
     EnrollmentFactory.create_batch(others, cohort=pairing.round.assignment.cohort)
     with everywhere():
         loaded = FeedbackReport.objects.select_related(
-            "assignment", "pairing__round", "submission", "audit"
+            "assignment", "pairing__round__assignment", "submission", "audit"
         ).get(pk=report.pk)
         with CaptureQueriesContext(
             connection,
@@ -292,4 +292,4 @@ def test_as_many_queries_whoever_else_is_in_the_cohort(others: int) -> None:
             redacted_copy_of(loaded, side="author")
         with CaptureQueriesContext(connection) as named:
             shown_names([pairing] * 3, side="auditor")
-    assert (len(asked), len(named)) == (5, 1)
+    assert (len(asked), len(named)) == (6, 1)

@@ -18,7 +18,10 @@ ANA = Person(
     owner_group="zebra",
 )
 BO = Person(
-    names=("Bo Li", "王伟"), addresses=("bli@uni.example",), handles=("20417",), owner_group="bo"
+    names=("Bo Li", "王伟", "王 伟"),
+    addresses=("bli@uni.example",),
+    handles=("20417",),
+    owner_group="bo",
 )
 MULLER = Person(names=("Jürgen Müßner",), addresses=("student12@uni.example",), owner_group="jm")
 WILL = Person(names=("Will Grace",), addresses=("will@uni.example",), owner_group="will")
@@ -96,6 +99,7 @@ def test_each_way_of_writing_somebody_is_withheld(written: str) -> None:
         ("mylovelacestuff", "my[withheld]stuff"),
         ("lovelaceAudit.zebracoder.md", "[withheld]Audit.[withheld].md"),
         ("这是王伟的报告", "这是[withheld]的报告"),
+        ("王 says: 伟, 国王 and 伟大", "[withheld] says: [withheld], 国王 and 伟大"),
         ("def lovelace_node(state):", "def [withheld]_node(state):"),
         ("HTTPLovelace", "HTTP[withheld]"),
         ("100%dlovelace", "100%d[withheld]"),

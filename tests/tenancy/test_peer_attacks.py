@@ -12,7 +12,7 @@ from django.utils import timezone
 from grading.core.enums import Anonymity
 from grading.models import Membership, Notice, Pairing
 from grading.peer_review.rounds.reminders import remind
-from tests.factories.peers import PairingFactory, RoundMemberFactory
+from tests.factories.peers import PairingFactory, RoundIdentitiesFactory, RoundMemberFactory
 from tests.factories.people import everywhere, student
 from tests.factories.work import SubmissionFactory
 from tests.tenancy.identifiable_round import Masquerade
@@ -116,3 +116,66 @@ def test_who_was_taken_out_of_the_institution_finds_nothing(world: Masquerade) -
     with everywhere():
         Membership.objects.filter(user=world.auditor.user).delete()
     assert_all_missing(signed_in(world, AUDITOR), world)
+
+
+def shown_to_the_auditor(world: Masquerade) -> str:
+    client, slug = signed_in(world, AUDITOR), world.assignment.organization.slug
+    folder = f"/o/{slug}/feedback/{world.platform.pk}/"
+    return "".join(
+        client.get(folder + name).content.decode() for name in ("report.json", "report.md")
+    )
+
+
+def hand_in(world: Masquerade, student: Any, url: str, attempt: int = 9) -> None:
+    SubmissionFactory.create(
+        assignment=world.assignment, student=student, attempt=attempt, repo_url=url
+    )
+
+
+def test_handing_in_a_guessed_repository_makes_no_name_readable(world: Masquerade) -> None:
+    RoundIdentitiesFactory.create(round=world.round)
+    before = shown_to_the_auditor(world)
+    hand_in(world, world.auditor, f"https://forge.example/me/{AUDITEE.repository}")
+    hand_in(world, world.auditor, f"https://forge.example/{AUDITEE.owner}/mine", 10)
+    assert shown_to_the_auditor(world) == before
+    client = signed_in(world, AUDITOR)
+    assert (
+        told_of(
+            AUDITEE,
+            client.get(
+                f"/o/{world.assignment.organization.slug}/feedback/{world.platform.pk}/report.json"
+            ),
+        )
+        == []
+    )
+
+
+def test_what_the_reader_handed_in_before_the_round_makes_no_name_common(
+    world: Masquerade,
+) -> None:
+    hand_in(world, world.auditor, f"https://forge.example/me/{AUDITEE.repository}")
+    RoundIdentitiesFactory.create(round=world.round)
+    assert told(AUDITEE.repository) not in told(shown_to_the_auditor(world))
+
+
+def test_what_a_friend_hands_in_after_the_start_makes_no_name_common(world: Masquerade) -> None:
+    RoundIdentitiesFactory.create(round=world.round)
+    friend = student(world.assignment.cohort)
+    hand_in(world, friend, f"https://forge.example/me/{AUDITEE.repository}")
+    assert told(AUDITEE.repository) not in told(shown_to_the_auditor(world))
+
+
+def test_what_somebody_hands_in_later_is_withheld_too(world: Masquerade) -> None:
+    RoundIdentitiesFactory.create(round=world.round)
+    assert "built the graph" in shown_to_the_auditor(world)
+    hand_in(world, world.auditee, "https://forge.example/x/built-the-graph")
+    assert "built the graph" not in shown_to_the_auditor(world)
+
+
+def test_what_two_others_had_at_the_start_stays_readable(world: Masquerade) -> None:
+    for owner in ("x", "z"):
+        url = f"https://forge.example/{owner}/built-the-graph"
+        hand_in(world, student(world.assignment.cohort), url)
+    RoundIdentitiesFactory.create(round=world.round)
+    hand_in(world, world.auditor, "https://forge.example/y/built-the-graph")
+    assert "built the graph" in shown_to_the_auditor(world)

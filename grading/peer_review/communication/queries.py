@@ -115,19 +115,20 @@ def entries_between(
 def messages_of(
     rows: Sequence[CommunicationEntry], student: Enrollment, channels: Sequence[Channel]
 ) -> list[Message]:
-    """Return the rows as shown to the reader. Three queries if a writer is hidden, else none."""
+    """Return the rows as shown to the reader. Four queries a round if a writer is hidden."""
     by_pairing = {channel.pairing.pk: channel for channel in channels}
     blind = [
         row for row in rows if row.student_id != student.pk and by_pairing[_pairing(row)].hidden
     ]
-    writers = {row.student_id for row in blind}
-    # All texts in one call: the cohort's identity is loaded once.
-    texts = (
-        redacted([row.text for row in blind], identity_of(student.cohort_id, committers=writers))
-        if blind
-        else []
-    )
-    redacted_texts: dict[int, str] = {row.pk: text for row, text in zip(blind, texts, strict=True)}
+    redacted_texts: dict[int, str] = {}
+    for round_ in {channel.pairing.round for channel in channels}:
+        rows_of_round = [
+            row for row in blind if by_pairing[_pairing(row)].pairing.round_id == round_.pk
+        ]
+        if rows_of_round:
+            writers = {row.student_id for row in rows_of_round}
+            identity = identity_of(round_, reader=student.pk, committers=writers)
+            redacted_texts |= {row.pk: redacted(row.text, identity) for row in rows_of_round}
 
     return [_message(row, student, by_pairing, redacted_texts.get(row.pk)) for row in rows]
 

@@ -7,7 +7,7 @@ pages, downloads and archives have none of it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -27,10 +27,11 @@ from grading.engine.report import (
 from grading.models import (
     Activity,
     Audit,
-    Cohort,
     Enrollment,
     FeedbackReport,
     Pairing,
+    PairingRound,
+    RoundIdentities,
     RoundMember,
     Submission,
 )
@@ -85,7 +86,7 @@ class RedactedCopy:
 
 
 def redacted_copy_of(report: FeedbackReport, *, side: ReportSide) -> RedactedCopy:
-    """Return what a reader on this side (permissions.access_feedback) may see. At most six queries.
+    """Return what a reader on this side (permissions.access_feedback) may see. At most seven queries.
 
     A report on one's own work and a file that one imported are never redacted: the reader has the
     content anyway, and a gap in it would reveal the name. In all other reports everyone of the
@@ -106,7 +107,7 @@ def redacted_copy_of(report: FeedbackReport, *, side: ReportSide) -> RedactedCop
 
 
 def shown_text(text: str, pairing: Pairing, *, side: Side) -> str:
-    """Return a text by the other student for a reader on this side. Three queries if redacted."""
+    """Return a text by the other student for a reader on this side. Four queries if redacted."""
     return shown_texts([text], pairing, side=side)[0]
 
 
@@ -115,7 +116,8 @@ def shown_texts(texts: Iterable[str], pairing: Pairing, *, side: Side) -> list[s
     if not hides_other_side(pairing.round.anonymity, side):
         return list(texts)
     both = (pairing.auditor_id, pairing.auditee_id)
-    identity = identity_of(pairing.round.assignment.cohort_id, committers=both)
+    reader = pairing.auditor_id if side in ("auditor", "author") else pairing.auditee_id
+    identity = identity_of(pairing.round, reader=reader, committers=both)
     return [redacted(text, identity) for text in texts]
 
 
@@ -165,8 +167,8 @@ def _platform_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) ->
         document = without_scores(document)
     # Only for the author: a report of this site says nothing about the auditor, and the subject
     # knows their own work.
-    if hidden and side == "author":
-        identity = identity_of(report.assignment.cohort_id)
+    if hidden and side == "author" and report.pairing is not None:
+        identity = identity_of(report.pairing.round, reader=report.pairing.auditor_id)
         # Authors of commits may have names that the roster does not have.
         identity = identity.with_person(commit_authors_of(parse_report(document)))
         document = redacted_report(document, identity)
@@ -196,10 +198,11 @@ def _lacks_released_score(report: FeedbackReport) -> bool:
 
 def _imported_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> RedactedCopy:
     base = _base_copy(report, side, hidden=hidden)
-    if not hidden or _is_maker(report, side):
+    if not hidden or report.pairing is None or _is_maker(report, side):
         return replace(base, reading=report.reading, original=report.original)
     committers = [key for key in (report.author_id, report.subject_id) if key is not None]
-    identity = identity_of(report.assignment.cohort_id, committers=committers)
+    reader = report.author_id if side == "author" else report.subject_id
+    identity = identity_of(report.pairing.round, reader=reader, committers=committers)
 
     original, suffix = redacted_file(report.original, identity)
     return replace(
@@ -240,23 +243,50 @@ def _is_maker(report: FeedbackReport, side: ReportSide) -> bool:
     return reader is not None and reader == (report.brought_by_id or report.author_id)
 
 
-def identity_of(cohort: Cohort | int, *, committers: Collection[int] = ()) -> Identity:
-    """Return the identities of everyone on the roster, in two queries.
+def identity_of(
+    round_: PairingRound, *, reader: int | None, committers: Collection[int] = ()
+) -> Identity:
+    """Return the identities of everyone on the roster, in three queries.
+
+    These are all marks known when the round began and all that came since. What several have is
+    decided by those of the beginning without the reader's own (the key of their enrollment): no
+    submission makes a name readable. Of the students `committers` (keys) the names they use in git
+    are added, in one query more. `round_` needs its assignment loaded.
+    """
+    frozen = RoundIdentities.objects.filter(round=round_).values_list("people", flat=True).first()
+    began = [(row["student"], _person_of_json(row)) for row in frozen or ()]
+    current = (person for _student, person in _people_of(round_.assignment.cohort_id))
+    people = dict.fromkeys((*(person for _student, person in began), *current))
+    return Identity(
+        (*people, *_committers(committers)),
+        counted=tuple(person for student, person in began if student != reader),
+    )
+
+
+def identities_of(cohort: int) -> list[Json]:
+    """Return everyone on the roster as a round keeps them (RoundIdentities.people)."""
+    return [{"student": student, **asdict(person)} for student, person in _people_of(cohort)]
+
+
+def _person_of_json(row: Json) -> Person:
+    words = {key: tuple(row[key]) for key in ("names", "addresses", "handles", "things")}
+    return Person(**words, owner_group=row["owner_group"])
+
+
+def _people_of(cohort: int) -> list[tuple[int, Person]]:
+    """Return the key of each enrollment with its person, in two queries.
 
     Each has the names in roster and account, and the owners and names of repositories and the
-    names of reports that they ever submitted. Of the students `committers` (keys) also the names
-    they use in git, in one query more.
+    names of reports that they ever submitted.
     """
-    key = cohort if isinstance(cohort, int) else cohort.pk
     # Everything ever submitted: an old repository identifies its owner as well.
     works: dict[int, set[tuple[str, str]]] = {}
-    submissions = Submission.objects.filter(student__cohort=key).order_by()
+    submissions = Submission.objects.filter(student__cohort=cohort).order_by()
     for student_key, *work in submissions.values_list("student", "repo_url", "pdf_name").distinct():
         works.setdefault(student_key, set()).add((work[0], work[1]))
 
-    roster = Enrollment.objects.filter(cohort=key).select_related("user").order_by("pk")
-    people = (_person(student, sorted(works.get(student.pk, ()))) for student in roster)
-    return Identity((*people, *_committers(committers)))
+    roster = Enrollment.objects.filter(cohort=cohort).select_related("user").order_by("pk")
+    return [(student.pk, _person(student, sorted(works.get(student.pk, ())))) for student in roster]
 
 
 def commit_authors_of(report: Report) -> Person:

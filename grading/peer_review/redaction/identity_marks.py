@@ -20,6 +20,7 @@ MIN_WORD = 3
 MIN_HANDLE_WORD = 4
 # A word in the account names of so many people identifies nobody.
 COMMON_FROM = 3
+COMMON_THING_FROM = 2
 # Names are searched in both ASCII spellings: Jörg as “jorg”, by fold(), and as “joerg”.
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _WORD = re.compile(r"[^\W\d_]+")
@@ -45,13 +46,16 @@ class Person:
 class Identity:
     """People to withhold: all who might be meant, not only the one who is.
 
-    If one name alone were withheld from a list of names, the gap would reveal it.
+    If one name alone were withheld from a list of names, the gap would reveal it. What several of
+    `counted` have identifies nobody; None counts all `people`. A reader who could add to them
+    would make another's name readable by taking it too.
     """
 
     people: tuple[Person, ...]
+    counted: tuple[Person, ...] | None = None
 
     def with_person(self, person: Person) -> Identity:
-        return Identity((*self.people, person))
+        return Identity((*self.people, person), self.counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def _all_marks(identity: Identity) -> Iterator[Mark]:
             yield from _marks_of_name(name)
         for address in person.addresses:
             yield from _marks_of_address(address)
-    yield from _marks_of_accounts(identity.people)
+    yield from _marks_of_accounts(identity)
 
 
 def _marks_of_name(name: str) -> Iterator[Mark]:
@@ -133,31 +137,39 @@ def _marks_of_address(address: str) -> Iterator[Mark]:
         yield from _handle(f"{name} at {in_words}", "phrase")
 
 
-def _marks_of_accounts(people: Iterable[Person]) -> Iterator[Mark]:
+def _marks_of_accounts(identity: Identity) -> Iterator[Mark]:
     """Yield handles, local parts of addresses, their longer words, and things.
 
     Skipped is what several owner groups have.
     """
-    whole, parts, things = _OwnerIndex(), _OwnerIndex(), _OwnerIndex()
-    for number, person in enumerate(people):
-        owner_group = person.owner_group or str(number)
-        for handle in (
-            *person.handles,
-            *(address.partition("@")[0] for address in person.addresses),
-        ):
-            whole.add(fold(handle), owner_group)
-            for word in map(fold, _WORD.findall(handle)):
-                parts.add(word, owner_group)
-        for thing in person.things:
-            things.add(fold(thing), owner_group)
-    for handle in whole.with_fewer_owners(COMMON_FROM):
-        yield from _handle(handle)
-    for word in parts.with_fewer_owners(COMMON_FROM):
-        if len(word) >= MIN_HANDLE_WORD:
+    theirs = _Accounts(identity.people)
+    counted = theirs if identity.counted is None else _Accounts(identity.counted)
+    for handle in theirs.handles:
+        if counted.handles.owners(handle) < COMMON_FROM:
+            yield from _handle(handle)
+    for word in theirs.handle_words:
+        if len(word) >= MIN_HANDLE_WORD and counted.handle_words.owners(word) < COMMON_FROM:
             yield from _word(word)
-    # A repository's name that two groups share identifies neither of them.
-    for thing in things.with_fewer_owners(2):
-        yield from _handle(thing, "phrase")
+    for thing in theirs.things:
+        # A repository's name that two groups share identifies neither of them.
+        if counted.things.owners(thing) < COMMON_THING_FROM:
+            yield from _handle(thing, "phrase")
+
+
+class _Accounts:
+    """Handles, the words in them, and things of some people, each with its owner groups."""
+
+    def __init__(self, people: Iterable[Person]) -> None:
+        self.handles, self.handle_words, self.things = _OwnerIndex(), _OwnerIndex(), _OwnerIndex()
+        for number, person in enumerate(people):
+            owner_group = person.owner_group or str(number)
+            local_parts = (address.partition("@")[0] for address in person.addresses)
+            for handle in (*person.handles, *local_parts):
+                self.handles.add(fold(handle), owner_group)
+                for word in map(fold, _WORD.findall(handle)):
+                    self.handle_words.add(word, owner_group)
+            for thing in person.things:
+                self.things.add(fold(thing), owner_group)
 
 
 class _OwnerIndex:
@@ -169,8 +181,11 @@ class _OwnerIndex:
     def add(self, word: str, owner_group: str) -> None:
         self._groups_by_word[word].add(owner_group)
 
-    def with_fewer_owners(self, limit: int) -> list[str]:
-        return [word for word, groups in self._groups_by_word.items() if len(groups) < limit]
+    def owners(self, word: str) -> int:
+        return len(self._groups_by_word.get(word, ()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._groups_by_word)
 
 
 def _handle(handle: str, kind: Literal["handle", "phrase"] = "handle") -> Iterator[Mark]:

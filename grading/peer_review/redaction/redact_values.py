@@ -98,7 +98,9 @@ def _find_spans(text: str, index: _MarkIndex) -> Iterator[tuple[int, int]]:
     folded, at_words, anywhere = letters.folded, index.at_words, index.anywhere
     for at, begins in enumerate(letters.begins):
         if begins:
-            for mark in at_words.get(folded[at : at + PREFIX_LENGTH], ()):
+            # A name of one character (王) is kept under it alone.
+            single = at_words.get(folded[at], ()) if not folded[at].isascii() else ()
+            for mark in (*at_words.get(folded[at : at + PREFIX_LENGTH], ()), *single):
                 if _matches(mark, at, letters, text) and letters.closes[at + len(mark.letters) - 1]:
                     yield letters.starts[at], letters.ends[at + len(mark.letters) - 1]
                     break
@@ -112,6 +114,9 @@ def _matches(mark: Mark, at: int, letters: Letters, text: str) -> bool:
     if not letters.folded.startswith(mark.letters, at) or (
         mark.capital and not letters.capital[at]
     ):
+        return False
+
+    if len(mark.letters) == 1 and not _stands_alone(text, letters.starts[at], letters.ends[at]):
         return False
 
     places = range(at, at + len(mark.letters) - 1)
@@ -130,6 +135,11 @@ def _matches(mark: Mark, at: int, letters: Letters, text: str) -> bool:
     if mark.kind == "handle":
         return all(len(gap) <= MAX_GAP["handle"] and not any(map(str.isspace, gap)) for gap in gaps)
     return all(len(gap) <= MAX_GAP["phrase"] for gap in gaps)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Return True if no letter is beside the span: inside other words one character is no name."""
+    return not (text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum())
 
 
 def _merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

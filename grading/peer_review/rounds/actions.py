@@ -21,7 +21,16 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import Anonymity, RubricState
 from grading.core.errors import RoundRefused
 from grading.core.form_fingerprint import fingerprint_of
-from grading.models import Assignment, Enrollment, Pairing, PairingRound, RoundMember, RubricVersion
+from grading.models import (
+    Assignment,
+    Enrollment,
+    Pairing,
+    PairingRound,
+    RoundIdentities,
+    RoundMember,
+    RubricVersion,
+)
+from grading.peer_review.feedback.queries import identities_of
 from grading.peer_review.rounds.pairing import MAX_PEERS, Pair, circle
 from grading.peer_review.rounds.pairing_changes import (
     Change,
@@ -87,6 +96,11 @@ def start_round(
             created_by=by,
         )
 
+        RoundIdentities.objects.create(
+            organization_id=new_round.organization_id,
+            round=new_round,
+            people=identities_of(assignment.cohort_id),
+        )
         _add_members(new_round, draw.order)
         _create_pairings(new_round, draw.pairs, made_by=None)
         record_activity(
