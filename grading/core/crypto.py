@@ -1,4 +1,4 @@
-"""Encryption of stored secrets with keys derived from SECRET_KEY, one for each purpose.
+"""Encryption of stored secrets, and secrets for keyed hashes, with keys derived from SECRET_KEY, one for each purpose.
 
 After a change of SECRET_KEY keep the old one in SECRET_KEY_FALLBACKS until all secrets are sealed
 again.
@@ -30,6 +30,11 @@ def unseal(sealed: str, *, purpose: str) -> str:
         ) from error
 
 
+def secret_for(purpose: str) -> bytes:
+    """Return 32 secret bytes for this purpose. They change with SECRET_KEY."""
+    return _derived(force_bytes(settings.SECRET_KEY), purpose)
+
+
 def _keys(purpose: str) -> MultiFernet:
     # The order matters: MultiFernet encrypts with the first key and decrypts with any.
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
@@ -37,8 +42,10 @@ def _keys(purpose: str) -> MultiFernet:
 
 
 def _key(secret: bytes, purpose: str) -> Fernet:
+    return Fernet(base64.urlsafe_b64encode(_derived(secret, purpose)))
+
+
+def _derived(secret: bytes, purpose: str) -> bytes:
     # SECRET_KEY is random already, so the salt may be fixed.
-    derived = HKDF(SHA256(), length=32, salt=b"automaton-auditor", info=purpose.encode()).derive(
-        secret
-    )
-    return Fernet(base64.urlsafe_b64encode(derived))
+    key = HKDF(SHA256(), length=32, salt=b"automaton-auditor", info=purpose.encode())
+    return key.derive(secret)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from grading.core.enums import EntryKind
+from grading.peer_review.feedback.edition_keys import export_key
 from tests.factories.example_report import REPO_URL, report_json
 from tests.factories.peer_round_work import Circle, client_of
 from tests.factories.peers import CommunicationEntryFactory
@@ -44,8 +45,8 @@ def test_each_report_lies_in_its_folder_as_markdown_and_json():
         f"audit/{name}.{suffix}"
         for name in (
             f"report_onself_generated/attempt-1-{own.pk}",
-            f"report_onpeer_generated/round-1-{generated.pk}",
-            f"report_bypeer_received/round-1-{received.pk}",
+            f"report_onpeer_generated/round-1-{export_key(generated, 'author')}",
+            f"report_bypeer_received/round-1-{export_key(received, 'subject')}",
         )
         for suffix in ("json", "md")
     )

@@ -12,6 +12,7 @@ from grading.core.enums import Anonymity, FeedbackKind
 from grading.engine.imports import read_report_text
 from grading.findings.answers import answer_finding
 from grading.models import Activity, FeedbackReport, Finding
+from grading.peer_review.feedback.edition_keys import export_key
 from tests.factories.example_report import COMMIT, REPO_URL, report_json
 from tests.factories.peer_round_work import MARKDOWN, SCRIPT, Circle, client_of, read
 from tests.factories.peers import FeedbackReportFactory
@@ -174,7 +175,9 @@ def test_downloads_are_the_readers_edition_under_a_name_that_nobody_chose():
     blind = client_of(circle.ada).get(circle.page("feedback-json", report.pk))
     assert json.loads(whole.content)["repo_url"] == REPO_URL
     assert json.loads(blind.content)["repo_url"] == WITHHELD
-    assert whole["Content-Disposition"] == f'attachment; filename="feedback-{report.pk}.json"'
+    names = [answer["Content-Disposition"].split("feedback-")[1] for answer in (whole, blind)]
+    assert names == [f'{export_key(report, side)}.json"' for side in ("subject", "author")]
+    assert len({*names, f'{report.pk}.json"'}) == 3
     text = client_of(circle.ada).get(circle.page("feedback-markdown", report.pk)).content.decode()
     assert text.startswith("# Audit of ")
     assert REPO_URL not in text

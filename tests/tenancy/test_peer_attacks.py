@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -10,9 +12,15 @@ from django.test import Client
 from django.utils import timezone
 
 from grading.core.enums import Anonymity
-from grading.models import Membership, Notice, Pairing
+from grading.models import CommunicationEntry, EvidenceRecord, Membership, Notice, Pairing
+from grading.peer_review.feedback.edition_keys import hidden_ids
 from grading.peer_review.rounds.reminders import remind
-from tests.factories.peers import PairingFactory, RoundIdentitiesFactory, RoundMemberFactory
+from tests.factories.peers import (
+    CommunicationEntryFactory,
+    PairingFactory,
+    RoundIdentitiesFactory,
+    RoundMemberFactory,
+)
 from tests.factories.people import everywhere, student
 from tests.factories.work import SubmissionFactory
 from tests.tenancy.identifiable_round import Masquerade
@@ -20,6 +28,7 @@ from tests.tenancy.identifiable_students import (
     AUDITEE,
     AUDITOR,
     Mask,
+    everything_said,
     told,
     told_of,
     treacherous_commits,
@@ -119,11 +128,20 @@ def test_who_was_taken_out_of_the_institution_finds_nothing(world: Masquerade) -
 
 
 def shown_to_the_auditor(world: Masquerade) -> str:
-    client, slug = signed_in(world, AUDITOR), world.assignment.organization.slug
-    folder = f"/o/{slug}/feedback/{world.platform.pk}/"
-    return "".join(
-        client.get(folder + name).content.decode() for name in ("report.json", "report.md")
-    )
+    """Return the report on the auditee's work, and a message in which they name their repository."""
+    client, place = signed_in(world, AUDITOR), world.assignment
+    words = {"text": f"{AUDITEE.repository} of {AUDITEE.owner}: we built the graph."}
+    owned = {"assignment": place, "student": world.auditee, "pairing": world.pairing}
+    with everywhere():
+        CommunicationEntry.objects.get_or_create(
+            **words, defaults={**owned, "organization": place.organization, "kind": "progress"}
+        )
+    folder = f"/o/{place.organization.slug}/feedback/{world.platform.pk}/"
+    log = f"/o/{place.organization.slug}/c/{place.cohort.slug}/a/{place.slug}/communication/"
+    pages = [folder + "report.json", folder + "report.md", f"{log}?pairing={world.pairing.pk}"]
+    shown = "".join(client.get(page).content.decode() for page in pages)
+    assert "built the graph" in shown or "[withheld]." in shown
+    return re.sub(r"csrfmiddlewaretoken.*?>", "", shown)
 
 
 def hand_in(world: Masquerade, student: Any, url: str, attempt: int = 9) -> None:
@@ -132,37 +150,33 @@ def hand_in(world: Masquerade, student: Any, url: str, attempt: int = 9) -> None
     )
 
 
+def tells_the_repository(shown: str) -> bool:
+    return any(told(word) in told(shown) for word in (AUDITEE.repository, AUDITEE.owner))
+
+
 def test_handing_in_a_guessed_repository_makes_no_name_readable(world: Masquerade) -> None:
     RoundIdentitiesFactory.create(round=world.round)
     before = shown_to_the_auditor(world)
     hand_in(world, world.auditor, f"https://forge.example/me/{AUDITEE.repository}")
     hand_in(world, world.auditor, f"https://forge.example/{AUDITEE.owner}/mine", 10)
     assert shown_to_the_auditor(world) == before
-    client = signed_in(world, AUDITOR)
-    assert (
-        told_of(
-            AUDITEE,
-            client.get(
-                f"/o/{world.assignment.organization.slug}/feedback/{world.platform.pk}/report.json"
-            ),
-        )
-        == []
-    )
+    assert not tells_the_repository(before)
 
 
 def test_what_the_reader_handed_in_before_the_round_makes_no_name_common(
     world: Masquerade,
 ) -> None:
-    hand_in(world, world.auditor, f"https://forge.example/me/{AUDITEE.repository}")
+    hand_in(world, world.auditor, f"https://forge.example/{AUDITEE.owner}/{AUDITEE.repository}")
+    hand_in(world, student(world.assignment.cohort), f"https://forge.example/{AUDITEE.owner}/x")
     RoundIdentitiesFactory.create(round=world.round)
-    assert told(AUDITEE.repository) not in told(shown_to_the_auditor(world))
+    assert not tells_the_repository(shown_to_the_auditor(world))
 
 
 def test_what_a_friend_hands_in_after_the_start_makes_no_name_common(world: Masquerade) -> None:
     RoundIdentitiesFactory.create(round=world.round)
     friend = student(world.assignment.cohort)
     hand_in(world, friend, f"https://forge.example/me/{AUDITEE.repository}")
-    assert told(AUDITEE.repository) not in told(shown_to_the_auditor(world))
+    assert not tells_the_repository(shown_to_the_auditor(world))
 
 
 def test_what_somebody_hands_in_later_is_withheld_too(world: Masquerade) -> None:
@@ -179,3 +193,94 @@ def test_what_two_others_had_at_the_start_stays_readable(world: Masquerade) -> N
     RoundIdentitiesFactory.create(round=world.round)
     hand_in(world, world.auditor, "https://forge.example/y/built-the-graph")
     assert "built the graph" in shown_to_the_auditor(world)
+
+
+def ids_in(text: str) -> set[str]:
+    return set(re.findall(r"\bE-[0-9a-f]{8}\b", text))
+
+
+def pages_of(world: Masquerade, reader: Mask) -> dict[str, str]:
+    """Return the reader's copy of the site's report through every surface, by its kind."""
+    client, place = signed_in(world, reader), world.assignment
+    folder = f"/o/{place.organization.slug}/feedback/{world.platform.pk}/"
+    archive = f"/o/{place.organization.slug}/c/{place.cohort.slug}/a/{place.slug}/audit.zip"
+    side = "report_onpeer_generated" if reader is AUDITOR else "report_bypeer_received"
+    addresses = {"page": folder, "json": f"{folder}report.json", "md": f"{folder}report.md"}
+    addresses["api"] = f"/api/v1{folder}"
+    shown = {kind: client.get(address).content.decode() for kind, address in addresses.items()}
+    entries = everything_said(client.get(archive))
+    return shown | {"zip": "".join(text for name, text in entries if side in name)}
+
+
+def test_no_id_of_an_edition_is_one_of_the_report_that_its_subject_reads(
+    world: Masquerade,
+) -> None:
+    editions, reports = pages_of(world, AUDITOR), pages_of(world, AUDITEE)
+    for kind, edition in editions.items():
+        assert (kind, bool(ids_in(edition)), ids_in(edition) & ids_in(reports[kind])) == (
+            kind,
+            True,
+            set(),
+        )
+
+
+def test_citations_inside_an_edition_lead_to_its_evidence(world: Masquerade) -> None:
+    edition = json.loads(pages_of(world, AUDITOR)["json"])
+    evidence = {row["id"] for row in edition["evidence"]}
+    cited = {key for row in edition["criteria"] for key in row["evidence"]}
+    opinions = [opinion for row in edition["criteria"] for opinion in row["opinions"]]
+    cited |= {key for opinion in opinions for key in opinion["cited_evidence"]}
+    assert cited
+    assert cited <= evidence
+    assert len(evidence) == len((world.peer_audit.report or {})["evidence"])
+
+
+@anonymity(Anonymity.SINGLE_BLIND)
+def test_who_may_know_the_other_reads_the_true_ids(world: Masquerade) -> None:
+    true = ids_in(json.dumps(world.peer_audit.report))
+    assert ids_in(pages_of(world, AUDITOR)["json"]) == true
+
+
+@pytest.mark.parametrize(
+    "masquerade", [Anonymity.DOUBLE_BLIND, Anonymity.SINGLE_BLIND], indirect=True
+)
+def test_no_file_name_is_on_both_sides(world: Masquerade) -> None:
+    place = world.assignment
+    archive = f"/o/{place.organization.slug}/c/{place.cohort.slug}/a/{place.slug}/audit.zip"
+    keys = []
+    for reader in (AUDITOR, AUDITEE):
+        names = [
+            text
+            for where, text in everything_said(signed_in(world, reader).get(archive))
+            if where == "name in the archive" and "round-" in text
+        ]
+        assert names
+        keys.append({re.findall(r"[0-9a-f-]{36}", name)[0] for name in names})
+    assert keys[0] & (keys[1] | {str(report.pk) for report in world.reports}) == set()
+
+
+def test_an_id_of_the_edition_that_the_auditor_cites_is_the_true_one_to_its_subject(
+    world: Masquerade,
+) -> None:
+    true = str((world.peer_audit.report or {})["evidence"][0]["id"])
+    with everywhere():
+        EvidenceRecord.objects.create(
+            organization=world.assignment.organization,
+            audit=world.peer_audit,
+            key=true,
+            detective="RepoInvestigator",
+            check_id="x",
+            found=True,
+            document={},
+        )
+        shown = str(hidden_ids(true, world.pairing))
+        words = {"assignment": world.assignment, "pairing": world.pairing}
+        for whose, key in ((world.auditor, shown), (world.auditee, true)):
+            CommunicationEntryFactory.create(
+                **words, student=whose, text=f"See {key} and {key[:6]}."
+            )
+    place = world.assignment
+    log = f"/o/{place.organization.slug}/c/{place.cohort.slug}/a/{place.slug}/communication/"
+    for reader, key in ((AUDITOR, shown), (AUDITEE, true)):
+        page = signed_in(world, reader).get(log).content.decode()
+        assert page.count(f"See {key} and {key[:6]}.") == 2

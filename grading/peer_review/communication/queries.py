@@ -18,6 +18,7 @@ from grading.core.enums import AuditKind, EntryKind
 from grading.core.pairing_access import PairingSide, granted_pairings, hides_other_side
 from grading.engine.report import LogEntry
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, Pairing, Submission
+from grading.peer_review.feedback.edition_keys import hidden_ids, resolved_ids
 from grading.peer_review.feedback.queries import identity_of, shown_names
 from grading.peer_review.redaction import redacted
 
@@ -128,9 +129,19 @@ def messages_of(
         if rows_of_round:
             writers = {row.student_id for row in rows_of_round}
             identity = identity_of(round_, reader=student.pk, committers=writers)
-            redacted_texts |= {row.pk: redacted(row.text, identity) for row in rows_of_round}
+            redacted_texts |= {
+                row.pk: _with_ids(redacted(row.text, identity), by_pairing[_pairing(row)])
+                for row in rows_of_round
+            }
 
     return [_message(row, student, by_pairing, redacted_texts.get(row.pk)) for row in rows]
+
+
+def _with_ids(text: str, channel: Channel) -> str:
+    """Return another's text with the ids of evidence that the reader knows."""
+    change = hidden_ids if channel.audits else resolved_ids
+    changed: str = change(text, channel.pairing)
+    return changed
 
 
 def _message(

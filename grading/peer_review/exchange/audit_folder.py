@@ -19,6 +19,7 @@ from grading.core.zipping import Member
 from grading.engine import audits as engine_audits
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, FeedbackReport
 from grading.peer_review.exchange.queries import pairings_of, reports_of, rounds_of
+from grading.peer_review.feedback.edition_keys import export_key
 from grading.peer_review.feedback.presenters import markdown_of
 from grading.peer_review.feedback.queries import redacted_copy_of
 from grading.submissions.queries import attempts_across
@@ -37,8 +38,8 @@ README = """# Audits of this work
 | `report_bypeer_received` | reports on this work by peers |
 
 Each report is there as Markdown and as JSON. What its reader may not know about a peer is withheld.
-Do not publish these folders after a blind round: a reader of both repositories can tell who audited
-whom.
+Do not publish these folders after a blind round: a reader of both repositories may recognise what
+they quote, and tell who audited whom.
 """
 
 
@@ -87,7 +88,7 @@ def _report(report: FeedbackReport, student: Enrollment) -> Generator[Member]:
     document = copy.document if copy.document is not None else copy.reading
     if document is None:
         return
-    name = f"{_folder(report, side)}/{_origin(report)}-{report.pk}"
+    name = f"{_folder(report, side)}/{_origin(report)}-{export_key(report, side)}"
     yield _json(f"{name}.json", document)
     yield from _markdown(name, lambda: markdown_of(copy))
 

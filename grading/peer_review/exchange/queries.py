@@ -372,7 +372,9 @@ def reports_of(student: Enrollment, pairings: Sequence[Pairing]) -> list[Feedbac
     is_visible = Q(pairing__in=pairings) | Q(pairing=None) & (
         Q(author=student) | Q(subject=student)
     )
-    rows = FeedbackReport.objects.filter(is_visible).select_related("audit", "submission", *RELATED)
+    rows = FeedbackReport.objects.filter(is_visible).select_related(
+        "audit", "submission", "pairing__round", *RELATED
+    )
     # The contents may be megabytes, and a list shows none of them.
     return list(rows.defer("original", "reading", "audit__report").order_by("-created_at", "pk"))
 

@@ -35,6 +35,7 @@ from grading.models import (
     RoundMember,
     Submission,
 )
+from grading.peer_review.feedback.edition_keys import hidden_ids, resolved_ids
 from grading.peer_review.feedback.import_mismatches import REVEALING
 from grading.peer_review.redaction import (
     Identity,
@@ -118,7 +119,8 @@ def shown_texts(texts: Iterable[str], pairing: Pairing, *, side: Side) -> list[s
     both = (pairing.auditor_id, pairing.auditee_id)
     reader = pairing.auditor_id if side in ("auditor", "author") else pairing.auditee_id
     identity = identity_of(pairing.round, reader=reader, committers=both)
-    return [redacted(text, identity) for text in texts]
+    change = hidden_ids if reader == pairing.auditor_id else resolved_ids
+    return [change(redacted(text, identity), pairing) for text in texts]
 
 
 def shown_name(other: Pairing | RoundMember, *, side: Side) -> str:
@@ -171,7 +173,7 @@ def _platform_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) ->
         identity = identity_of(report.pairing.round, reader=report.pairing.auditor_id)
         # Authors of commits may have names that the roster does not have.
         identity = identity.with_person(commit_authors_of(parse_report(document)))
-        document = redacted_report(document, identity)
+        document = hidden_ids(redacted_report(document, identity), report.pairing)
         withheld += (WITHHELD_PEOPLE, WITHHELD_PLACES, WITHHELD_DOCUMENT, WITHHELD_LINKS)
     return replace(base, document=document, withheld=withheld, scores_withheld=lacks_score)
 
@@ -199,7 +201,11 @@ def _lacks_released_score(report: FeedbackReport) -> bool:
 def _imported_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> RedactedCopy:
     base = _base_copy(report, side, hidden=hidden)
     if not hidden or report.pairing is None or _is_maker(report, side):
-        return replace(base, reading=report.reading, original=report.original)
+        reading = report.reading
+        # Its author named evidence as their own edition of the site's report does.
+        if report.pairing is not None and side != "author":
+            reading = resolved_ids(reading, report.pairing)
+        return replace(base, reading=reading, original=report.original)
     committers = [key for key in (report.author_id, report.subject_id) if key is not None]
     reader = report.author_id if side == "author" else report.subject_id
     identity = identity_of(report.pairing.round, reader=reader, committers=committers)
@@ -207,8 +213,8 @@ def _imported_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) ->
     original, suffix = redacted_file(report.original, identity)
     return replace(
         base,
-        reading=redacted_import(report.reading or {}, identity),
-        original=original,
+        reading=resolved_ids(redacted_import(report.reading or {}, identity), report.pairing),
+        original=resolved_ids(original, report.pairing),
         # The file's own name may name its author.
         original_name=f"report{suffix}",
         withheld=(WITHHELD_PEOPLE, WITHHELD_WRITER, WITHHELD_LINKS),

@@ -10,7 +10,6 @@ import re
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django_rq import get_queue
 
 from grading.audits.queries import report_of
@@ -26,12 +25,12 @@ from grading.models import (
     Assignment,
     Audit,
     Enrollment,
-    FeedbackReport,
     Pairing,
     PairingRound,
     Submission,
 )
 from grading.peer_review.feedback.actions import import_feedback, works_of
+from grading.peer_review.feedback.edition_keys import is_exported
 from grading.peer_review.feedback.import_mismatches import Direction, is_of
 
 JOB = "grading.jobs.import_reports"
@@ -164,10 +163,8 @@ def _is_export(path: str, student: Enrollment) -> bool:
     if not keys:
         return False
     # The key must be of the student's own record: anybody can write one into a file name.
-    reports = FeedbackReport.objects.filter(Q(author=student) | Q(subject=student), pk__in=keys)
-    return (
-        reports.exists() or Audit.objects.filter(submission__student=student, pk__in=keys).exists()
-    )
+    own_audits = Audit.objects.filter(submission__student=student, pk__in=keys)
+    return own_audits.exists() or is_exported(keys, student)
 
 
 def _latest_audit(assignment: Assignment, student: Enrollment) -> Audit | None:

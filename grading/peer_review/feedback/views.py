@@ -19,11 +19,13 @@ from grading.core.breadcrumbs import trail_to_peers
 from grading.core.enums import Opened
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
+from grading.core.pairing_access import ReportSide
 from grading.core.permissions import access_assignment, access_enrollment, access_feedback
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.models import Enrollment, FeedbackReport
 from grading.peer_review.feedback.actions import import_feedback, mark_read
+from grading.peer_review.feedback.edition_keys import export_key
 from grading.peer_review.feedback.forms import ReportForm, UploadForm
 from grading.peer_review.feedback.presenters import markdown_of, other_name_for, present_feedback
 from grading.peer_review.feedback.queries import RedactedCopy, redacted_copy_of
@@ -62,44 +64,44 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
 
 @require_safe
 def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
-    report, copy = _readable_copy(request, report_id)
+    report, side, copy = _readable_copy(request, report_id)
     document = copy.document if copy.document is not None else copy.reading
     if document is None:
         raise Http404
     text = json.dumps(document, ensure_ascii=False, indent=2)
-    return _attachment(report, text, "application/json", "json")
+    return _attachment(export_key(report, side), text, "application/json", "json")
 
 
 @require_safe
 def feedback_markdown(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
-    report, copy = _readable_copy(request, report_id)
+    report, side, copy = _readable_copy(request, report_id)
     if copy.document is None and copy.reading is None:
         raise Http404
-    return _attachment(report, markdown_of(copy), "text/markdown", "md")
+    return _attachment(export_key(report, side), markdown_of(copy), "text/markdown", "md")
 
 
 @require_safe
 def feedback_original(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
     """Download the imported file, or its redacted copy, always as plain text."""
-    report, copy = _readable_copy(request, report_id)
+    report, side, copy = _readable_copy(request, report_id)
     if copy.original is None:
         raise Http404
-    return _attachment(report, copy.original, "text/plain", "original.txt")
+    return _attachment(export_key(report, side), copy.original, "text/plain", "original.txt")
 
 
-def _readable_copy(request: MemberRequest, report_id: UUID) -> tuple[FeedbackReport, RedactedCopy]:
+def _readable_copy(
+    request: MemberRequest, report_id: UUID
+) -> tuple[FeedbackReport, ReportSide, RedactedCopy]:
     report, side = access_feedback(request.user, report_id)
     if report.audit is not None and not report.audit.has_report:
         raise Http404
-    return report, redacted_copy_of(report, side=side)
+    return report, side, redacted_copy_of(report, side=side)
 
 
-def _attachment(
-    report: FeedbackReport, text: str, content_type: str, extension: str
-) -> HttpResponse:
+def _attachment(key: UUID, text: str, content_type: str, extension: str) -> HttpResponse:
     """Return a download under a fixed name, never shown inside the site."""
     headers = {
-        "Content-Disposition": f'attachment; filename="feedback-{report.pk}.{extension}"',
+        "Content-Disposition": f'attachment; filename="feedback-{key}.{extension}"',
         "Cache-Control": "private, no-store",
         "X-Content-Type-Options": "nosniff",
     }
