@@ -274,12 +274,27 @@ def test_second_round_is_guarded_by_the_first_opinions_and_stays_recorded():
             "[tags + tags].all(a, [a + a].all(b, [b + b].all(c, c.size() == 8)))",
             ("weighted_average", "security_override"),
         ),
-        ("'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'.matches('(a|a)*(a|aa)*b')", ("weighted_average",)),
     ],
 )
 def test_expensive_guard_is_stopped_or_refused(guard, resolution):
     facts = establish({"pydantic_models": tuple(f"Model{n}" for n in range(300))}, {})
     assert capped_if(guard, facts=facts).resolution == resolution
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "'a'.matches('b')",
+        "matches('a', 'b')",
+        "tags.all(a, 'b'.matches // a comment\n (a))",
+        "[0, 0].all(x, !'b'.matches('(?i)(\\\\pL{20}\\\\PL{20}){2}'))",
+    ],
+)
+def test_guard_with_a_regular_expression_is_refused_at_its_place(guard):
+    error = find_guard_error(guard)
+
+    assert "use contains, startsWith or endsWith" in error.message
+    assert error.offset == guard.index("matches")
 
 
 def test_guard_has_a_maximum_length():
