@@ -172,7 +172,8 @@ def test_added_or_removed_part_is_whole():
             "at [0.75] of the whole",
         ),
         ("one thing", "quite another matter", "[one thing]", "[quite another matter]"),
-        ("x " * 300 + "old", "x " * 300 + "new", f"<…>{'x ' * 60}[old]", f"<…>{'x ' * 60}[new]"),
+        ("x" * 300 + " old", "x" * 300 + " new", f"<…>{'x' * 119} [old]", f"<…>{'x' * 119} [new]"),
+        ("x b " * 110, "x c " * 110, f"[{'x b ' * 110}]", f"[{'x c ' * 110}]"),
         ("word " * 2000, "word " * 2001, f"[{'word ' * 2000}]", f"[{'word ' * 2001}]"),
     ],
 )
