@@ -40,10 +40,11 @@ def required_text(
 
 MAX_NAME = 60
 LINK_REMOVED = "[link removed]"
-# A word with a scheme, with an at sign, or with a dot before a last part of letters: mail programs
-# turn bare host names into links too. One word is looked at once, so it is linear.
+# A word with a scheme, with an at sign, with a dot before a last part of letters, or with four
+# numbers: mail programs turn bare host names and addresses into links too. One word is looked at
+# once, so it is linear.
 _WORD = re.compile(r"\S+")
-_LINK = re.compile(r"://|\w@\w|www[.]|[^\W_][.][^\W\d_]{2}", re.IGNORECASE)
+_LINK = re.compile(r":[/\\]{2}|\w@\w|www[.]|[^.][.][^\W\d_]{2}|\d[.]\d+[.]\d+[.]\d", re.IGNORECASE)
 # Dots that browsers take for the dot of a host name (UTS 46).
 _DOTS = str.maketrans(dict.fromkeys("\u3002\uff0e\uff61\u2024\ufe52", "."))
 

@@ -89,8 +89,12 @@ def test_held_back_invitation_is_shown_to_staff_and_written_by_the_next_import(
         ("(www.evil)", "[link removed]"),
         ("ask me@evil.example", "ask [link removed]"),
         ("e\uff56il\u3002example", "[link removed]"),
+        ("pay at 192.0.2.7/login", "pay at [link removed]"),
+        ("http:\\\\evil", "[link removed]"),
+        ("\N{GRINNING FACE}.example (evil).example", "[link removed] [link removed]"),
         ("ev\u200bil.exam\u202eple", "[link removed]"),
         ("line\x07 one\nline two", "line one\nline two"),
+        ("wait...until version 1.2.3", "wait...until version 1.2.3"),
         ("Week 2, 18.30 h, e.g. part 1.2 @ noon.", "Week 2, 18.30 h, e.g. part 1.2 @ noon."),
     ],
 )
