@@ -14,7 +14,10 @@ FORMULA_STARTS = "=+\\-@\uff1d\uff0b\uff0d\uff20"
 SEPARATORS = ',;|"\t\r\n'
 # Spreadsheets may skip blanks and invisible characters before a formula. Apostrophes are skipped
 # here so that `plain_cell` takes away exactly what `safe_cell` has added.
-SKIPPED = "' \u00a0\u200b\ufeff"
+SKIPPED = (
+    "' \0\x0b\x0c\x1c-\x1f\x85\u00a0\u00ad\u1680\u180e\u2000-\u200f"
+    "\u2028-\u202f\u205f-\u2064\u3000\ufeff"
+)
 FORMULA_AHEAD = (
     rf"(?:(?<=[{SEPARATORS}])(?=[{SKIPPED}]*[{FORMULA_STARTS}])"
     rf"|\A(?=[{SKIPPED}]*[{FORMULA_STARTS}\t\r\n]))"

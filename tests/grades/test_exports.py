@@ -248,7 +248,7 @@ def test_export_queries_per_batch_are_constant(
 @pytest.mark.parametrize(
     "cell",
     [f"{mark}1+1" for mark in "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"]
-    + [" =1+1", "\u200b=1", "\u00a0 @x"],
+    + [" =1+1", "\u200b=1", "\u00a0 @x", "\u3000=1", "\x0b=1", "\u2028=1", "\u2060-1"],
 )
 def test_no_cell_starts_a_spreadsheet_formula(cell):
     assert safe_cell(cell) == f"'{cell}"
