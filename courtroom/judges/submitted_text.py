@@ -34,7 +34,7 @@ _UNUSUAL = re.compile(r"[^A-Za-z0-9_./-]+")
 _UNUSUAL_IN_COMMIT = re.compile(r"[^A-Za-z0-9 _.,:()/+-]+")
 # Names in other scripts: their words cannot be counted.
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u024f“”‘’…–—]+")
-_COMMIT = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines added)?", re.DOTALL)
+_COMMIT_LINE = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines added)?", re.DOTALL)
 _QUOTED = re.compile(r"'[^'\n]{2,400}'|\"[^\"\n]{2,400}\"|“[^”\n]{1,400}”")
 _DOCSTRING = r"(?P<doc>[rbfuRBFU]{0,2}+(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))"
 _STRING = r"(?P<string>\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?|`[^`]*+`?)"
@@ -149,7 +149,7 @@ def _cut_quoted(match: re.Match[str]) -> str:
 
 def _commit_words(text: str) -> str:
     """Return a statement on a commit (`SHA TIME SUBJECT, ...`) with the start of its subject."""
-    match = _COMMIT.fullmatch(text)
+    match = _COMMIT_LINE.fullmatch(text)
     sha, time, subject, lines = match.groups() if match else ("", "", text, None)
     plain = _UNUSUAL_IN_COMMIT.sub("…", subject)
     first = " ".join(plain.split()[:COMMIT_WORDS])[:COMMIT_CHARACTERS]

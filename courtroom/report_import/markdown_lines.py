@@ -23,7 +23,7 @@ MOST_CELLS = 30
 
 # Not a ruler drawn in a comment of pasted code.
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]++(?![-=*]{3})|(?=[^\s#!\[]))(.*)")
-_ITEM = re.compile(r"(\s*)(?:[-*+•▪◦●\u2013‣]|\(?\d{1,3}[.)])[ \t]++(.*)")
+_LIST_ITEM = re.compile(r"(\s*)(?:[-*+•▪◦●\u2013‣]|\(?\d{1,3}[.)])[ \t]++(.*)")
 _RULE = re.compile(r"\s*(?:[-_*=~][ \t]?){3,}\s*")
 _SETEXT = re.compile(r" {0,3}(?:={3,}|-{3,})\s*")
 _FENCE = re.compile(r"[ >]{0,8}(`{3,}+|~{3,}+)(.*)")
@@ -208,7 +208,7 @@ def _line(number: int, words: str) -> Line:
     if match := _BOLD_LEAD.match(words):
         words = f"{match[1]}{match[2]}:{words[match.end() :]}"
         bare = words.strip()
-    if match := _ITEM.match(words):
+    if match := _LIST_ITEM.match(words):
         return Line(number, "item", len(match[1]), strip_markup(words[match.start(2) :]))
     return Line(number, "text", len(words) - len(words.lstrip()), strip_markup(bare))
 

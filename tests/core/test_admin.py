@@ -14,6 +14,7 @@ from grading.models import (
     Cohort,
     FindingHelp,
     Opening,
+    RoundIdentities,
     RubricVersion,
 )
 from tests.factories.people import (
@@ -33,9 +34,8 @@ from tests.factories.work import (
 )
 
 pytestmark = pytest.mark.django_db
-# A token is a person's own, and in no administration.
-# What people keep for themselves: their programs' tokens, what they have opened, what they said helps them.
-OWN = {ApiToken, FindingHelp, Opening}
+# In no administration: what people keep for themselves, and identities for the redaction alone.
+OWN = {ApiToken, FindingHelp, Opening, RoundIdentities}
 MODELS = [model for model in apps.get_app_config("grading").get_models() if model not in OWN]
 NAMES = [model.__name__.lower() for model in MODELS]
 
