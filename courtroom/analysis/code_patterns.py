@@ -8,6 +8,7 @@ pattern is bounded before anything reads it, and ast-grep runs in confined child
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -25,6 +26,9 @@ TRIAL_BYTES = 1024 * 1024 * 1024
 # Of one pattern, and of all patterns of a rubric, for which a person waits.
 TRIAL_SECONDS, TRIALS_SECONDS = 2, 15
 SEARCH_SECONDS = 10
+# Children of one process at a time: each may take a gigabyte and a core, and anybody who may save a
+# rubric starts them. Others wait as long as one may take.
+TRIALS_AT_ONCE = threading.BoundedSemaphore(2)
 Pattern = tuple[str, str]  # language and text
 
 SUFFIXES: dict[str, tuple[str, ...]] = {
@@ -113,7 +117,12 @@ def _tried_in_child(patterns: tuple[Pattern, ...]) -> dict[Pattern, str]:
         wall_seconds=TRIALS_SECONDS,
         output_bytes=1024 * 1024,
     )
-    reply = examine(__name__, {"patterns": patterns}, limits=limits)
+    if not TRIALS_AT_ONCE.acquire(timeout=TRIALS_SECONDS):
+        raise ChildFailed("child_timeout", "Others are being tried. Try again in a minute.")
+    try:
+        reply = examine(__name__, {"patterns": patterns}, limits=limits)
+    finally:
+        TRIALS_AT_ONCE.release()
     faults = zip(patterns, reply["faults"], strict=True)
     return {pattern: fault for pattern, fault in faults if fault}
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from courtroom.analysis import code_patterns
 from courtroom.analysis.code_patterns import pattern_faults
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
@@ -83,3 +85,15 @@ def test_deeply_nested_sources_cost_no_check_its_answer(tmp_path: Path, on_trial
     )
     assert {place.path for place in survey.locations["deep"]} == {"b.py"}
     assert [place.path for place in survey.locations["usable"]] == ["a.py"]
+
+
+def test_patterns_wait_while_others_are_tried_and_are_refused_after_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    busy = threading.BoundedSemaphore(1)
+    monkeypatch.setattr(code_patterns, "TRIALS_AT_ONCE", busy)
+    monkeypatch.setattr(code_patterns, "TRIALS_SECONDS", 0)
+    pattern = ("python", "waits_for_its_turn()")
+
+    with busy:
+        assert "Others are being tried" in pattern_faults([pattern])[pattern]
