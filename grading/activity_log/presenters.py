@@ -79,6 +79,7 @@ SENTENCES = {
     "membership.declined": "declined the invitation",
     "membership.granted": "gave a member the role {role}",
     "membership.left": "left the organization",
+    "membership.offer_withdrawn": "withdrew the offer of the role {role}",
     "membership.offered": "offered the role {role}",
     "notices.chosen": "changed their email settings",
     "organization.approval_withdrawn": "withdrew the approval of the organization",

@@ -234,6 +234,17 @@ def test_only_operators_can_approve(founder: User) -> None:
         approve_organization(organization=evil, by=teacher)
 
 
+def test_only_operators_rename_what_they_approved(operator: User, settings: Any) -> None:
+    settings.INSTITUTIONS_BY_APPROVAL = True
+    own = OrganizationFactory.create(name="Own")
+    teacher = staff_user(own)
+    User.objects.filter(pk=teacher.pk).update(is_staff=True)
+    change = reverse("admin:grading_organization_change", args=[own.pk])
+    for by, name in ((teacher, "Own"), (operator, "Northfield Institute")):
+        client_of(by).post(change, {"name": "Northfield Institute"})
+        assert Organization.objects.get(pk=own.pk).name == name
+
+
 def test_an_operators_own_organization_is_approved(operator: User) -> None:
     page = founded(operator, "Ours")
     assert page.status_code == 200

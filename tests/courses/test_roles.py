@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -201,6 +202,43 @@ def test_invited_teacher_is_a_member_after_accepting(client, organization, peopl
         offer = Invitation.objects.get(email=user.email)
     accept_invitation(invitation=offer, user=user)
     assert (roles_of(user), User.objects.get(pk=user.pk).is_staff) == ([OWNER], True)
+
+
+@pytest.mark.parametrize("leaves", ["address", "account"])
+def test_role_taken_back_does_not_return_with_the_address(organization, people, leaves):
+    former = people[INSTRUCTOR]
+    add_member(organization=organization, user=former, role=OWNER, by=people[OWNER])
+    with scope(organization=organization):
+        offer = Invitation.objects.get(email=former.email)
+    accept_invitation(invitation=offer, user=former)
+    add_member(organization=organization, user=former, role=STUDENT, by=people[OWNER])
+
+    if leaves == "account":
+        with everywhere():
+            former.delete()
+    else:
+        EmailAddress.objects.filter(user=former).update(email="elsewhere@example.org")
+    heir = UserFactory.create(email=offer.email)
+    accept_invitation(invitation=offer, user=heir)
+    assert roles_of(heir) == [STUDENT]
+
+
+def test_invited_student_is_offered_a_role_and_the_owner_takes_it_back(
+    client, organization, people
+):
+    with scope(organization=organization):
+        offer = Invitation.objects.create(organization=organization, email="typo@example.org")
+    sent = {"email": offer.email, "role": OWNER, "organization": organization.pk}
+    assert invite_in_admin(client, people[OWNER], **sent).status_code == 302
+
+    data = {"action": "withdraw", "_selected_action": [offer.pk]}
+    for by, role in ((INSTRUCTOR, OWNER), (OWNER, STUDENT)):
+        User.objects.filter(pk=people[by].pk).update(is_staff=True)
+        client.force_login(people[by])
+        client.post(reverse("admin:grading_invitation_changelist"), data)
+        with scope(organization=organization):
+            offer.refresh_from_db()
+        assert offer.role == role
 
 
 def test_administration_makes_nobody_a_member(client):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -24,7 +25,11 @@ from grading.core.enums import STAFF_ROLES, Role
 from grading.core.errors import RoleRefused
 from grading.courses.organizations.actions import add_member
 from grading.courses.organizations.approval import approve_organization, refuse_organization
-from grading.courses.organizations.invitations import check_offer, offer_role
+from grading.courses.organizations.invitations import (
+    check_offer,
+    offer_role,
+    withdraw_role,
+)
 from grading.courses.organizations.roles import check_role_change, lock_roles
 from grading.models import Activity, Invitation, Membership, Organization
 
@@ -53,7 +58,10 @@ class OrganizationAdmin(TenantAdmin):
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        return ("slug", "founder", "approved_at", "refused_at")
+        fixed = ("slug", "founder", "approved_at", "refused_at")
+        # The operator approved it under this name, in which its letters are sent.
+        is_fixed = settings.INSTITUTIONS_BY_APPROVAL and not request.user.is_superuser
+        return ("name", *fixed) if is_fixed else fixed
 
     def has_approve_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_superuser)
@@ -174,6 +182,9 @@ class InvitationForm(_InvitationForm):
         data = super().clean() or {}
         organization, email = data.get("organization"), data.get("email")
         if organization and email and data.get("role"):
+            invited = Invitation.objects.filter(organization=organization, email=email)
+            # An address that was invited before is offered the new role, by the action.
+            self.instance = invited.first() or self.instance
             try:
                 check_offer(
                     organization=organization, email=email, role=Role(data["role"]), by=self.by
@@ -181,9 +192,6 @@ class InvitationForm(_InvitationForm):
             except RoleRefused as error:
                 self.add_error("role", ValidationError(error.sentence, code=error.code))
         return data
-
-    def validate_unique(self) -> None:
-        """Allow an address that was invited before: the action offers it the new role."""
 
 
 @admin.register(Invitation)
@@ -196,6 +204,16 @@ class InvitationAdmin(_ByRequest):
     search_fields = ("email",)
     list_select_related = ("organization",)
     fields = ("email", "role", "organization")
+    actions = ("withdraw",)
+
+    def has_withdraw_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    @admin.action(description="Withdraw the offered role", permissions=["withdraw"])
+    def withdraw(self, request: HttpRequest, chosen: QuerySet[Invitation]) -> None:
+        by = request.user if isinstance(request.user, User) else None
+        withdrawn = [row.email for row in chosen if withdraw_role(invitation=row, by=by)]
+        self.message_user(request, f"Withdrawn: {', '.join(withdrawn) or 'none'}.")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Forbid it: the answer is the person's."""

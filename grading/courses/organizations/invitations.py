@@ -166,6 +166,31 @@ def withdraw_offer(membership: Membership) -> None:
     )
 
 
+def withdraw_role(*, invitation: Invitation, by: User | None) -> bool:
+    """Take back an open offer of a role, also to a mistyped address; return whether it was open.
+
+    The person stays invited as a student. Only owners take back offers of teaching roles.
+    """
+    with transaction.atomic(), scope(organization=invitation.organization_id):
+        organization = lock_roles(invitation.organization_id)
+        offers = Invitation.objects.filter(pk=invitation.pk, state=InvitationState.INVITED)
+        offer = offers.exclude(role=Role.STUDENT).first()
+        if offer is None or (
+            offer.role in TEACHING_ROLES and not may_appoint_teachers(organization, by)
+        ):
+            return False
+
+        offers.update(role=Role.STUDENT)
+        record_activity(
+            organization=organization,
+            actor=by,
+            verb="membership.offer_withdrawn",
+            about=offer,
+            role=offer.role,
+        )
+    return True
+
+
 def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
     """Make the user a member and link their enrollments. Raises InvitationRefused.
 
@@ -177,18 +202,22 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
         )
     with transaction.atomic(), scope(organization=invitation.organization_id):
         organization = lock_roles(invitation.organization_id)
+        # Read again: an owner may have changed the offer since the page was shown.
+        invitation.refresh_from_db()
+        # An offered role holds once: its owner may have taken it back since, and the address may
+        # belong to another account now.
+        is_open = invitation.state == InvitationState.INVITED
+        offered = Role(invitation.role) if is_open else Role.STUDENT
         moved = _answer(invitation, InvitationState.ACCEPTED, user=user)
         membership = Membership.objects.filter(organization=organization, user=user).first()
         if membership is not None and not moved:
             return membership
 
-        # Read again: an owner may have changed the offer since the page was shown.
-        invitation.refresh_from_db()
         membership = set_role(
             organization=organization,
             user=user,
             email=membership.email if membership else invitation.email,
-            role=_higher(Role(invitation.role), membership),
+            role=_higher(offered, membership),
         )
         _link_members(organization, {invitation.email: user.pk})
         record_activity(
