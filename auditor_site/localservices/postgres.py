@@ -44,6 +44,13 @@ UNSAFE = (
     "full_page_writes=off",
     "wal_level=minimal",
     "max_wal_senders=0",
+    # Few rows and many short statements: planning joins in the order they are written, and no
+    # bookkeeping, saves a seventh of the processor time of the tests of pages.
+    "join_collapse_limit=1",
+    "from_collapse_limit=1",
+    "max_parallel_workers_per_gather=0",
+    "track_activities=off",
+    "autovacuum=off",
 )
 
 
