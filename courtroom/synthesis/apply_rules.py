@@ -13,7 +13,8 @@ They always apply in this order, whatever the order in the constitution:
 7. weighted_average        decides when neither 5 nor 6 did
 8. security_override, then fact_supremacy on weak evidence: caps, which only lower
 9. dissent_requirement     the latest opinions differ: both sides are quoted
-10. second_hearing         the judges heard on outcomes alone differ by more than one: a person
+10. second_hearing         the judges heard on outcomes alone differ by more than one, or no outcome
+                           is known on which they could be heard: a person
 
 The value is rounded once, at the end; caps are whole numbers, so rounding never lifts a score above
 one. A rule fires when its condition holds; `before` and `after` tell the change, which may be none.
@@ -39,7 +40,12 @@ from courtroom.synthesis.rules import (
 )
 from courtroom.synthesis.ruling_context import Fired, RulingContext, Scores, displayed, fired_rule
 from courtroom.synthesis.score_arithmetic import rounded
-from courtroom.synthesis.second_hearing import as_first_round, compare
+from courtroom.synthesis.second_hearing import (
+    as_first_round,
+    compare,
+    is_impossible,
+    unconfirmed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +63,16 @@ class Ruling:
 def decide_criterion(context: RulingContext) -> Ruling:
     """Decide one criterion in the order above."""
     ruling = _rule_on(context)
-    if ruling.score is None or not context.answers.on_outcomes:
+    if ruling.score is None:
+        return ruling
+    if context.answers.on_outcomes:
+        other = _rule_on(replace(context, answers=as_first_round(context.answers)))
+        fired = compare(ruling.score, other.score, context.answers)
+    elif is_impossible(context):
+        fired = unconfirmed(ruling.score)
+    else:
         return ruling
 
-    other = _rule_on(replace(context, answers=as_first_round(context.answers)))
-    fired = compare(ruling.score, other.score, context.answers)
     return replace(
         ruling,
         score=ruling.score if fired.after else None,

@@ -9,9 +9,39 @@ from __future__ import annotations
 from courtroom.models.audit_report import RuleFired
 from courtroom.models.judge_answer import OUTCOMES_ROUND
 from courtroom.synthesis.opinions import CriterionAnswers, list_scores
+from courtroom.synthesis.outcome_bound import INTEGRITY_TAG
+from courtroom.synthesis.ruling_context import RulingContext
 
 RULE = "second_hearing"
 MOST_APART = 1
+
+
+def is_impossible(context: RulingContext) -> bool:
+    """Return whether models read doubtful text on a criterion of which no outcome is known.
+
+    They could not answer again on outcomes alone, and nothing bounds their scores. Of a criterion
+    without checks they read all evidence.
+    """
+    checks, dossier = context.criterion.checks, context.dossier
+    has_outcomes = any(
+        check.id in dossier.outcomes and dossier.outcomes[check.id].met is not None
+        for check in checks
+    )
+    read = context.evidence_items if checks else tuple(dossier.evidence.values())
+    return (
+        not has_outcomes
+        and any(opinion.is_by_model for opinion in context.opinions.values())
+        and any(INTEGRITY_TAG in item.tags for item in read)
+    )
+
+
+def unconfirmed(score: int) -> RuleFired:
+    """Return the rule that leaves the score to a person because nothing can confirm it."""
+    why = (
+        "Text near this criterion may address the graders, and no outcome of a check is known on"
+        f" which the judges could answer again to confirm {score}: a person decides."
+    )
+    return RuleFired(rule=RULE, before=score, after=None, why=why)
 
 
 def as_first_round(answers: CriterionAnswers) -> CriterionAnswers:

@@ -38,8 +38,9 @@ RULES = {
         " score was lowered."
     ),
     "second_hearing": (
-        "Text in the submission may address the graders, so the judges were asked again with the"
-        " outcomes of the checks alone. Where they differ by more than one, a person decides."
+        "Text in the submission may address the graders, so the judges are asked again with the"
+        " outcomes of the checks alone. Where they differ by more than one, or no outcome is known, a"
+        " person decides."
     ),
     "functionality_weight": (
         "This criterion is about how the project is built, so the Tech Lead decides."

@@ -121,3 +121,19 @@ def test_second_hearing_that_failed_goes_to_a_person():
 
 def test_record_without_a_second_hearing_does_not_name_one():
     assert "second_hearing" not in canonical_json(judged((4, 4, 4), 2).model_dump(mode="json"))
+
+
+@pytest.mark.parametrize(
+    ("model", "tags", "score"),
+    [("gpt", ("integrity",), None), ("gpt", (), 5), ("heuristic/2", ("integrity",), 5)],
+)
+def test_doubtful_text_on_a_criterion_without_checks_goes_to_a_person(model, tags, score):
+    evidence = (piece("other"), piece("words", tags=tags))
+    result = verdict(
+        "default",
+        by_model(bench((5, 5, 5), evidence[0]), model),
+        evidence=evidence,
+        outcomes=[],
+        rubric_=rubric(criterion("quality")),
+    ).criteria[0]
+    assert (result.final_score, "second_hearing" in result.resolution) == (score, score is None)
