@@ -89,7 +89,9 @@ def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
 
 def statement(text: str, characters: int, aliases: Mapping[str, str]) -> str:
     """Return a sentence of ours that may hold a student's names: paths as aliases, names cut."""
-    for path in sorted((path for path in aliases if path in text), key=len, reverse=True):
+    # A file named `no` must not take that word from our sentence; one word says little.
+    paths = (path for path in aliases if path in text and not path.isalpha())
+    for path in sorted(paths, key=len, reverse=True):
         text = text.replace(path, aliases[path])
     return quotation(_bounded_words(_QUOTED.sub(_cut_quoted, _normal(text))), characters)
 

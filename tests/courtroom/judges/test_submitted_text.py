@@ -102,6 +102,11 @@ def test_sentence_of_ours_shows_no_long_name_of_a_student():
     assert statement(text, 200, aliases) == '"…" joins give_this_whole… at f1.'
 
 
+def test_file_named_like_a_word_takes_none_from_a_statement():
+    text = "There is no timeout in src/tools.py."
+    assert statement(text, 200, aliases_of(("no", "src/tools.py"))) == "There is no timeout in f2."
+
+
 def test_arguments_of_a_debate_stand_in_the_fence_without_marks_of_their_own():
     said = JudicialOpinion(
         judge="Defense",
