@@ -61,7 +61,9 @@ def without_links(text: str) -> str:
 
 
 def _without_link(word: re.Match[str]) -> str:
-    compared = unicodedata.normalize("NFKC", word[0].translate(_DOTS))
+    composed = unicodedata.normalize("NFKC", word[0].translate(_DOTS))
+    # Marks that no letter took up, such as variation selectors, are not seen.
+    compared = "".join(c for c in composed if unicodedata.category(c) not in {"Mn", "Me"})
     return LINK_REMOVED if _LINK.search(compared) else word[0]
 
 

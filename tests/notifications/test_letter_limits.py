@@ -93,6 +93,7 @@ def test_held_back_invitation_is_shown_to_staff_and_written_by_the_next_import(
         ("http:\\\\evil", "[link removed]"),
         ("\N{GRINNING FACE}.example (evil).example", "[link removed] [link removed]"),
         ("ev\u200bil.exam\u202eple", "[link removed]"),
+        ("evil\ufe0f.example or evil.\u034fexample", "[link removed] or [link removed]"),
         ("line\x07 one\nline two", "line one\nline two"),
         ("wait...until version 1.2.3", "wait...until version 1.2.3"),
         ("Week 2, 18.30 h, e.g. part 1.2 @ noon.", "Week 2, 18.30 h, e.g. part 1.2 @ noon."),
