@@ -52,6 +52,8 @@ def left(text: str) -> str:
         "Maria",
         "L.o.v.e.l.a.c.e",
         "l o v e l a c e",
+        "Love-\nlace",
+        "Müß-\n  ner",
         "Ana%2DMar%C3%ADa%20Lovelace",
         "Mar\\u00eda",
         "Mar&iacute;a",
@@ -102,6 +104,10 @@ def test_each_way_of_writing_somebody_is_withheld(written: str) -> None:
         ("王 says: 伟, 国王 and 伟大", "[withheld] says: [withheld], 国王 and 伟大"),
         ("def lovelace_node(state):", "def [withheld]_node(state):"),
         ("HTTPLovelace", "HTTP[withheld]"),
+        (
+            "an end of love\nlace begins, and love-lace",
+            "an end of love\nlace begins, and love-lace",
+        ),
         ("100%dlovelace", "100%d[withheld]"),
     ],
 )

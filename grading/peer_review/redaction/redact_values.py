@@ -18,6 +18,8 @@ PREFIX_LENGTH = 2
 # Characters allowed between two letters of a mark.
 # One sign spells out a word (a-d-a), two join a handle (ada__love), four part a full name.
 MAX_GAP = {"word": 1, "handle": 2, "phrase": 4}
+# A word that the end of a line divides, as PDFs have them.
+_DIVISION = re.compile(r"[-\u2010] ?\r?\n[ \t]{0,8}")
 # Keys of JSON whose values name people.
 # Withheld whatever they say: other programs write names here that no roster has.
 _NAMING_KEY = re.compile(
@@ -125,7 +127,7 @@ def _matches(mark: Mark, at: int, letters: Letters, text: str) -> bool:
         for i in places
         if letters.starts[i + 1] > letters.ends[i]
     ]
-    if not gaps:
+    if all(map(_DIVISION.fullmatch, gaps)):
         return True
     if mark.kind == "word":
         # A word counts if it is spelled out: a gap between any two letters.
