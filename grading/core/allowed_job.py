@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from inspect import isfunction
 from typing import Any
 
@@ -40,7 +41,9 @@ class AllowedJob(Job):
     @property
     def func(self) -> Callable[..., Any]:
         """The function to call. Raises JobRefusedError."""
-        function = super().func if self._is_well_formed() else None
+        jobs, name = import_module(JOBS_MODULE), str(self.func_name).rpartition(".")[2]
+        # Not rq's own search, which raises ValueError for a name that is no callable.
+        function = getattr(jobs, name, None) if self._is_well_formed() else None
         if isfunction(function) and function.__module__ == JOBS_MODULE:
             return function
 

@@ -17,7 +17,7 @@ from rq import SimpleWorker
 from rq.job import Job, JobStatus
 from structlog.testing import capture_logs
 
-from grading.core.allowed_job import AllowedJob, AllowedQueue
+from grading.core.allowed_job import AllowedJob, AllowedQueue, JobRefusedError
 from grading.core.audit_queue import JobHealth, enqueue, health_of
 from grading.core.fair_turns import job_id
 from grading.management.commands.audit_worker import AuditWorker
@@ -95,6 +95,14 @@ def test_job_that_is_no_call_of_grading_jobs_fails_and_runs_nothing(data: bytes)
     worked()
     assert status_of(job) == JobStatus.FAILED
     assert not Path(TRACE).exists()
+
+
+@pytest.mark.parametrize("name", ["annotations", "missing", "closing"])
+def test_name_that_is_no_job_is_refused_by_our_own_error(name: str) -> None:
+    forged(call(f"grading.jobs.{name}"))
+    job = AllowedJob.fetch("forged", connection=get_queue("submissions").connection)
+    with pytest.raises(JobRefusedError):
+        _ = job.func
 
 
 def test_refused_job_leaves_a_log_line() -> None:
