@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from django import forms
@@ -50,6 +51,22 @@ def field_of_code(code: str) -> str | None:
 
 # Words that URLs use in the place of a slug (grading/urls.py).
 RESERVED_SLUGS = frozenset({"new", "audits", "c", "a", "roster", "submit", "peers"})
+
+
+SITE_NAME = "Automaton Auditor"
+
+
+def refuse_site_name(name: str) -> None:
+    """Refuse the site's own name within a name: its letters would seem to come from the site."""
+    if _folded(SITE_NAME) in _folded(name):
+        message = f"“{SITE_NAME}” is this site's own name. Choose the name of your institution."
+        raise forms.ValidationError(message)
+
+
+def _folded(name: str) -> str:
+    """Return the letters and digits of a name, without case, width, accents and blanks."""
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    return "".join(character for character in decomposed if character.isalnum())
 
 
 class NamedForm(forms.Form):

@@ -10,7 +10,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
-from grading.core.form_bases import DATETIME, NamedForm
+from grading.core.form_bases import DATETIME, NamedForm, refuse_site_name
 from grading.core.form_fingerprint import FingerprintForm
 
 # The words after "shipped:" are the names that adopt_shipped_rubric takes.
@@ -162,7 +162,10 @@ class RosterForm(forms.Form):
 
 class OrganizationForm(NamedForm):
     name = forms.CharField(
-        label="Name", max_length=120, help_text="The name people know the institution by."
+        label="Name",
+        max_length=120,
+        help_text="The name people know the institution by.",
+        validators=[refuse_site_name],
     )
     field_order = ("name", "slug")
 

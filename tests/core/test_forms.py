@@ -66,6 +66,30 @@ def test_a_short_name_that_the_addresses_use_is_refused(name: str) -> None:
     assert list(OrganizationForm({"name": name}).errors) == ["slug"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Automaton Auditor",
+        "AUTOMATON  auditor",
+        "automaton-auditor",
+        "\N{FULLWIDTH LATIN CAPITAL LETTER A}utomaton Auditor",
+        "\N{MATHEMATICAL BOLD CAPITAL A}utomaton Auditor",
+        "Áutomaton\u200b Auditor",
+        "Automaton Auditor Support",
+    ],
+)
+def test_site_name_is_refused_beside_the_name_of_an_organization(name: str) -> None:
+    form = OrganizationForm({"name": name, "slug": "own"})
+    assert (list(form.errors), form["name"].value()) == (["name"], name)
+    assert form.errors["name"] == [
+        "“Automaton Auditor” is this site's own name. Choose the name of your institution."
+    ]
+
+
+def test_name_with_one_word_of_the_site_is_accepted() -> None:
+    assert OrganizationForm({"name": "Institute of Automaton Theory"}).is_valid()
+
+
 def test_a_name_no_short_name_can_be_made_of_is_refused() -> None:
     assert OrganizationForm({"name": "…"}).errors == {
         "slug": ["We couldn't create a short name from this name. Please enter one."]

@@ -23,6 +23,7 @@ from grading.core.admin_tenancy import (
 )
 from grading.core.enums import STAFF_ROLES, Role
 from grading.core.errors import RoleRefused
+from grading.core.form_bases import refuse_site_name
 from grading.courses.organizations.actions import add_member
 from grading.courses.organizations.approval import approve_organization, refuse_organization
 from grading.courses.organizations.invitations import (
@@ -36,16 +37,27 @@ from grading.models import Activity, Invitation, Membership, Organization
 if TYPE_CHECKING:
     _MembershipForm = ModelForm[Membership]
     _InvitationForm = ModelForm[Invitation]
+    _OrganizationForm = ModelForm[Organization]
 else:  # generic only to the type checker
-    _MembershipForm = _InvitationForm = ModelForm
+    _MembershipForm = _InvitationForm = _OrganizationForm = ModelForm
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 
 from grading.core.admin_tenancy import PlainAdmin
 
 
+class OrganizationNameForm(_OrganizationForm):
+    """Change of an organization; its name may not be the site's."""
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        refuse_site_name(name)
+        return name
+
+
 @admin.register(Organization)
 class OrganizationAdmin(TenantAdmin):
+    form = OrganizationNameForm
     list_display = ("name", "slug", "founder", "created_at", "approved_at", "refused_at")
     list_filter = (("approved_at", admin.EmptyFieldListFilter),)
     list_select_related = ("founder",)
