@@ -18,8 +18,11 @@ from grading.engine.report import parse_report
 if TYPE_CHECKING:
     from courtroom import Constitution, Rubric, RubricRevision
     from courtroom.models.audit_report import CriterionResult
+    from courtroom.synthesis.guard_time import GuardTime
 
 Document = Mapping[str, Any]
+# Of processor time, for all reports of a preview together; guards of real rules take milliseconds.
+GUARD_SECONDS = 5.0
 NOTHING_SCORED = (
     "nothing could be scored from the stored evidence. Results stay until the submissions are "
     "audited again."
@@ -58,13 +61,16 @@ class RubricPreviewer:
         """Return the verdict on a report that was judged under `before`, a rubric of this digest.
 
         Raises InputRefused for a report that cannot be read, was judged under another text, or
-        would have no score at all: such a verdict never replaces another.
+        would have no score at all: such a verdict never replaces another. So is every report once
+        the guards of the rules have used up their time.
         """
         from courtroom import InputRefused as Refused
         from courtroom import preview_rubric
+        from courtroom.synthesis.guard_time import limited
 
         try:
-            preview = preview_rubric(report, self._revision(before, digest), self._constitution)
+            with limited(self._guard_time):
+                preview = preview_rubric(report, self._revision(before, digest), self._constitution)
         except Refused as error:
             raise InputRefused(error.code, error.message) from error
         if preview.verdict.status == "degraded":
@@ -76,6 +82,12 @@ class RubricPreviewer:
             outdated=frozenset(preview.outdated) | self._outdated_before(report),
             open_checks=self._open_checks(preview.verdict.criteria),
         )
+
+    @cached_property
+    def _guard_time(self) -> GuardTime:
+        from courtroom.synthesis.guard_time import GuardTime
+
+        return GuardTime(GUARD_SECONDS)
 
     @cached_property
     def _rubric(self) -> Rubric:

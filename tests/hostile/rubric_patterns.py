@@ -20,6 +20,15 @@ GUARDS = {
     "1,104 characters": "spread > 1 || " * 78 + "spread > 1  ",
     "90,000 characters": "(" * 44_998 + "true" + ")" * 44_998,
 }
+LOOPS = "[0, 0].all(a, [0, 0].all(b, [0, 0].all(c, {} || true)))"
+ADDED = "A guard with a loop adds numbers only."
+COMPARED = "A guard with a loop compares single values, not lists or records."
+# Operation within three loops, the operator that is refused, and the reason.
+COSTLY_IN_LOOPS = {
+    "lists added": (f"({' + '.join(['facts.diagrams'] * 4)}).size() > 1", "+", ADDED),
+    "lists compared": ("facts.diagrams == facts.deferrals", "==", COMPARED),
+    "texts added": (f"{' + '.join(['facts.unreadable_files[0]'] * 4)} == ''", "+", ADDED),
+}
 DEEP = "(" * 21 + "x" + ")" * 21
 
 

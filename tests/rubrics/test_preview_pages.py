@@ -7,6 +7,7 @@ import pytest
 from django_scopes import scope
 
 from grading.core.enums import BulkVerb, Role, RubricState
+from grading.engine import previews
 from grading.engine.rubrics import document_digest
 from grading.models import BulkRun
 from tests.factories.people import CohortFactory, staff_user
@@ -230,3 +231,18 @@ def test_draft_can_be_published_alone(assignment, teacher):
         RubricState.PUBLISHED,
     )
     assert (assignment.rubric_version.number, BulkRun.objects.count()) == (1, 0)
+
+
+@pytest.mark.parametrize(("seconds", "is_refused"), [(0, True), (5, False)])
+def test_result_has_no_preview_once_the_guards_took_their_time(
+    teacher, assignment, monkeypatch, seconds, is_refused
+):
+    def guard(text):
+        rules = [{"kind": "weighted_average", "when": "known.facts.commit_count"}]
+        text["constitution"] = {"id": "own", "rules": rules}
+
+    monkeypatch.setattr(previews, "GUARD_SECONDS", seconds)
+    page = teacher.get(address(assignment, draft_of(assignment, guard))).text
+
+    reason = "The guards of the rules take too long for a preview. Make them simpler."
+    assert (reason in page) is is_refused

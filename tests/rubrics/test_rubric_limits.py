@@ -12,8 +12,10 @@ from grading.rubrics.actions import draft_rubric_version
 from tests.factories.people import everywhere
 from tests.factories.work import RubricFactory, rubric_document
 from tests.hostile.rubric_patterns import (
+    COSTLY_IN_LOOPS,
     DEEP,
     GUARDS,
+    LOOPS,
     PATTERNS,
     guarded_rubric,
     pattern_check,
@@ -84,6 +86,16 @@ def test_import_and_preview_by_the_api_are_refused_with_the_place(
     refused = teacher.post(f"{below}/preview/", {"document": document})
     assert (refused.status_code, error_of(refused)["code"]) == (422, "rubric_faulty")
     assert error_of(refused)["message"] == f"{place}: {sentence}"
+
+
+@pytest.mark.parametrize("name", COSTLY_IN_LOOPS)
+def test_preview_of_a_costly_guard_is_refused_by_the_api(teacher, below, name):
+    operation, _, reason = COSTLY_IN_LOOPS[name]
+    document = guarded_rubric(LOOPS.format(operation))
+    refused = teacher.post(f"{below}/preview/", {"document": document})
+    assert (refused.status_code, error_of(refused)["code"]) == (422, "rubric_faulty")
+    assert error_of(refused)["message"].startswith(f"{GUARD}: Character ")
+    assert reason in error_of(refused)["message"]
 
 
 def test_lenient_import_by_the_api_is_refused_with_the_place(teacher):

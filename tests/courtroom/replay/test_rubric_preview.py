@@ -107,6 +107,16 @@ def test_guard_reads_a_stored_report_like_a_whole_one(report, document):
     assert (fired, decided(full) == decided(report)) == ({False}, False)
 
 
+def test_guard_with_loops_reads_the_facts_of_a_real_report(document):
+    guard = (
+        "facts.graph.nodes.exists(node, facts.graph.edges.exists(edge, edge[0] == node))"
+        " && facts.pydantic_models.filter(name, name.startsWith('Ev')).size() + spread < 0"
+    )
+    rules = tuple(rule.model_copy(update={"when": guard}) for rule in DEFAULT.rules)
+    verdict = preview_rubric(document, SAME, DEFAULT.model_copy(update={"rules": rules})).verdict
+    assert [c.rationale for c in verdict.criteria if "guard" in c.resolution] == []
+
+
 @settings(max_examples=15, deadline=None)
 @given(
     name=st.sampled_from(sorted(PRESETS)),

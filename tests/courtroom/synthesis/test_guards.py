@@ -31,10 +31,13 @@ from tests.courtroom.synthesis.bench_records import (
 )
 from tests.courtroom.synthesis.test_synthesis_properties import decide, presets, records
 from tests.factories.work import rubric_document
+from tests.hostile.rubric_patterns import ADDED, COMPARED, COSTLY_IN_LOOPS, LOOPS
 
 FRACTION = "Write whole numbers with a fraction there: 2.0."
 FLAW = piece("no_shell", tags=("security",))
 COMMITS = establish({"commit_count": 4, "pdf_terms": {"Metacognition": "absent"}}, {})
+
+DIAGRAM = {"drawn_as": "mermaid", "path": "a.md", "line": 1, "beside_code": None}
 
 
 def guarded(constitution: Constitution, at: int, guard: str) -> Constitution:
@@ -272,7 +275,7 @@ def test_second_round_is_guarded_by_the_first_opinions_and_stays_recorded():
         ("facts.pydantic_models.all(a, facts.pydantic_models.all(b, a != b || true))", ("guard",)),
         (
             "[tags + tags].all(a, [a + a].all(b, [b + b].all(c, c.size() == 8)))",
-            ("weighted_average", "security_override"),
+            ("guard",),
         ),
     ],
 )
@@ -295,6 +298,76 @@ def test_guard_with_a_regular_expression_is_refused_at_its_place(guard):
 
     assert "use contains, startsWith or endsWith" in error.message
     assert error.offset == guard.index("matches")
+
+
+@pytest.mark.parametrize("name", COSTLY_IN_LOOPS)
+def test_operation_that_grows_with_its_values_is_refused_in_loops(name):
+    operation, operator, reason = COSTLY_IN_LOOPS[name]
+    guard = LOOPS.format(operation)
+    error = find_guard_error(guard)
+
+    assert error.message.startswith(reason)
+    assert guard[error.offset :].startswith(operator)
+    assert find_guard_error(f"known.facts.diagrams && {operation}") is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "reason"),
+    [
+        ("facts.diagrams[0].names + facts.diagrams[0].names == a", ADDED),
+        ("dyn(a) + dyn(a) == 'x'", ADDED),
+        ("{'x': tags == tags}['x']", COMPARED),
+        ("(tags == tags ? 1 : 2) == 1", COMPARED),
+        ("[a] in [tags]", COMPARED),
+        ("facts.diagrams[0].path == facts.diagrams[1].path", COMPARED),
+        ("a in tags || a in tags || a in tags", "A guard with a loop has at most 3 loops"),
+        (" || ".join(["a.size() > 9"] * 9), "A guard with a loop has at most 8 functions"),
+    ],
+)
+def test_costly_operation_is_refused_wherever_it_stands_in_a_loop(operation, reason):
+    assert find_guard_error(f"tags.all(a, {operation})").message.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "facts.diagrams.exists(a, a.names.exists(n, n == 'x') && a.page == null)",
+        "facts.diagrams.exists(a, a.drawn_as in ['mermaid', 'plantuml'])",
+        "facts.diagrams.filter(a, a.page > 3).size() + spread > 3",
+        "facts.reducers.exists(a, facts.reducers.exists(b, string(a.path) == string(b.path)))",
+        "facts.reducers.exists_one(a, a.reducer.contains('operator'))",
+        "facts.pdf_terms.exists(term, facts.pdf_terms[term] == 'absent')",
+    ],
+)
+def test_usual_loop_is_accepted(guard):
+    assert find_guard_error(guard) is None
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"pydantic_models": ("Model",) * 501},
+        {"pydantic_models": ("M" * 1_001,)},
+        {"diagrams": ({**DIAGRAM, "names": ("a",) * 501},)},
+        {"diagrams": ({**DIAGRAM, "names": ("a",) * 200},) * 60},
+    ],
+    ids=["list", "text", "list in a record", "all values"],
+)
+@pytest.mark.parametrize(
+    "guard", ["{}.size() > 9", "known.{} && {}.size() > 9", "!known.{} || {}.size() > 9"]
+)
+def test_value_too_large_for_guards_needs_review_and_is_never_unknown(guard, facts):
+    name = f"facts.{next(iter(facts))}"
+    capped = capped_if(guard.replace("{}", name), facts=establish(facts, {}))
+    assert (capped.final_score, capped.resolution) == (None, ("guard",))
+    assert capped.rationale == (
+        f"The guard of a rule has no answer. security_override: {name} is too large for a guard."
+    )
+
+
+def test_largest_values_within_the_bounds_are_given_to_guards():
+    facts = establish({"pydantic_models": ("M" * 1_000,) * 500}, {})
+    assert holds("facts.pydantic_models.all(name, name.size() == 1000)", facts=facts)
 
 
 def test_guard_has_a_maximum_length():
