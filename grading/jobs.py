@@ -25,7 +25,7 @@ from grading.engine.events import Look, OpinionRow, Stage, Verdict
 from grading.findings import fix_verification
 from grading.models import Audit
 from grading.notifications import email_outbox, password_warnings, webhook_deliveries
-from grading.peer_review.feedback import repository_imports
+from grading.peer_review.feedback import edition_jobs, repository_imports
 from grading.rubrics.check_trials import actions as trial_actions
 
 if TYPE_CHECKING:
@@ -212,6 +212,21 @@ def import_reports(organization_id: int, audit_id: str) -> None:
         structlog.contextvars.bound_contextvars(audit=audit_id),
     ):
         repository_imports.import_from_repository(audit_id=audit_id)
+
+
+def make_edition(organization_id: int, report_id: str) -> None:
+    """Make the redacted copy of a long report for the reader who must not know the other student.
+
+    What if the machine dies here? The edition still waits, and the reconciler enqueues the job
+    again; if RQ reports it as failed (its timeout, or the limit of processor time), the edition
+    failed, and staff see it. The findings of an import and the email to its subject are stored with
+    its first edition. Started twice, the second finds it made.
+    """
+    with (
+        scope(organization=organization_id),
+        structlog.contextvars.bound_contextvars(report=report_id),
+    ):
+        edition_jobs.make_edition(report_id=report_id)
 
 
 def verify_fix(organization_id: int, response_id: int) -> None:

@@ -36,6 +36,7 @@ from grading.notifications.emails import notify_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
 from grading.notifications.webhooks import announce_audit
 from grading.peer_review.actions import notify_subject_of_audit
+from grading.peer_review.feedback.edition_jobs import plan_edition_of_audit, resume_editions
 from grading.peer_review.feedback.repository_imports import search_repository_on_commit
 from grading.peer_review.rounds.reminders import remind_due
 
@@ -73,6 +74,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
 
         # Messages are written here and sent after the commit.
         notify_subject_of_audit(audit=audit)
+        plan_edition_of_audit(audit=audit)
         announce_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
         search_repository_on_commit(audit=audit, report=parse_report(verdict.report))
 
@@ -165,7 +167,8 @@ class Recovery:
 
     Audits: `enqueued` whose job was gone, `taken_back` from dead workers. Organizations:
     `with_letters` and `with_deliveries` that had e-mails or webhook deliveries left to send.
-    `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify whose job was gone.
+    `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify and
+    `editions` to make whose job was gone.
     """
 
     enqueued: int
@@ -175,6 +178,7 @@ class Recovery:
     reminded: int = 0
     fixes: int = 0
     with_deliveries: int = 0
+    editions: int = 0
 
 
 def reconcile() -> Recovery:
@@ -192,6 +196,7 @@ def reconcile() -> Recovery:
         reminded=remind_due(),
         fixes=verify_waiting(),
         with_deliveries=DELIVERIES.enqueue_waiting(),
+        editions=resume_editions(),
     )
 
 

@@ -37,6 +37,8 @@ SENTENCES = {
     "complaint.hidden": "hid a peer review from its subject",
     "complaint.made": "reported a peer review as abusive",
     "enrollment.linked": "joined the cohort",
+    "feedback.edition_failed": "the redacted copy of a report could not be made ({code})",
+    "feedback.edition_made": "made the redacted copy of a report",
     "feedback.imported": "uploaded a report[ ({origin})]",
     "feedback.read": "read a peer review for the first time",
     "finding.answered": "answered “{title}”: {answer}[ in {commit}]",

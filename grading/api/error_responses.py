@@ -18,7 +18,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from grading.core.errors import ActionRefused, AlreadyRunning, OrganizationClosed
+from grading.core.errors import ActionRefused, AlreadyRunning, EditionNotReady, OrganizationClosed
 from grading.core.middleware import CONFLICT_SENTENCE, is_conflict
 
 log = structlog.get_logger(__name__)
@@ -54,8 +54,9 @@ def exception_response(error: Exception, _context: dict[str, Any]) -> Response:
             response.data["error"]["audit"] = str(error.audit_id)
             return response
         case ActionRefused():
+            is_early = isinstance(error, EditionNotReady)
             return refusal(
-                HTTPStatus.UNPROCESSABLE_ENTITY,
+                HTTPStatus.CONFLICT if is_early else HTTPStatus.UNPROCESSABLE_ENTITY,
                 error.code,
                 error.sentence,
                 field=getattr(error, "field", None) or None,

@@ -33,7 +33,7 @@ from grading.models import FeedbackReport, Pairing
 from grading.peer_review.actions import run_peer_audit
 from grading.peer_review.exchange.queries import reports_under
 from grading.peer_review.feedback.actions import mark_read
-from grading.peer_review.feedback.queries import redacted_copy_of, shown_names
+from grading.peer_review.feedback.queries import redacted_copy_of, refuse_unless_ready, shown_names
 
 
 class PairingSerializer(Serializer[Pairing]):
@@ -163,15 +163,21 @@ class PairingDetail(TenantView):
 class Feedback(TenantView):
     """Content of a report."""
 
-    @extend_schema(responses={200: FeedbackTextSerializer, **READ_ERRORS})
+    @extend_schema(responses={200: FeedbackTextSerializer, 409: ERRORS[409], **READ_ERRORS})
     def get(self, request: Request, org: str, report_id: UUID) -> Response:
-        """Return the report for your side; it counts as read when its subject gets it."""
+        """Return the report for your side; it counts as read when its subject gets it.
+
+        409 `edition_preparing`: your redacted copy of a long report is being prepared, try again in
+        a minute. 409 `edition_failed`: it could not be made, and a person looks at it.
+        """
         report, side = access_feedback(request.user, report_id)
         if report.audit is not None and not report.audit.has_report:
             raise Http404
+        copy = redacted_copy_of(report, side=side)
+        refuse_unless_ready(copy)
         if side == "subject" and request.method == "GET":
             mark_read(report=report, by=member(request))
-        return Response(FeedbackTextSerializer(redacted_copy_of(report, side=side)).data)
+        return Response(FeedbackTextSerializer(copy).data)
 
 
 def _context_for(sides: Mapping[UUID, Side]) -> dict[str, Any]:

@@ -32,7 +32,8 @@ ERRORS: dict[int, Any] = {
     403: OpenApiResponse(RefusalSerializer, "Missing scope: the token lacks it."),
     404: OpenApiResponse(RefusalSerializer, "Not found, or you don't have access."),
     409: OpenApiResponse(
-        RefusalSerializer, "Conflict: already running, or changed by somebody at the same time."
+        RefusalSerializer,
+        "Conflict: already running, not ready yet, or changed by somebody at the same time.",
     ),
     413: OpenApiResponse(RefusalSerializer, "Request too large."),
     415: OpenApiResponse(RefusalSerializer, "Unsupported content type."),

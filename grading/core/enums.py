@@ -165,6 +165,14 @@ class FeedbackSource(models.TextChoices):
     IMPORTED = "imported", "Imported, unsigned"
 
 
+class EditionState(models.TextChoices):
+    """State of the redacted copy of a long report."""
+
+    WAITING = "waiting", "Waits for a worker"
+    MADE = "made", "Made"
+    FAILED = "failed", "Could not be made"
+
+
 class FindingState(models.TextChoices):
     """State of a finding; an open one first seen in the latest attempt is displayed as new."""
 

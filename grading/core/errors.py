@@ -13,6 +13,7 @@ GradingError               code, a sentence the person can act on
 │   │   ├── BulkRefused    scope, confirmed
 │   │   ├── RoundRefused   peers, students, ends_at, ...
 │   │   └── WebhookRefused url, events
+│   ├── EditionNotReady    edition_preparing, edition_failed: a peer's report cannot be shown yet
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   │   └── RubricKnown    rubric_known: version_id already has the same document
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
@@ -99,6 +100,10 @@ class AppealRefused(FieldRefused):
 
 class FeedbackRefused(FieldRefused):
     """Peer audit that was not started, or a report that was not accepted."""
+
+
+class EditionNotReady(ActionRefused):
+    """Report whose redacted copy is being prepared, or could not be made."""
 
 
 class FindingRefused(FieldRefused):

@@ -15,7 +15,6 @@ from grading.findings.identity import ReportFindings, findings_of_report, gone
 from grading.findings.imported_findings import ReportCriterion, findings_of_reading
 from grading.findings.rows import Drafts, Ledger
 from grading.models import Audit, FeedbackReport, Finding, FindingSighting
-from grading.peer_review.feedback.queries import redacted_copy_of
 
 
 def record_findings(*, audit: Audit) -> None:
@@ -53,13 +52,12 @@ def record_findings(*, audit: Audit) -> None:
         )
 
 
-def record_imported(*, report: FeedbackReport) -> None:
+def record_imported(*, report: FeedbackReport, reading: dict[str, Any] | None) -> None:
     """Record the findings that an uploaded report reports in its subject's work.
 
-    It takes the text that the subject may read, so that no finding reveals the author. A report
+    `reading` is the copy that the subject may read, so that no finding reveals the author. A report
     about an unknown student or attempt records nothing.
     """
-    reading = redacted_copy_of(report, side="subject").reading
     if reading is None or report.submission is None:
         return
 

@@ -17,6 +17,7 @@ from grading.models.notice import Notice, NoticeOptOut
 from grading.models.opening import Opening
 from grading.models.peers import (
     CommunicationEntry,
+    FeedbackEdition,
     FeedbackReport,
     Pairing,
     PairingRound,
@@ -45,6 +46,7 @@ __all__ = [
     "CriterionVerdict",
     "Enrollment",
     "EvidenceRecord",
+    "FeedbackEdition",
     "FeedbackReport",
     "Finding",
     "FindingHelp",

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.core.enums import Anonymity, EntryKind, FeedbackKind, FeedbackSource
+from grading.core.enums import Anonymity, EditionState, EntryKind, FeedbackKind, FeedbackSource
 from grading.models.audit import Audit
 from grading.models.cohort import Enrollment
 from grading.models.rubric import RubricVersion
@@ -233,6 +233,42 @@ class FeedbackReport(TenantModel):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class FeedbackEdition(TenantModel):
+    """Redacted copy of a long report, made by a job for the reader who must not know the other.
+
+    There is one such reader at most: the author of a report of this site, the subject of an
+    imported one. `content` is the copy (feedback.editions.EditionContent as JSON), null unless the
+    state is made. `marks` is the digest of the redaction's version, the report and the identities
+    it was or will be made with; `partners` the same with the identities of the two students alone.
+    `requested_at` is when the state became waiting, `made_at` when it was made last. `failure` is
+    the code of a failure.
+    """
+
+    report = models.OneToOneField(FeedbackReport, on_delete=models.CASCADE, related_name="edition")
+    state = models.CharField(
+        max_length=7, choices=EditionState.choices, default=EditionState.WAITING
+    )
+    marks = models.CharField(max_length=64)
+    partners = models.CharField(max_length=64)
+    content = models.JSONField(null=True, blank=True)
+    requested_at = models.DateTimeField()
+    made_at = models.DateTimeField(null=True, blank=True)
+    failure = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state=EditionState.MADE, content__isnull=False, failure="")
+                | Q(state=EditionState.WAITING, content__isnull=True, failure="")
+                | Q(state=EditionState.FAILED, content__isnull=True) & ~Q(failure=""),
+                name="edition_made_waiting_or_failed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Edition of {self.report_id}"
 
 
 class CommunicationEntry(TenantModel):

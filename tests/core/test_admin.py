@@ -12,6 +12,7 @@ from grading.models import (
     ApiToken,
     Assignment,
     Cohort,
+    FeedbackEdition,
     FindingHelp,
     Opening,
     RoundIdentities,
@@ -34,8 +35,8 @@ from tests.factories.work import (
 )
 
 pytestmark = pytest.mark.django_db
-# In no administration: what people keep for themselves, and identities for the redaction alone.
-OWN = {ApiToken, FindingHelp, Opening, RoundIdentities}
+# In no administration: what people keep for themselves, and what the redaction alone reads.
+OWN = {ApiToken, FeedbackEdition, FindingHelp, Opening, RoundIdentities}
 MODELS = [model for model in apps.get_app_config("grading").get_models() if model not in OWN]
 NAMES = [model.__name__.lower() for model in MODELS]
 

@@ -21,6 +21,7 @@ from tests.factories.grades import (
 from tests.factories.peers import (
     CommunicationEntryFactory,
     ComplaintFactory,
+    FeedbackEditionFactory,
     FeedbackReportFactory,
     FindingFactory,
     FindingHelpFactory,
@@ -130,6 +131,7 @@ def _among_peers(audit: Audit, word: str) -> None:
     RoundIdentitiesFactory.create(round=paired)
     pairing = PairingFactory.create(round=paired, auditor=peer, auditee=owner)
     report = FeedbackReportFactory.create(pairing=pairing, original=f"# {word} report")
+    FeedbackEditionFactory.create(report=report)
     ComplaintFactory.create(report=report, text=f"{word} complaint")
     OpeningFactory.create(student=owner, about=str(submission.pk))
     CommunicationEntryFactory.create(

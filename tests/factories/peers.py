@@ -9,6 +9,7 @@ from django.utils import timezone
 from grading.core.enums import (
     Anonymity,
     AuditKind,
+    EditionState,
     EntryKind,
     FeedbackKind,
     FeedbackSource,
@@ -18,6 +19,7 @@ from grading.core.enums import (
 from grading.models import (
     CommunicationEntry,
     Complaint,
+    FeedbackEdition,
     FeedbackReport,
     Finding,
     FindingHelp,
@@ -133,6 +135,22 @@ class FeedbackReportFactory(TenantFactory):
     original_name = "report.md"
     original_sha256 = factory.Sequence(lambda n: f"{n:064x}")
     reading = factory.LazyFunction(dict)
+
+
+class FeedbackEditionFactory(TenantFactory):
+    """Made earlier, with identities that nobody has today."""
+
+    class Meta:
+        model = FeedbackEdition
+
+    report = factory.SubFactory(FeedbackReportFactory)
+    organization = factory.SelfAttribute("report.organization")
+    state = EditionState.MADE
+    marks = "0" * 64
+    partners = "0" * 64
+    content = factory.LazyFunction(dict)
+    requested_at = factory.LazyFunction(timezone.now)
+    made_at = factory.LazyFunction(timezone.now)
 
 
 class CommunicationEntryFactory(TenantFactory):

@@ -10,6 +10,7 @@ from grading.core.enums import Anonymity, FindingState
 from grading.engine.imports import read_report_text
 from grading.findings.actions import record_imported
 from grading.models import Activity, FeedbackReport, Finding, FindingSighting, Submission
+from grading.peer_review.feedback.queries import redacted_copy_of
 from tests.factories.findings import attempt_of, audited, flaw, met, missing
 from tests.factories.peers import FeedbackReportFactory, PairingFactory
 from tests.factories.people import everywhere, student
@@ -60,7 +61,7 @@ def brought(work: Submission, anonymity: str = Anonymity.OPEN, **fields: Any) ->
         pairing=pairing, original=REPORT, **{"submission": work, "reading": reading} | fields
     )
     with everywhere():
-        record_imported(report=report)
+        record_imported(report=report, reading=redacted_copy_of(report, side="subject").reading)
     return report
 
 
@@ -104,7 +105,7 @@ def test_said_twice_it_is_written_once(first: Submission) -> None:
     before = record()
     with everywhere():
         keys = set(FindingSighting.objects.values_list("pk", flat=True))
-        record_imported(report=report)
+        record_imported(report=report, reading=redacted_copy_of(report, side="subject").reading)
         assert set(FindingSighting.objects.values_list("pk", flat=True)) == keys
         assert Activity.objects.filter(verb="findings.recorded").count() == 1
     assert record() == before

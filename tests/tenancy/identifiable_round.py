@@ -10,6 +10,7 @@ from grading.core.enums import Anonymity, AuditKind
 from grading.findings.actions import record_findings
 from grading.models import Audit, Enrollment, FeedbackReport, Finding, Pairing, Submission
 from grading.peer_review.feedback.actions import import_feedback
+from grading.peer_review.feedback.edition_jobs import make_edition
 from tests.factories.example_report import report_json
 from tests.factories.peers import (
     CommunicationEntryFactory,
@@ -94,6 +95,13 @@ class Masquerade:
             for audit in (self.audit, self.peer_audit):
                 record_findings(audit=audit)
         self._answers_and_messages()
+        self.make_editions()
+
+    def make_editions(self) -> None:
+        """Make the editions of the long reports, as their jobs do."""
+        with everywhere():
+            for report in (self.platform, self.uploaded):
+                make_edition(report_id=report.pk)
 
     @property
     def reports(self) -> list[FeedbackReport]:

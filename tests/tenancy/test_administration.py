@@ -28,6 +28,7 @@ from grading.models import (
     ApiToken,
     Cohort,
     Enrollment,
+    FeedbackEdition,
     FindingHelp,
     Opening,
     Organization,
@@ -97,9 +98,10 @@ def world(institutions: Administration, db: None, kept_uploads: None) -> Adminis
 
 
 def test_every_model_of_the_site_is_here_with_a_row_of_each_institution(world):
-    # A token is a person's own; identities of a round are for the redaction alone.
+    # A token is a person's own; identities of a round and editions are for the redaction alone.
     assert set(MODELS) == set(apps.get_app_config("grading").get_models()) - {
         ApiToken,
+        FeedbackEdition,
         FindingHelp,
         Opening,
         RoundIdentities,

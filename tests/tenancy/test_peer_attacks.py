@@ -130,6 +130,7 @@ def test_who_was_taken_out_of_the_institution_finds_nothing(world: Masquerade) -
 def shown_to_the_auditor(world: Masquerade) -> str:
     """Return the report on the auditee's work, and a message in which they name their repository."""
     client, place = signed_in(world, AUDITOR), world.assignment
+    world.make_editions()
     words = {"text": f"{AUDITEE.repository} of {AUDITEE.owner}: we built the graph."}
     owned = {"assignment": place, "student": world.auditee, "pairing": world.pairing}
     with everywhere():

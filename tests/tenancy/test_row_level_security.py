@@ -60,6 +60,7 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
     assert asked(doors) == [
         ("bulk_runs", "grading_bulkrun", "SELECT"),
         ("dispatch", "grading_audit", "SELECT"),
+        ("editions_to_make", "grading_feedbackedition", "SELECT"),
         ("fixes_to_verify", "grading_findingresponse", "SELECT"),
         ("invitation_letters", "grading_notice", "SELECT"),
         ("invited_me", "grading_invitation", "SELECT"),

@@ -7,8 +7,8 @@ visible, whatever the query. `grading.core.rls` sets the connection before the n
     as_person(user)           read only: the user's memberships, and the invitations of their email
                               addresses
     as_dispatcher()           read only, of every organization: audits that wait or run, emails and
-                              webhook deliveries that wait, all invitations' emails, bulk runs, rounds of peers, and fixes to
-                              verify
+                              webhook deliveries that wait, all invitations' emails, bulk runs, rounds of peers, fixes to
+                              verify, and editions of reports to make
 """
 
 from collections.abc import Iterable

@@ -20,8 +20,9 @@ from grading.engine import audits as engine_audits
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, FeedbackReport
 from grading.peer_review.exchange.queries import pairings_of, reports_of, rounds_of
 from grading.peer_review.feedback.edition_keys import export_key
+from grading.peer_review.feedback.editions import Status
 from grading.peer_review.feedback.presenters import markdown_of
-from grading.peer_review.feedback.queries import redacted_copy_of
+from grading.peer_review.feedback.queries import NOT_READY, redacted_copy_of
 from grading.submissions.queries import attempts_across
 
 SELF, GENERATED, RECEIVED = (
@@ -38,6 +39,7 @@ README = """# Audits of this work
 | `report_bypeer_received` | reports on this work by peers |
 
 Each report is there as Markdown and as JSON. What its reader may not know about a peer is withheld.
+If `left_out.md` is there, it lists long reports whose redacted copy is still missing.
 Do not publish these folders after a blind round: a reader of both repositories may recognise what
 they quote, and tell who audited whom.
 """
@@ -49,8 +51,13 @@ def folder_of(student: Enrollment, assignment: Assignment) -> Generator[Member]:
     for submission in attempts_across(student, [assignment]):
         for audit in submission.audits.all():
             yield from _own_audit(audit)
+    left_out = []
     for report in _reports(student, assignment):
-        yield from _report(report, student)
+        status = yield from _report(report, student)
+        if status != "ready":
+            left_out.append(f"- {_origin(report)}: {NOT_READY[status]}")
+    if left_out:
+        yield _text("audit/left_out.md", "\n".join(["# Left out", "", *left_out, ""]))
     entries = CommunicationEntry.objects.filter(assignment=assignment, student=student)
     yield _text("audit/proactive_communication.md", _log(entries.order_by("posted_at", "pk")))
 
@@ -82,15 +89,17 @@ def _own_audit(audit: Audit) -> Generator[Member]:
         )
 
 
-def _report(report: FeedbackReport, student: Enrollment) -> Generator[Member]:
+def _report(report: FeedbackReport, student: Enrollment) -> Generator[Member, None, Status]:
+    """Yield the files of a report, none without an edition; return its status."""
     side: ReportSide = "author" if report.author_id == student.pk else "subject"
     copy = redacted_copy_of(report, side=side)
     document = copy.document if copy.document is not None else copy.reading
     if document is None:
-        return
+        return copy.status
     name = f"{_folder(report, side)}/{_origin(report)}-{export_key(report, side)}"
     yield _json(f"{name}.json", document)
     yield from _markdown(name, lambda: markdown_of(copy))
+    return copy.status
 
 
 def _folder(report: FeedbackReport, side: ReportSide) -> str:

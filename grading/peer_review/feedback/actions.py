@@ -18,12 +18,14 @@ from grading.engine import imports as engine_imports
 from grading.findings.actions import record_imported
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, Submission
 from grading.peer_review.actions import WHOLE_FORM, notify_subject_of_report, refuse_unless_active
+from grading.peer_review.feedback.edition_jobs import plan_edition
 from grading.peer_review.feedback.import_mismatches import (
     Direction,
     Work,
     has_commit,
     mismatches_of,
 )
+from grading.peer_review.feedback.queries import redacted_copy_of
 
 MAX_BYTES = 2_000_000
 # Per student and assignment: five peers in five rounds, and each report more than once.
@@ -81,10 +83,13 @@ def import_feedback(
             misfits=[misfit["code"] for misfit in report.misfits],
         )
 
-        record_imported(report=report)
-        # Any other report was imported by its subject, who knows about it.
-        if direction == "generated":
-            notify_subject_of_report(report=report)
+        # The job of a long one does both when the subject has something to read.
+        if not plan_edition(report=report):
+            copy = redacted_copy_of(report, side="subject")
+            record_imported(report=report, reading=copy.reading)
+            # Any other report was imported by its subject, who knows about it.
+            if direction == "generated":
+                notify_subject_of_report(report=report)
     return report
 
 

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from grading.audits.queries import document_of, grade_of, is_withheld, visible_report
 from grading.core.enums import FeedbackKind, FeedbackSource
+from grading.core.errors import EditionNotReady
 from grading.core.pairing_access import ReportSide, Side, hides_other_side
 from grading.engine.report import (
     COMMIT_AUTHORS_LOOKUP,
@@ -36,16 +37,9 @@ from grading.models import (
     Submission,
 )
 from grading.peer_review.feedback.edition_keys import hidden_ids, resolved_ids
+from grading.peer_review.feedback.editions import Redaction, Status, edition_of
 from grading.peer_review.feedback.import_mismatches import REVEALING
-from grading.peer_review.redaction import (
-    Identity,
-    Person,
-    redacted,
-    redacted_file,
-    redacted_import,
-    redacted_report,
-    without_scores,
-)
+from grading.peer_review.redaction import Identity, Person, redacted, without_scores
 
 Json = dict[str, Any]
 PEER = "A peer"
@@ -55,6 +49,10 @@ WITHHELD_DOCUMENT = "The PDF's name, checksum and first page"
 WITHHELD_LINKS = "Links to other sites"
 WITHHELD_WRITER = "Its author, title and date"
 WITHHELD_ALL = "The whole report: it was reported as abusive, and your teachers hid it"
+NOT_READY = {
+    "preparing": "Your copy of this report is being prepared. Try again in a minute.",
+    "failed": "Your copy of this report could not be prepared. A person looks at it.",
+}
 WITHHELD_SCORES = "Scores, levels, points and the judges' opinions, until the grade is released"
 
 
@@ -66,7 +64,8 @@ class RedactedCopy:
     while there is none, and for an imported report: there `reading` is the parsed report
     (courtroom's ImportedReport) and `original` the file. `withheld` lists in words what is
     missing. `day` is the day it was made (UTC); `moment` is None where the hour could reveal who
-    was at work. `signed`: made by this site.
+    was at work. `signed`: made by this site. Without an edition that is ready (`status`) there are
+    no contents.
     """
 
     document: Json | None
@@ -79,6 +78,7 @@ class RedactedCopy:
     scores_withheld: bool
     day: str
     moment: datetime | None
+    status: Status = "ready"
 
     @cached_property
     def report(self) -> Report | None:
@@ -87,7 +87,7 @@ class RedactedCopy:
 
 
 def redacted_copy_of(report: FeedbackReport, *, side: ReportSide) -> RedactedCopy:
-    """Return what a reader on this side (permissions.access_feedback) may see. At most seven queries.
+    """Return what a reader on this side (permissions.access_feedback) may see. At most 8 queries.
 
     A report on one's own work and a file that one imported are never redacted: the reader has the
     content anyway, and a gap in it would reveal the name. In all other reports everyone of the
@@ -105,6 +105,12 @@ def redacted_copy_of(report: FeedbackReport, *, side: ReportSide) -> RedactedCop
     if report.source == FeedbackSource.IMPORTED:
         return _imported_copy(report, side, hidden=hidden)
     return _platform_copy(report, side, hidden=hidden)
+
+
+def refuse_unless_ready(copy: RedactedCopy) -> None:
+    """Raise EditionNotReady (edition_preparing, edition_failed) for a copy without an edition."""
+    if copy.status != "ready":
+        raise EditionNotReady(f"edition_{copy.status}", NOT_READY[copy.status])
 
 
 def shown_text(text: str, pairing: Pairing, *, side: Side) -> str:
@@ -159,22 +165,23 @@ def _other_student(pairing: Pairing, side: Side) -> Enrollment:
 
 
 def _platform_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> RedactedCopy:
-    document, base = _document(report, side), _base_copy(report, side, hidden=hidden)
+    base = _base_copy(report, side, hidden=hidden)
+    withheld: tuple[str, ...] = ()
+    redaction = redaction_of(report) if side == "author" else None
+    if redaction is None:
+        document = _document(report, side)
+    else:
+        edition = edition_of(report, redaction)
+        if edition.content is None:
+            return replace(base, status=edition.status)
+        document = edition.content.document
+        withheld = (WITHHELD_PEOPLE, WITHHELD_PLACES, WITHHELD_DOCUMENT, WITHHELD_LINKS)
     if document is None:
         return base
 
     lacks_score = side != "staff" and _lacks_released_score(report)
-    withheld: tuple[str, ...] = (WITHHELD_SCORES,) if lacks_score else ()
     if lacks_score:
-        document = without_scores(document)
-    # Only for the author: a report of this site says nothing about the auditor, and the subject
-    # knows their own work.
-    if hidden and side == "author" and report.pairing is not None:
-        identity = identity_of(report.pairing.round, reader=report.pairing.auditor_id)
-        # Authors of commits may have names that the roster does not have.
-        identity = identity.with_person(commit_authors_of(parse_report(document)))
-        document = hidden_ids(redacted_report(document, identity), report.pairing)
-        withheld += (WITHHELD_PEOPLE, WITHHELD_PLACES, WITHHELD_DOCUMENT, WITHHELD_LINKS)
+        document, withheld = without_scores(document), (WITHHELD_SCORES, *withheld)
     return replace(base, document=document, withheld=withheld, scores_withheld=lacks_score)
 
 
@@ -200,24 +207,65 @@ def _lacks_released_score(report: FeedbackReport) -> bool:
 
 def _imported_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> RedactedCopy:
     base = _base_copy(report, side, hidden=hidden)
-    if not hidden or report.pairing is None or _is_maker(report, side):
+    redaction = None if _is_maker(report, side) or not hidden else redaction_of(report)
+    if redaction is None:
         reading = report.reading
         # Its author named evidence as their own edition of the site's report does.
         if report.pairing is not None and side != "author":
             reading = resolved_ids(reading, report.pairing)
         return replace(base, reading=reading, original=report.original)
-    committers = [key for key in (report.author_id, report.subject_id) if key is not None]
-    reader = report.author_id if side == "author" else report.subject_id
-    identity = identity_of(report.pairing.round, reader=reader, committers=committers)
 
-    original, suffix = redacted_file(report.original, identity)
+    edition = edition_of(report, redaction)
+    if edition.content is None:
+        return replace(base, original_name="", status=edition.status)
     return replace(
         base,
-        reading=resolved_ids(redacted_import(report.reading or {}, identity), report.pairing),
-        original=resolved_ids(original, report.pairing),
+        reading=edition.content.reading,
+        original=edition.content.original,
         # The file's own name may name its author.
-        original_name=f"report{suffix}",
+        original_name=f"report{edition.content.suffix}",
         withheld=(WITHHELD_PEOPLE, WITHHELD_WRITER, WITHHELD_LINKS),
+    )
+
+
+def redaction_of(report: FeedbackReport) -> Redaction | None:
+    """Return what is redacted in a report, None if both students may read all of it.
+
+    Redacted are reports of this site for their author alone: they say nothing about the auditor,
+    and the subject knows their own work. Imported ones are redacted for their subject alone.
+    """
+    pairing, is_imported = report.pairing, report.source == FeedbackSource.IMPORTED
+    side: Side = "subject" if is_imported else "author"
+    if pairing is None or not hides_other_side(pairing.round.anonymity, side):
+        return None
+
+    both = (pairing.auditor_id, pairing.auditee_id)
+    if is_imported:
+        identity, partners = _identities(
+            pairing.round, reader=pairing.auditee_id, committers=both, partners=both
+        )
+        return Redaction(
+            pairing=pairing,
+            document=None,
+            reading=report.reading or {},
+            original=report.original,
+            identity=identity,
+            partners=partners,
+        )
+
+    document = document_of(report.audit) if report.audit is not None else None
+    if document is None:
+        return None
+    identity, partners = _identities(pairing.round, reader=pairing.auditor_id, partners=both)
+    # Authors of commits may have names that the roster does not have.
+    authors = commit_authors_of(parse_report(document))
+    return Redaction(
+        pairing=pairing,
+        document=document,
+        reading={},
+        original="",
+        identity=identity.with_person(authors),
+        partners=partners.with_person(authors),
     )
 
 
@@ -259,14 +307,26 @@ def identity_of(
     submission makes a name readable. Of the students `committers` (keys) the names they use in git
     are added, in one query more. `round_` needs its assignment loaded.
     """
+    return _identities(round_, reader=reader, committers=committers)[0]
+
+
+def _identities(
+    round_: PairingRound,
+    *,
+    reader: int | None,
+    committers: Collection[int] = (),
+    partners: Collection[int] = (),
+) -> tuple[Identity, Identity]:
+    """Return the identities of everyone, and of the students `partners` (keys) alone."""
     frozen = RoundIdentities.objects.filter(round=round_).values_list("people", flat=True).first()
     began = [(row["student"], _person_of_json(row)) for row in frozen or ()]
-    current = (person for _student, person in _people_of(round_.assignment.cohort_id))
-    people = dict.fromkeys((*(person for _student, person in began), *current))
-    return Identity(
-        (*people, *_committers(committers)),
-        counted=tuple(person for student, person in began if student != reader),
-    )
+    people = dict.fromkeys((*began, *_people_of(round_.assignment.cohort_id)))
+    everyone = dict.fromkeys(person for _student, person in people)
+    both = dict.fromkeys(person for student, person in people if student in partners)
+
+    signed = _committers(committers)
+    counted = tuple(person for student, person in began if student != reader)
+    return Identity((*everyone, *signed), counted), Identity((*both, *signed), counted)
 
 
 def identities_of(cohort: int) -> list[Json]:

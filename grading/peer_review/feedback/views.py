@@ -6,6 +6,7 @@ feedback/queries.py decides what a reader may see.
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -26,9 +27,10 @@ from grading.core.requests import MemberRequest
 from grading.models import Enrollment, FeedbackReport
 from grading.peer_review.feedback.actions import import_feedback, mark_read
 from grading.peer_review.feedback.edition_keys import export_key
+from grading.peer_review.feedback.editions import has_failed_edition
 from grading.peer_review.feedback.forms import ReportForm, UploadForm
 from grading.peer_review.feedback.presenters import markdown_of, other_name_for, present_feedback
-from grading.peer_review.feedback.queries import RedactedCopy, redacted_copy_of
+from grading.peer_review.feedback.queries import NOT_READY, RedactedCopy, redacted_copy_of
 from grading.peer_review.feedback.repository_imports import search_repository
 from grading.report_pages.judge_marks import JUDGES
 
@@ -51,14 +53,16 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
         return render(request, "peer_review/running.html", context)
 
     copy = redacted_copy_of(report, side=side)
-    if side == "subject" and request.method == "GET":
+    is_shown = request.method == "GET" and copy.status == "ready"
+    if side == "subject" and is_shown:
         # HEAD shows nothing, so it is no reading.
         mark_read(report=report, by=request.user)
 
-    if side == "author" and report.author is not None and request.method == "GET":
+    if side == "author" and report.author is not None and is_shown:
         mark_opened(student=report.author, kind=Opened.ANSWERS, about=report.pk)
 
     context |= {"view": present_feedback(copy), "copy": copy, "judges": JUDGES}
+    context["edition_failed"] = side == "staff" and has_failed_edition(report)
     return render(request, "peer_review/feedback.html", context)
 
 
@@ -67,7 +71,7 @@ def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResp
     report, side, copy = _readable_copy(request, report_id)
     document = copy.document if copy.document is not None else copy.reading
     if document is None:
-        raise Http404
+        return _not_ready(copy)
     text = json.dumps(document, ensure_ascii=False, indent=2)
     return _attachment(export_key(report, side), text, "application/json", "json")
 
@@ -76,7 +80,7 @@ def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResp
 def feedback_markdown(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
     report, side, copy = _readable_copy(request, report_id)
     if copy.document is None and copy.reading is None:
-        raise Http404
+        return _not_ready(copy)
     return _attachment(export_key(report, side), markdown_of(copy), "text/markdown", "md")
 
 
@@ -85,7 +89,7 @@ def feedback_original(request: MemberRequest, org: str, report_id: UUID) -> Http
     """Download the imported file, or its redacted copy, always as plain text."""
     report, side, copy = _readable_copy(request, report_id)
     if copy.original is None:
-        raise Http404
+        return _not_ready(copy)
     return _attachment(export_key(report, side), copy.original, "text/plain", "original.txt")
 
 
@@ -96,6 +100,15 @@ def _readable_copy(
     if report.audit is not None and not report.audit.has_report:
         raise Http404
     return report, side, redacted_copy_of(report, side=side)
+
+
+def _not_ready(copy: RedactedCopy) -> HttpResponse:
+    """Return 409 with a sentence where an edition is missing. Raises Http404 for any other copy."""
+    if copy.status == "ready":
+        raise Http404
+    return HttpResponse(
+        NOT_READY[copy.status], status=HTTPStatus.CONFLICT, content_type="text/plain; charset=utf-8"
+    )
 
 
 def _attachment(key: UUID, text: str, content_type: str, extension: str) -> HttpResponse:
