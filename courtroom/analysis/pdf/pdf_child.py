@@ -1,24 +1,18 @@
-"""Open a PDF in the confined child process, with JSON in and out (see `sandbox.examine`).
+"""Read a PDF in the confined child process, with JSON in and out (see `sandbox.examine`).
 
-Imports pypdf and nothing else heavy. pypdf's limits are lowered: with these, every one of 76
-hostile files stopped within 0.4 s and 60 MB, while a report of 240 pages and 22 MB is still read
-fully.
+Imports pypdf and nothing else heavy.
 """
 
 from __future__ import annotations
 
 import gc
-import logging
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pypdf
-from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError
 
 from courtroom.analysis.pdf.canvas import Canvas
 from courtroom.analysis.pdf.drawings import drawing_of
@@ -31,31 +25,12 @@ from courtroom.analysis.pdf.non_body_text import (
     page_comments,
     paper_of,
 )
+from courtroom.analysis.pdf.open_pdf import open_reader, reason_of
 from courtroom.analysis.pdf.page_images import drawn_images, picture_layout, size_of
 from courtroom.analysis.pdf.page_text import Piece, blocks_of, lines_of
 from courtroom.analysis.pdf.pdf_content import PdfImage
 from courtroom.analysis.pdf.plain_text import has_smuggled_characters, plain
-from courtroom.models.errors import PdfRefused
 
-MEBIBYTE = 1024 * 1024
-_STRICT_LIMITS = pypdf.Configuration(
-    array_based_stream_maximum_output_length=10 * MEBIBYTE,
-    zlib_maximum_output_length=10 * MEBIBYTE,
-    lzw_maximum_output_length=10 * MEBIBYTE,
-    run_length_maximum_output_length=10 * MEBIBYTE,
-    brotli_maximum_output_length=10 * MEBIBYTE,
-    stream_decoding_work_maximum_length=50 * MEBIBYTE,
-    stream_parsing_work_maximum_count=200_000,
-    page_tree_maximum_entries=2000,
-    xform_maximum_invocations_per_extraction=500,
-    image_maximum_buffer_size=50 * MEBIBYTE,
-    jbig2dec_binary=None,
-    disable_legacy_handling=True,
-)
-# pypdf names the limit that was reached only in the error's message.
-_PAGE_LIMIT_MESSAGE = "page tree entry limit"
-# Memory addresses and long numbers in error messages differ from run to run.
-_ADDRESS = re.compile(r",? ?(\b0x[0-9a-f]{6,}|\b[0-9]{12,})")
 # A picture takes about 0.1 s, so only the first ones are analysed.
 _MAX_LAYOUTS = 8
 
@@ -63,70 +38,15 @@ T = TypeVar("T")
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Answer the parent's request. Raises PdfRefused.
+    """Return the fields of PdfReading. Raises PdfRefused.
 
-    Task "probe" returns the number of `pages`; task "read" returns the fields of PdfReading. Other
-    keys are `file` (a path) and `most_pages`; for "read" also `most_characters`, `most_images` and
+    Keys of the request: `file` (a path), `most_pages`, `most_characters`, `most_images` and
     `seconds` (of CPU time).
     """
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     # A page creates 10,000 short-lived objects: the collector took a tenth of the time.
     gc.set_threshold(100_000, 20, 20)
-    pypdf.overwrite_configuration(_STRICT_LIMITS)
-    reader = _open(Path(request["file"]), int(request["most_pages"]))
-    if request["task"] == "probe":
-        return _probe(reader, int(request["most_pages"]))
-
+    reader = open_reader(Path(request["file"]), int(request["most_pages"]))
     return _PageReader(reader, request).as_json()
-
-
-def _open(file: Path, most_pages: int) -> pypdf.PdfReader:
-    try:
-        reader = pypdf.PdfReader(BytesIO(file.read_bytes()))
-        locked = reader.is_encrypted and not reader.decrypt("")
-        if not locked:
-            len(reader.pages)  # walks the page tree, where broken files fail
-    except (FileNotDecryptedError, DependencyError):
-        locked = True
-    except LimitReachedError as error:
-        if _PAGE_LIMIT_MESSAGE not in str(error):
-            raise _unreadable(error) from error
-        count = f"about {_STRICT_LIMITS.page_tree_maximum_entries} pages or more"
-        raise _too_many_pages(count, most_pages) from error
-    except Exception as error:
-        raise _unreadable(error) from error
-
-    if locked:
-        raise PdfRefused(
-            "pdf_encrypted", "The PDF is encrypted. Upload one that opens without a password."
-        )
-    return reader
-
-
-def _unreadable(error: Exception) -> PdfRefused:
-    return PdfRefused(
-        "pdf_unreadable", f"The PDF is damaged or incomplete. Export it again. ({_reason(error)})"
-    )
-
-
-def _too_many_pages(count: str, most_pages: int) -> PdfRefused:
-    return PdfRefused(
-        "pdf_too_many_pages", f"The PDF has {count}. The limit is {most_pages} pages."
-    )
-
-
-def _probe(reader: pypdf.PdfReader, most_pages: int) -> dict[str, Any]:
-    count = len(reader.pages)
-    if count > most_pages:
-        raise _too_many_pages(f"{count} pages", most_pages)
-    return {"pages": count}
-
-
-def _reason(error: Exception) -> str:
-    """Return the library's message without memory addresses, so that reports stay identical."""
-    message = _ADDRESS.sub("", plain(str(error)))
-    short = " ".join(message.split())[:160].rstrip(".")
-    return f"{type(error).__name__}: {short}" if short else type(error).__name__
 
 
 class _PageReader:
@@ -198,7 +118,10 @@ class _PageReader:
             self.non_body_texts += page_comments(page, number)
         except Exception as error:  # noqa: BLE001 -- recorded; the other pages still count
             self.errors.append(
-                ("pdf_page_unreadable", f"Page {number} could not be read fully: {_reason(error)}.")
+                (
+                    "pdf_page_unreadable",
+                    f"Page {number} could not be read fully: {reason_of(error)}.",
+                )
             )
 
         self.non_body_texts += [
@@ -219,7 +142,7 @@ class _PageReader:
             return read()
         except Exception as error:  # noqa: BLE001 -- a broken file can fail in any way
             self.errors.append(
-                ("pdf_part_unreadable", f"{name} could not be read: {_reason(error)}.")
+                ("pdf_part_unreadable", f"{name} could not be read: {reason_of(error)}.")
             )
             return default
 

@@ -36,6 +36,7 @@ __all__ = [
 
 MEBIBYTE = 1024 * 1024
 READER = "courtroom.analysis.pdf.pdf_child"
+PROBE = "courtroom.analysis.pdf.probe_child"
 MOST_IMAGES = 50
 # The signature must be within these first bytes (PDF 32000-1, Annex H.3, note 13).
 _SIGNATURE_WITHIN = 1024
@@ -57,7 +58,7 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     """
     _check_file(path, limits)
     file = path.resolve()
-    request = {"task": "probe", "file": str(file), "most_pages": limits.pdf_pages}
+    request = {"file": str(file), "most_pages": limits.pdf_pages}
     child = replace(
         reading_limits(limits, output_bytes=MEBIBYTE),
         cpu_seconds=min(limits.child_cpu_seconds, PROBE_CPU_SECONDS),
@@ -65,7 +66,7 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     )
 
     with _probe_turn(child.wall_seconds):
-        return int(examine(READER, request, limits=child, reads=(file,))["pages"])
+        return int(examine(PROBE, request, limits=child, reads=(file,))["pages"])
 
 
 def read_pdf(path: Path, limits: Limits) -> PdfReading:
@@ -121,7 +122,6 @@ def _drawing(answer: dict[str, Any]) -> Drawing:
 def _request_reading(path: Path, limits: Limits) -> dict[str, Any]:
     _check_file(path, limits)
     request = {
-        "task": "read",
         "file": str(path.resolve()),
         "most_pages": limits.pdf_pages,
         "most_characters": limits.pdf_text_characters,

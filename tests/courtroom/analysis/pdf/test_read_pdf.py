@@ -191,9 +191,10 @@ def test_shrunk_spaces_are_widened_without_moving_the_pen() -> None:
 
 
 @pytest.mark.processes
-def test_child_imports_no_more_than_it_needs() -> None:
+@pytest.mark.parametrize("child", ["pdf_child", "probe_child"])
+def test_child_imports_no_more_than_it_needs(child: str) -> None:
     heavy = "{'pydantic', 'django', 'langgraph', 'git'} & set(sys.modules)"
-    code = f"import sys, courtroom.analysis.pdf.pdf_child; sys.exit(str({heavy}) if {heavy} else 0)"
+    code = f"import sys, courtroom.analysis.pdf.{child}; sys.exit(str({heavy}) if {heavy} else 0)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=PROJECT_ROOT
     )
