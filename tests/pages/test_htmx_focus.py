@@ -22,6 +22,7 @@ def test_polling_elements_are_discovered() -> None:
     assert sorted(PARTS) == [
         "audits/_progress.html",
         "bulk/_progress.html",
+        "peer_review/feedback.html",
         "peer_review/pairing.html",
         "rubrics/check_trials/trial.html",
     ]

@@ -12,6 +12,8 @@ from tests.project.regular_expressions import Expression, expressions, slow_text
 SHORT = 1024
 
 
+# tests/hostile/test_regular_expressions.py asks the same with longer texts.
+@pytest.mark.slow
 def test_each_regular_expression_is_as_fast_as_its_text_is_long() -> None:
     slow = {
         each.place: told for each in expressions() if (told := slow_text(each, SHORT, FEW_ENDS))

@@ -138,7 +138,10 @@ def long(world: Masquerade, django_capture_on_commit_callbacks: Any) -> Feedback
     return upload(world, long_report(WORDS, 60_000), django_capture_on_commit_callbacks)
 
 
-@pytest.mark.parametrize("padding", [" ", WORDS], ids=["blanks", "words"])
+@pytest.mark.parametrize(
+    "padding",
+    [pytest.param(" ", id="blanks"), pytest.param(WORDS, id="words", marks=pytest.mark.slow)],
+)
 def test_no_request_redacts_two_megabytes(
     world: Masquerade,
     redacted_here: list[int],
