@@ -110,7 +110,7 @@ def test_who_is_refused_because_of_strangers_gets_in_by_a_new_password(settings)
         guess(user.email, times=1, address=f"203.0.113.{number}")
     client = Client()
     client.post(RESET, {"email": user.email})
-    link = re.search(r"/accounts/password/reset/key/\S+", mail.outbox[0].body)
+    link = re.search(r"/accounts/password/reset/key/\S+", str(mail.outbox[0].body))
     assert link
     page = client.get(link[0], follow=True)
     new = "an even longer password"
@@ -188,7 +188,7 @@ def test_added_address_asks_for_the_password_and_is_kept_while_it_does():
     user = UserFactory()
     browser, _ = enter(PASSWORD, user.email)
     added = {"email": "second@example.org", "action_add": ""}
-    answer = browser.post(EMAILS, added)
+    answer: Any = browser.post(EMAILS, added)
     assert (answer.status_code, answer.url.partition("?")[0]) == (302, "/accounts/reauthenticate/")
     assert "second@example.org" not in browser.get(EMAILS).text
     browser.post(answer.url, {"password": "wrong"})
@@ -214,7 +214,7 @@ def test_administration_changes_passwords_on_the_accounts_page_alone():
     user = UserFactory(is_staff=True, is_superuser=True)
     browser, _ = enter(PASSWORD, user.email)
     typed = {"old_password": PASSWORD, "new_password1": "x" * 12, "new_password2": "x" * 12}
-    answer = browser.post("/admin/password_change/", typed)
+    answer: Any = browser.post("/admin/password_change/", typed)
     assert (answer.status_code, answer.url) == (302, CHANGE)
     user.refresh_from_db()
     assert user.check_password(PASSWORD)

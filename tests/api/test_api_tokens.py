@@ -109,7 +109,8 @@ def test_a_new_password_revokes_every_token_of_its_person_alone(browser, ada, wa
             browser.post("/accounts/password/change/", {"oldpassword": "correct horse"} | twice)
         case "reset":
             Client().post("/accounts/password/reset/", {"email": ada.user.email})
-            link = re.search(r"/accounts/password/reset/key/\S+", mail.outbox[0].body)
+            link = re.search(r"/accounts/password/reset/key/\S+", str(mail.outbox[0].body))
+            assert link
             page = browser.get(link[0], follow=True)
             browser.post(page.request["PATH_INFO"], twice)
         case "administration":

@@ -50,7 +50,12 @@ def _nothing_ran() -> Iterator[None]:
 def forged(data: bytes, *, queue: str = "submissions", **fields: str | bytes) -> str:
     """Write a job as whoever has Valkey's password can, and return its id."""
     connection = get_queue(queue).connection
-    job = {"data": zlib.compress(data), "origin": queue, "status": "queued", **fields}
+    job: dict[Any, Any] = {
+        "data": zlib.compress(data),
+        "origin": queue,
+        "status": "queued",
+        **fields,
+    }
     connection.hset("rq:job:forged", mapping=job)
     connection.rpush(f"rq:queue:{queue}", "forged")
     return "forged"
@@ -162,7 +167,7 @@ def test_pickled_job_of_an_older_version_is_dropped_and_its_attempt_enqueued_aga
 @pytest.mark.parametrize("field", ["data", "meta", "result"])
 def test_pages_of_the_queues_unpickle_nothing(field: str) -> None:
     trap = pickle.dumps(Trap())
-    fields = {"meta": b"{}", field: trap}
+    fields: dict[str, Any] = {"meta": b"{}", field: trap}
     forged(fields.pop("data", call("grading.jobs.send_letters", 1)), **fields)
     # A page that cannot show a forged job may fail.
     operator = Client(raise_request_exception=False)

@@ -63,7 +63,7 @@ def answered(operator: User, action: str, organization: Organization) -> str:
 def letters_of(organization: Organization) -> list[tuple[list[str], str]]:
     mail.outbox.clear()
     send_letters(organization.pk)
-    return [(letter.to, letter.subject) for letter in mail.outbox]
+    return [(letter.to, str(letter.subject)) for letter in mail.outbox]
 
 
 def verbs(organization: Organization) -> list[str]:

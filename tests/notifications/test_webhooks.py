@@ -295,7 +295,12 @@ def test_an_organization_has_one_open_delivery_and_leaves_what_comes_meanwhile_t
     first = waiting(receiver.url)
     second = WebhookDeliveryFactory.create(webhook=first.webhook)
     other = waiting(receiver.url)
-    receiver.before_answer = lambda: (begun.set(), done.wait(30))
+
+    def wait() -> None:
+        begun.set()
+        done.wait(30)
+
+    receiver.before_answer = wait
     with ThreadPoolExecutor(1) as pool:
         turn = pool.submit(alone, lambda: send_deliveries(first.organization_id))
         assert begun.wait(30)

@@ -12,6 +12,7 @@ import re._compiler as compiler  # type: ignore[import-not-found]  # -- the stan
 import re._constants as constants  # type: ignore[import-not-found]  # -- the standard library's own
 import re._parser as parser  # type: ignore[import-not-found]  # -- the standard library's own
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 Text = Callable[[int], str]
@@ -37,14 +38,22 @@ def texts_of(pattern: re.Pattern[Any], ends: Sequence[str] = ENDS) -> Iterator[T
     code = parser.parse(text, flags)
     for lead, pump in dict.fromkeys(_repeats(code, "")):
         for end in ends:
-            yield lambda n, lead=lead, pump=pump, end=end: lead + pump * (n // len(pump)) + end
+            yield partial(_pumped, lead, pump, end)
         if lead:
-            yield lambda n, word=lead: word * (n // len(word))
-            yield lambda n, word=lead + pump: word * (n // len(word))
-            yield lambda n, word=lead + pump * 20 + "\x00": word * (n // len(word))
+            yield partial(_repeated, lead)
+            yield partial(_repeated, lead + pump)
+            yield partial(_repeated, lead + pump * 20 + "\x00")
     for word in (*ALONE, _example(code)):
         if word:
-            yield lambda n, word=word: word * (n // len(word))
+            yield partial(_repeated, word)
+
+
+def _pumped(lead: str, pump: str, end: str, size: int) -> str:
+    return lead + pump * (size // len(pump)) + end
+
+
+def _repeated(word: str, size: int) -> str:
+    return word * (size // len(word))
 
 
 def _repeats(code: Any, lead: str) -> Iterator[tuple[str, str]]:

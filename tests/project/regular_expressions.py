@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tests.project.hostile_strings import ENDS, texts_of
 
@@ -150,5 +150,5 @@ def _written_where_they_run() -> Iterator[Expression]:
             module, first = node.func.value, node.args[0] if node.args else None
             is_call = isinstance(module, ast.Name) and module.id == "re"
             if is_call and node.func.attr in METHODS and isinstance(first, ast.Constant):
-                pattern = re.compile(first.value)
+                pattern = re.compile(cast("str", first.value))
                 yield Expression(f"{path}:{node.lineno}", pattern, node.func.attr in ANCHORED)

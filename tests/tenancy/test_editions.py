@@ -8,7 +8,6 @@ import os
 import resource
 import signal
 import zipfile
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -25,7 +24,7 @@ from grading.models import Activity, FeedbackEdition, FeedbackReport, Finding, N
 from grading.peer_review.feedback import editions
 from grading.peer_review.feedback.edition_jobs import WORKER_LOST, cpu_limit, resume_editions
 from grading.peer_review.feedback.edition_keys import export_key
-from grading.peer_review.redaction import redact_values
+from grading.peer_review.redaction import contact_patterns, redact_values
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import SubmissionFactory
 from tests.tenancy.identifiable_round import Masquerade, written_report
@@ -51,10 +50,10 @@ def world(masquerade: Masquerade, db: None, kept_uploads: None) -> Masquerade:
 
 
 @pytest.fixture
-def redacted_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def redacted_here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Lengths of the texts that this process redacts."""
     lengths: list[int] = []
-    redact = redact_values.without_contacts
+    redact = contact_patterns.without_contacts
 
     def counting(text: str, mark: str) -> str:
         lengths.append(len(text))

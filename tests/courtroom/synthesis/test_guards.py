@@ -296,6 +296,7 @@ def test_expensive_guard_is_stopped_or_refused(guard, resolution):
 def test_guard_with_a_regular_expression_is_refused_at_its_place(guard):
     error = find_guard_error(guard)
 
+    assert error is not None
     assert "use contains, startsWith or endsWith" in error.message
     assert error.offset == guard.index("matches")
 
@@ -306,6 +307,7 @@ def test_operation_that_grows_with_its_values_is_refused_in_loops(name):
     guard = LOOPS.format(operation)
     error = find_guard_error(guard)
 
+    assert error is not None
     assert error.message.startswith(reason)
     assert guard[error.offset :].startswith(operator)
     assert find_guard_error(f"known.facts.diagrams && {operation}") is None
@@ -325,7 +327,9 @@ def test_operation_that_grows_with_its_values_is_refused_in_loops(name):
     ],
 )
 def test_costly_operation_is_refused_wherever_it_stands_in_a_loop(operation, reason):
-    assert find_guard_error(f"tags.all(a, {operation})").message.startswith(reason)
+    error = find_guard_error(f"tags.all(a, {operation})")
+    assert error is not None
+    assert error.message.startswith(reason)
 
 
 @pytest.mark.parametrize(
