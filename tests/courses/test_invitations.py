@@ -381,8 +381,8 @@ def test_roster_shows_answers_to_staff() -> None:
 def test_member_who_left_sees_nothing_and_can_come_back() -> None:
     own = student(CohortFactory.create())
     slug, client = own.organization.slug, signed_in(own.user)
-    answer: Any = client.post(reverse("leave", args=[slug]), {"understood": "on"})
-    assert answer.url == "/"
+    response: Any = client.post(reverse("leave", args=[slug]), {"understood": "on"})
+    assert response.url == "/"
     assert client.get(reverse("organization", args=[slug])).status_code == 404
     with scope(organization=own.organization):
         invitation = Invitation.objects.get(email=own.email)
