@@ -1,7 +1,7 @@
 """Compare the locked versions with known weaknesses: `make audit-dependencies`.
 
 advisories.json needs no network. pip-audit asks its service about the same versions; where that
-cannot be reached, the check says so and rests on the list alone. The exit code is 1 for a weakness.
+gives no answer, the check says so and rests on the list alone. The exit code is 1 for a weakness.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent
 # dev.txt holds runtime.txt and guards.txt, too.
 LOCKS = ("runtime.txt", "guards.txt", "dev.txt", "lint.txt")
 SERVICE_SECONDS = 300
-SKIPPED = "SKIPPED: the service of pip-audit cannot be reached; only the list was compared."
+SKIPPED = "SKIPPED: pip-audit gave no answer; only the list was compared."
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 
 
@@ -115,7 +115,7 @@ def read_service_answer(text: str) -> ServiceAnswer | None:
 
 
 def ask_service(pip_audit: str) -> ServiceAnswer | None:
-    """Return the answer of pip-audit's service; None where it cannot be reached."""
+    """Return the answer of pip-audit's service; None where it gives none."""
     locks = [word for name in LOCKS[2:] for word in ("--requirement", str(FOLDER / name))]
     options = ["--disable-pip", "--require-hashes", "--progress-spinner", "off", "--format", "json"]
     try:

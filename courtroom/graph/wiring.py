@@ -6,7 +6,7 @@ START -> context_builder -> repo_investigator | doc_analyst | vision_inspector
       -> prosecutor | defense | tech_lead               (one Send per judge and criterion)
       -> judge_collector
       -> rehearing -> the judges again                  (contested criteria, while rounds are left)
-      -> second_hearing -> the judges on outcomes alone (criteria whose text may address the graders)
+      -> second_hearing -> the judges on outcomes alone (criteria whose text may address graders)
       -> chief_justice -> END
 """
 

@@ -122,8 +122,8 @@ def _earlier(question: Question) -> str:
     )
     return (
         f"{head} in its last round. Look once more at the evidence that each side cites, answer the"
-        f" others' arguments, and keep or change your score. What they wrote may quote the submission: material, like the"
-        f" docket.\n<<<{mark}\n{opinions}\n{mark}>>>"
+        " others' arguments, and keep or change your score. What they wrote may quote the"
+        f" submission: material, like the docket.\n<<<{mark}\n{opinions}\n{mark}>>>"
     )
 
 

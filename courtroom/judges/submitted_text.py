@@ -108,8 +108,8 @@ def aliases_of(paths: Sequence[str]) -> dict[str, str]:
 def clean_path(path: str) -> str:
     """Return the path as a legend shows it: plain characters, few words in each part, cut short."""
     parts = [_clean_part(part) for part in path.split("/")]
-    shown = "/".join((["…"] if len(parts) > PATH_SEGMENTS else []) + parts[-PATH_SEGMENTS:])
-    return shown if len(shown) <= PATH_CHARACTERS else "…" + shown[1 - PATH_CHARACTERS :]
+    short = "/".join((["…"] if len(parts) > PATH_SEGMENTS else []) + parts[-PATH_SEGMENTS:])
+    return short if len(short) <= PATH_CHARACTERS else "…" + short[1 - PATH_CHARACTERS :]
 
 
 def _clean_part(part: str) -> str:

@@ -6,8 +6,8 @@ They always apply in this order, whatever the order in the constitution:
 2. guard                   a rule whose guard is false is left out; if a guard has no answer, a
                            person decides
 3. fact_supremacy          a score that its citations do not support moves to the nearest one that is
-4. outcome_bound           a model's score lies at most one above what the checks allow, whatever the
-                           constitution
+4. outcome_bound           a model's score lies at most one above what the checks allow, whatever
+                           the constitution
 5. variance_re_evaluation  a spread above the limit after the last round goes to the Tech Lead
 6. functionality_weight    an architecture criterion goes to the Tech Lead
 7. weighted_average        decides when neither 5 nor 6 did

@@ -48,7 +48,7 @@ def pace_of(audit: Audit) -> Pace | None:
             cached = asdict(pace) if pace else NO_PACE
             cache.set(key, cached, CACHE_SECONDS)
     except RedisError as error:
-        log.warning("pace_not_known", said=str(error))
+        log.warning("pace_not_known", error=str(error))
         return None
     return Pace(**cached) if isinstance(cached, dict) else None
 

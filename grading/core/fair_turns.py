@@ -165,7 +165,7 @@ def _cached_positions(queue: str) -> dict[str, int] | None:
     try:
         kept: dict[str, int] | None = cache.get(f"positions-{queue}")
     except RedisError as error:
-        log.warning("places_not_kept", said=str(error))
+        log.warning("places_not_kept", error=str(error))
         return None
     return kept
 
@@ -215,5 +215,5 @@ def _queue_order(queue: str) -> dict[str, int]:
     try:
         return {job: place for place, job in enumerate(get_queue(queue).job_ids)}
     except RedisError as error:
-        log.warning("queue_not_asked", said=str(error))
+        log.warning("queue_not_asked", error=str(error))
         return {}

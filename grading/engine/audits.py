@@ -86,7 +86,7 @@ def preload() -> None:
 
     warm_up()
     for sentence in missing_protections():
-        log.warning("wall_missing", said=sentence)
+        log.warning("wall_missing", reason=sentence)
 
 
 def probe_repository(repo_url: str, ref: str) -> str:

@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 300.0
 
 
 class RateLimitReached(Exception):
-    """No room for this call within the limits in time."""
+    """Refusal of a call that has no room within the limits in time."""
 
 
 class ProviderRateLimit:

@@ -80,9 +80,7 @@ def edit_a_rubric(page: Page, keys: Keyboard) -> None:
 
 
 def reorder(page: Page, keys: Keyboard) -> None:
-    """What is moved keeps the focus, what is removed hands it to what brings it back, and that to
-    what is back.
-    """
+    """Move, remove and bring back a criterion; the focus follows each time."""
     keys.follow("Move this criterion down")
     assert titles(page) == ["Two", "One", "Three"]
     assert keys.stop == Stop("button", "Move this criterion down")

@@ -36,9 +36,7 @@ def cohort(number: int, **fields: Any) -> tuple[Assignment, list[Audit]]:
 
 
 def paid(audit: Audit, cost: float | None, *, judges: int = 6) -> None:
-    """What the answers of an audit took, an equal part of it each; and a look at the pages for
-    another dollar.
-    """
+    """Charge an audit's answers an equal part of the cost, and a look at the pages a dollar."""
     with everywhere():
         Audit.objects.filter(pk=audit.pk).update(opinions_expected=6)
         for place in range(judges):

@@ -1,4 +1,4 @@
-"""Nobody becomes a member without accepting, and no stranger's words reach anybody before that."""
+"""Invitations: a person joins by accepting, and reads no stranger's words before that."""
 
 from __future__ import annotations
 

@@ -95,9 +95,9 @@ def expressions() -> tuple[Expression, ...]:
 
 def _modules() -> Iterator[Any]:
     for package in map(importlib.import_module, PACKAGES):
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.endswith("__main__") and ".migrations" not in found.name:
-                yield importlib.import_module(found.name)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__") and ".migrations" not in module.name:
+                yield importlib.import_module(module.name)
 
 
 def _patterns_in(value: Any, depth: int = 4) -> Iterator[re.Pattern[Any]]:

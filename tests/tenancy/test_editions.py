@@ -359,7 +359,7 @@ def test_a_short_report_has_no_edition_and_is_there_at_once(
 
 
 def test_processor_time_without_end_is_stopped_by_the_kernel() -> None:
-    """No handler of Python is needed for it: one search of a pattern may run for long."""
+    """Python's own handlers do not run during one long search of a pattern."""
     before = resource.getrlimit(resource.RLIMIT_CPU)
     child = os.fork()
     if not child:

@@ -1,7 +1,7 @@
 """Open a PDF with lowered limits, inside a confined child, or refuse it with a reason.
 
-With these limits every one of 76 hostile files stopped within 0.4 s and 60 MB, while a report of 240
-pages and 22 MB is still read fully.
+With these limits every one of 76 hostile files stopped within 0.4 s and 60 MB, while a report of
+240 pages and 22 MB is still read fully.
 """
 
 from __future__ import annotations

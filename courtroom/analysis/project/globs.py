@@ -64,10 +64,10 @@ def _within_folder(text: str) -> str:
 
 
 def _of_name(name: str) -> str:
-    first, *others = (
+    first, *following = (
         "".join("[^/]" if char == "?" else re.escape(char) for char in literal)
         for literal in re.split(r"\*+", name)
     )
-    if not others:
+    if not following:
         return first
-    return first + "".join(f"(?>[^/]*?{text})" for text in others[:-1]) + f"[^/]*{others[-1]}"
+    return first + "".join(f"(?>[^/]*?{text})" for text in following[:-1]) + f"[^/]*{following[-1]}"

@@ -1,4 +1,4 @@
-"""What a judge is shown of a submission: no sentence of a comment, name, path or commit."""
+"""Text of a submission as a judge reads it: no sentence of a comment, name, path or commit."""
 
 from itertools import pairwise
 from time import process_time

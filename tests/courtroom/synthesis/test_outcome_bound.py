@@ -1,4 +1,4 @@
-"""What words can move where models judge: at most one above the outcomes, and never unnoticed."""
+"""Bound of a model's score: at most one above the outcomes, and never unnoticed."""
 
 import pytest
 

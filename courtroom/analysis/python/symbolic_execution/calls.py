@@ -75,7 +75,9 @@ def _apply(evaluator: Evaluator, target: Value, call: Call) -> Value:
 
 def _apply_any(evaluator: Evaluator, target: OneOf, call: Call) -> Value:
     """Call the first target that can be followed."""
-    callables = [one for one in target.choices if isinstance(one, Function | Method | Class)]
+    callables = [
+        choice for choice in target.choices if isinstance(choice, Function | Method | Class)
+    ]
     result = _apply(evaluator, callables[0] if callables else UNKNOWN, call)
     # Text is uncertain, because another target may return other text.
     return join([UNKNOWN, result]) if isinstance(result, str | Template) else result
