@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import re
 from io import BytesIO
-from pathlib import Path
 
 import pypdf
 from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError
@@ -38,12 +37,12 @@ _PAGE_LIMIT_MESSAGE = "page tree entry limit"
 _ADDRESS = re.compile(r",? ?(\b0x[0-9a-f]{6,}|\b[0-9]{12,})")
 
 
-def open_reader(file: Path, most_pages: int) -> pypdf.PdfReader:
+def open_reader(content: bytes, most_pages: int) -> pypdf.PdfReader:
     """Return a reader whose page tree was walked. Raises PdfRefused."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     pypdf.overwrite_configuration(_STRICT_LIMITS)
     try:
-        reader = pypdf.PdfReader(BytesIO(file.read_bytes()))
+        reader = pypdf.PdfReader(BytesIO(content))
         locked = reader.is_encrypted and not reader.decrypt("")
         if not locked:
             len(reader.pages)  # walks the page tree, where broken files fail

@@ -56,6 +56,17 @@ class Child(subprocess.Popen[bytes]):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
 
+    def end(self) -> None:
+        """Leave no process of its group and no open pipe behind."""
+        self.kill()
+        try:
+            self.wait()
+        finally:
+            for pipe in (self.stdin, self.stdout, self.stderr):
+                if pipe is not None:
+                    with contextlib.suppress(BrokenPipeError):
+                        pipe.close()
+
 
 def converse(
     child: Child, limits: ChildLimits, stdin: bytes, watch: Callable[[], None] | None = None
@@ -68,7 +79,7 @@ def converse(
     except (subprocess.TimeoutExpired, TimeoutError):
         raise _timeout(limits) from None
     finally:
-        _end(child)
+        child.end()
 
     returncode = SIGNAL_EXIT_CODES.get(exit_code, exit_code)
     _raise_for_signal(returncode, stderr, limits)
@@ -147,18 +158,6 @@ class _Pipes:
     def _close(self, pipe: IO[bytes]) -> None:
         self.selector.unregister(pipe)
         pipe.close()
-
-
-def _end(child: Child) -> None:
-    """Leave no process of its group and no open pipe behind."""
-    child.kill()
-    try:
-        child.wait()
-    finally:
-        for pipe in (child.stdin, child.stdout, child.stderr):
-            if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()
 
 
 def _raise_for_signal(returncode: int, stderr: bytes, limits: ChildLimits) -> None:

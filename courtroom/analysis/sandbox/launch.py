@@ -13,7 +13,14 @@ import os
 import resource
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 OPEN_FILES = 256
+# A child that stays ends after so long without a request; each fork has so much processor time.
+IDLE_SECONDS, FORK_SECONDS = 60.0, 2
 PR_SET_PDEATHSIG = 1
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 # Numbers of system calls are of the kernel's tables, by machine. First the machine's own number in
@@ -37,6 +44,8 @@ OUTLIVING = {
     "x86_64": (29, 64, 68, 240, 248, 249, 250),
     "aarch64": (194, 190, 186, 180, 217, 218, 219),
 }
+# What starts a process or a thread: clone, fork, vfork, clone3.
+STARTING = {"x86_64": (56, 57, 58, 435), "aarch64": (220, 435)}
 # Limits of a process (prlimit64): 0 is the process itself, which may read and lower its own.
 LIMITING = {"x86_64": 302, "aarch64": 261}
 # A pipe that has an owner signals it at each write: F_SETOWN, F_SETSIG, F_SETOWN_EX of fcntl.
@@ -53,7 +62,7 @@ Step = tuple[int, int, int, int]
 
 def main(arguments: list[str]) -> None:
     """`arguments`: memory bytes, cpu seconds, file bytes, the parent's pid (0 behind bubblewrap),
-    1 for a network, then `run ARGV...` or `answer`.
+    1 for a network, then `run ARGV...`, `answer` or `stay`.
     """
     memory, cpu, file_bytes, parent, network = (int(number) for number in arguments[:5])
     _limit_itself(memory, cpu, file_bytes)
@@ -67,7 +76,10 @@ def main(arguments: list[str]) -> None:
         _become(arguments[6:])
 
     _leave_others_alone()
-    _answer()
+    if arguments[5] == "stay":
+        _answer_until_idle()
+    else:
+        _answer()
 
 
 def _limit_itself(memory: int, cpu: int, file_bytes: int) -> None:
@@ -125,6 +137,11 @@ def _leave_others_alone() -> bool:
             *_refused_commands(FCNTL[machine], OWNING),
         ]
     )
+
+
+def _start_no_process() -> bool:
+    """Make the kernel refuse new processes and threads; False where it has no call filter."""
+    return _filter_calls(_refused(*STARTING.get(os.uname().machine, ())))
 
 
 def _refused(*calls: int) -> list[Step]:
@@ -196,26 +213,70 @@ def _become(argv: list[str]) -> None:
 
 def _answer() -> None:
     """Read {module, paths, request} from stdin, write {answer} or {error} to stdout, as JSON."""
-    import importlib
     import json
 
     envelope = json.load(sys.stdin.buffer)
-    private = os.dup(1)
-    os.dup2(2, 1)  # a library's prints must not end up in the answer
+    private = _answers_to()
     sys.path[:] = envelope["paths"]
-    errors = importlib.import_module("courtroom.models.errors")
+    reply = _reply(_imported(envelope["module"]).answer, envelope["request"])
+    with os.fdopen(private, "w", encoding="utf-8") as out:
+        json.dump(reply, out)
 
+
+def _answer_until_idle() -> None:
+    """Read {module, paths}, then requests of {name, size, request} with as many bytes after each.
+
+    Write a line {name, answer} or {name, error} for each. A fork answers; one that fails ends this
+    process.
+    """
+    import json
+    import select
+
+    # Without a buffer: the bytes of a request are for its fork alone.
+    requests = os.fdopen(0, "rb", buffering=0, closefd=False)
+    private = _answers_to()
+    envelope = json.loads(requests.readline())
+    sys.path[:] = envelope["paths"]
+    run_forked = _imported("courtroom.analysis.sandbox.forked").run_forked
+    answer_content = _imported(envelope["module"]).answer_content
+
+    while select.select([0], [], [], IDLE_SECONDS)[0] and (line := requests.readline()):
+        head = json.loads(line)
+
+        def work(head: dict[str, Any] = head) -> dict[str, Any]:
+            os.close(private)
+            with os.fdopen(0, "rb") as pipe:
+                content = pipe.read(head["size"])
+            _start_no_process()
+            return _reply(answer_content, head["request"], content)
+
+        reply = run_forked(work, cpu_seconds=FORK_SECONDS)
+        os.write(private, json.dumps({**reply, "name": head["name"]}).encode() + b"\n")
+
+
+def _answers_to() -> int:
+    """Return a copy of stdout: a library's prints must not end up in the answer."""
+    private = os.dup(1)
+    os.dup2(2, 1)
+    return private
+
+
+def _imported(module: str) -> Any:
+    import importlib
+
+    return importlib.import_module(module)
+
+
+def _reply(answer: Callable[..., Any], *request: Any) -> dict[str, Any]:
+    errors = _imported("courtroom.models.errors")
     try:
-        reply = {"answer": importlib.import_module(envelope["module"]).answer(envelope["request"])}
+        return {"answer": answer(*request)}
     except MemoryError:
-        reply = {
+        return {
             "error": ["ChildFailed", "child_memory", "Reading it took more memory than allowed."]
         }
     except errors.CourtroomError as error:
-        reply = {"error": [type(error).__name__, error.code, error.message]}
-
-    with os.fdopen(private, "w", encoding="utf-8") as out:
-        json.dump(reply, out)
+        return {"error": [type(error).__name__, error.code, error.message]}
 
 
 if __name__ == "__main__":

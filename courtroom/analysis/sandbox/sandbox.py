@@ -65,7 +65,7 @@ def run_confined(
     `env` is added to PATH, HOME and LC_ALL; nothing is inherited. `watch` is called about ten times
     a second: what it raises ends the process.
     """
-    return converse(_started(["run", *argv], limits, env or {}, reach), limits, stdin, watch)
+    return converse(start_child(["run", *argv], limits, env or {}, reach), limits, stdin, watch)
 
 
 def examine(
@@ -77,13 +77,18 @@ def examine(
     A CourtroomError raised inside is raised again here, same class, code and message.
     """
     compile_for_children()
-    paths = [str(PROJECT_ROOT), *(path for path in sys.path if path)]
+    paths = python_paths()
     reach = Reach(reads=(*map(Path, paths), *reads))
     envelope = {"module": module, "paths": paths, "request": dict(request)}
 
-    child = _started(["answer"], limits, {}, reach)
+    child = start_child(["answer"], limits, reach=reach)
     done = converse(child, limits, json.dumps(envelope).encode())
-    return _answer_in(done, module)
+    return answer_in(_reply_in(done, module))
+
+
+def python_paths() -> list[str]:
+    """Return where a child finds this package and those it imports."""
+    return [str(PROJECT_ROOT), *(path for path in sys.path if path)]
 
 
 @cache
@@ -95,15 +100,8 @@ def compile_for_children() -> None:
     compileall.compile_dir(Path(__file__).parents[1], quiet=2)
 
 
-def _answer_in(done: Completed, module: str) -> dict[str, Any]:
-    if done.returncode != 0:
-        raise died(f"{module} stopped with {_exception_name(done.stderr)}", done.stderr)
-
-    try:
-        reply: dict[str, Any] = json.loads(done.stdout)
-    except ValueError as error:
-        raise died(f"{module} gave no readable answer", done.stderr) from error
-
+def answer_in(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of a child's reply. Raises the CourtroomError that it holds instead."""
     if "error" in reply:
         raise _error(*reply["error"])
 
@@ -111,15 +109,31 @@ def _answer_in(done: Completed, module: str) -> dict[str, Any]:
     return answer
 
 
-def _started(
-    task: Sequence[str], limits: ChildLimits, env: Mapping[str, str], reach: Reach
+def _reply_in(done: Completed, module: str) -> dict[str, Any]:
+    if done.returncode != 0:
+        raise died(f"{module} stopped with {_exception_name(done.stderr)}", done.stderr)
+
+    try:
+        reply: dict[str, Any] = json.loads(done.stdout)
+    except ValueError as error:
+        raise died(f"{module} gave no readable answer", done.stderr) from error
+    return reply
+
+
+def start_child(
+    task: Sequence[str],
+    limits: ChildLimits,
+    env: Mapping[str, str] | None = None,
+    reach: Reach = NOTHING,
+    errors: int = subprocess.PIPE,
 ) -> Child:
+    """Start a confined process at its task (launch.py). `errors`: the end of its stderr."""
     return Child(
         _command(task, limits, reach),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**bare_environment(), **env},
+        stderr=errors,
+        env={**bare_environment(), **(env or {})},
         start_new_session=True,
     )
 
