@@ -43,8 +43,30 @@ MODELS = [
             ("name", models.CharField(max_length=120)),
             ("slug", models.SlugField(max_length=60, unique=True)),
             ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("approved_at", models.DateTimeField(blank=True, null=True, verbose_name="approved")),
+            (
+                "founder",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("refused_at", models.DateTimeField(blank=True, null=True, verbose_name="refused")),
         ],
-        options={"ordering": ["name", "pk"]},
+        options={
+            "ordering": ["name", "pk"],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("approved_at", None), ("refused_at", None), _connector="OR"
+                    ),
+                    name="organization_approved_or_refused",
+                )
+            ],
+        },
     ),
     migrations.CreateModel(
         name="Membership",
@@ -85,6 +107,7 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            ("email", models.EmailField(blank=True, editable=False, max_length=254)),
         ],
         options={
             "ordering": ["pk"],
@@ -870,6 +893,16 @@ MODELS = [
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="audits",
                     to="grading.submission",
+                ),
+            ),
+            (
+                "account",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
                 ),
             ),
         ],
@@ -1702,6 +1735,107 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
+        name="Invitation",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("email", models.EmailField(max_length=254)),
+            (
+                "role",
+                models.CharField(
+                    choices=[
+                        ("owner", "Owner"),
+                        ("instructor", "Instructor"),
+                        ("assistant", "Assistant"),
+                        ("student", "Student"),
+                    ],
+                    default="student",
+                    max_length=12,
+                ),
+            ),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("invited", "Invited"),
+                        ("accepted", "Accepted"),
+                        ("declined", "Declined"),
+                        ("left", "Left"),
+                    ],
+                    default="invited",
+                    editable=False,
+                    max_length=8,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("answered_at", models.DateTimeField(blank=True, editable=False, null=True)),
+            (
+                "invited_by",
+                models.ForeignKey(
+                    blank=True,
+                    editable=False,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    blank=True,
+                    editable=False,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+        ],
+        options={
+            "ordering": ["email"],
+            "indexes": [models.Index(fields=["email"], name="invitation_email")],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("organization", "email"), name="one_invitation_per_address"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("role__in", ["owner", "instructor", "assistant", "student"])
+                    ),
+                    name="invitation_role_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("email", django.db.models.functions.text.Lower("email"))),
+                    name="invitation_lower_case",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("state", "invited"),
+                        models.Q(
+                            ("answered_at__isnull", False),
+                            ("state__in", ("accepted", "declined", "left")),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="invitation_answer_has_a_time",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
         name="Notice",
         fields=[
             (
@@ -1720,7 +1854,12 @@ MODELS = [
                         ("report_received", "I received a peer report on my work"),
                         ("peer_reminder", "I have a peer report or an answer due"),
                         ("handed_in", "One of my submissions was received"),
-                        ("complaint", "A report was reported as abusive, or my complaint was decided"),
+                        (
+                            "complaint",
+                            "A report was reported as abusive, or my complaint was decided",
+                        ),
+                        ("approval", "An organization asks for approval, or mine was answered"),
+                        ("invitation", "An organization invited me"),
                     ],
                     max_length=16,
                 ),
@@ -1735,6 +1874,8 @@ MODELS = [
             (
                 "user",
                 models.ForeignKey(
+                    blank=True,
+                    null=True,
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="+",
                     to=settings.AUTH_USER_MODEL,
@@ -1748,15 +1889,33 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            ("address", models.EmailField(blank=True, max_length=254)),
+            ("held_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "invitation",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="letters",
+                    to="grading.invitation",
+                ),
+            ),
         ],
         options={
             "ordering": ["pk"],
             "indexes": [
                 models.Index(
-                    condition=models.Q(("sent_at", None)),
+                    condition=models.Q(("held_at", None), ("sent_at", None)),
                     fields=["created_at"],
                     name="notice_unsent",
-                )
+                ),
+                models.Index(fields=["organization", "tried_at"], name="notice_tried"),
+                models.Index(
+                    condition=models.Q(("address", ""), _negated=True),
+                    fields=["address"],
+                    name="notice_address",
+                ),
             ],
             "constraints": [
                 models.CheckConstraint(
@@ -1771,11 +1930,23 @@ MODELS = [
                                 "peer_reminder",
                                 "handed_in",
                                 "complaint",
+                                "approval",
+                                "invitation",
                             ],
                         )
                     ),
                     name="notice_kind_known",
-                )
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            ("invitation__isnull", False), ("kind", "invitation"), ("user", None)
+                        ),
+                        models.Q(("address", ""), ("invitation", None), ("user__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="notice_has_one_recipient",
+                ),
             ],
         },
     ),
@@ -1798,7 +1969,12 @@ MODELS = [
                         ("report_received", "I received a peer report on my work"),
                         ("peer_reminder", "I have a peer report or an answer due"),
                         ("handed_in", "One of my submissions was received"),
-                        ("complaint", "A report was reported as abusive, or my complaint was decided"),
+                        (
+                            "complaint",
+                            "A report was reported as abusive, or my complaint was decided",
+                        ),
+                        ("approval", "An organization asks for approval, or mine was answered"),
+                        ("invitation", "An organization invited me"),
                     ],
                     max_length=16,
                 ),
@@ -1838,6 +2014,8 @@ MODELS = [
                                 "peer_reminder",
                                 "handed_in",
                                 "complaint",
+                                "approval",
+                                "invitation",
                             ],
                         )
                     ),
@@ -2177,6 +2355,35 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
+        name="RoundIdentities",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("people", models.JSONField()),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "round",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="identities",
+                    to="grading.pairinground",
+                ),
+            ),
+        ],
+        options={"verbose_name_plural": "round identities"},
+    ),
+    migrations.CreateModel(
         name="Pairing",
         fields=[
             (
@@ -2483,6 +2690,68 @@ MODELS = [
                     name="feedback_imported_once",
                     nulls_distinct=False,
                 ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="FeedbackEdition",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("waiting", "Waits for a worker"),
+                        ("made", "Made"),
+                        ("failed", "Could not be made"),
+                    ],
+                    default="waiting",
+                    max_length=7,
+                ),
+            ),
+            ("marks", models.CharField(max_length=64)),
+            ("partners", models.CharField(max_length=64)),
+            ("content", models.JSONField(blank=True, null=True)),
+            ("requested_at", models.DateTimeField()),
+            ("made_at", models.DateTimeField(blank=True, null=True)),
+            ("failure", models.CharField(blank=True, max_length=40)),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "report",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="edition",
+                    to="grading.feedbackreport",
+                ),
+            ),
+        ],
+        options={
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("content__isnull", False), ("failure", ""), ("state", "made")),
+                        models.Q(("content__isnull", True), ("failure", ""), ("state", "waiting")),
+                        models.Q(
+                            ("content__isnull", True),
+                            ("state", "failed"),
+                            models.Q(("failure", ""), _negated=True),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="edition_made_waiting_or_failed",
+                )
             ],
         },
     ),

@@ -66,6 +66,7 @@ TABLES = (
     "criterionverdict",
     "enrollment",
     "evidencerecord",
+    "feedbackedition",
     "feedbackreport",
     "finding",
     "findinghelp",
@@ -73,6 +74,7 @@ TABLES = (
     "findingsighting",
     "grade",
     "idempotencykey",
+    "invitation",
     "membership",
     "modelusage",
     "notice",
@@ -83,6 +85,7 @@ TABLES = (
     "override",
     "pairing",
     "pairinground",
+    "roundidentities",
     "roundmember",
     "rubric",
     "rubricversion",
@@ -92,11 +95,11 @@ TABLES = (
     "webhookdelivery",
 )
 
-# Enrollments that a person may claim: of the address of their account, while nobody has.
-WAITING_FOR_ME = f"""
-user_id IS NULL AND lower(email) = ANY ((SELECT array_agg(lower(mine.email)) FROM (
-    SELECT email FROM account_emailaddress WHERE user_id = {PERSON}
-    UNION SELECT email FROM auth_user WHERE id = {PERSON} AND email <> ''
+# Invitations to an address of the person's account.
+INVITED_ME = f"""
+email = ANY ((SELECT array_agg(lower) FROM (
+    SELECT lower(email) FROM account_emailaddress WHERE user_id = {PERSON}
+    UNION SELECT lower(email) FROM auth_user WHERE id = {PERSON} AND email <> ''
 ) AS mine)::text[])
 """
 # The reconciler looks for waiting work over all organizations.
@@ -106,7 +109,7 @@ DISPATCH = f"{ERRAND} = 'dispatch'"
 class Migration(migrations.Migration):
     dependencies = [
         ("grading", "0001_schema"),
-        # WAITING_FOR_ME reads its table.
+        # INVITED_ME reads its table.
         ("account", "0009_emailaddress_unique_primary_email"),
     ]
 
@@ -114,15 +117,20 @@ class Migration(migrations.Migration):
         migrations.RunSQL(ROLE, DROP_GRANTS),
         *(tenant_policy(f"grading_{table}") for table in TABLES),
         read_policy("own_membership", "grading_membership", f"user_id = {PERSON}"),
-        read_policy("waiting_for_me", "grading_enrollment", WAITING_FOR_ME),
+        read_policy("invited_me", "grading_invitation", INVITED_ME),
         read_policy("dispatch", "grading_audit", f"{DISPATCH} AND state IN ('queued', 'running')"),
         read_policy("letters", "grading_notice", f"{DISPATCH} AND sent_at IS NULL"),
+        # The limit of invitations to one address counts those of all organizations.
+        read_policy("invitation_letters", "grading_notice", f"{DISPATCH} AND kind = 'invitation'"),
         read_policy("bulk_runs", "grading_bulkrun", f"{DISPATCH} AND state = 'running'"),
         read_policy("rounds", "grading_pairinground", DISPATCH),
         read_policy(
             "fixes_to_verify",
             "grading_findingresponse",
             f"{DISPATCH} AND kind = 'fixed' AND verified IS NULL AND replaced_at IS NULL",
+        ),
+        read_policy(
+            "editions_to_make", "grading_feedbackedition", f"{DISPATCH} AND state = 'waiting'"
         ),
         read_policy("webhooks", "grading_webhookdelivery", f"{DISPATCH} AND state = 'waiting'"),
     ]
