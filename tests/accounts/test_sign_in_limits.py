@@ -14,11 +14,7 @@ from rq import SimpleWorker
 from tests.factories.people import PASSWORD, UserFactory
 from tests.web_client.sessions import LOGIN, person_of
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("redis", "empty_cache"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis", "empty_cache")]
 HOME, STRANGER = "198.51.100.1", "203.0.113.5"
 CHANGE, RESET, EMAILS = (
     "/accounts/password/change/",

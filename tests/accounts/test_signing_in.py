@@ -20,7 +20,7 @@ from tests.factories.people import PASSWORD, UserFactory
 from tests.web_client.page_checks import faults_of
 from tests.web_client.sessions import LOGIN, person_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("empty_cache"), pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("empty_cache")]
 SIGNUP, RESET = "/accounts/signup/", "/accounts/password/reset/"
 
 

@@ -32,6 +32,7 @@ def test_it_is_short_enough_to_be_read() -> None:
     assert len(CLIENT.read_text().splitlines()) <= MOST_LINES
 
 
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 def test_it_hands_in_waits_reads_and_answers(live_server, worker, tmp_path) -> None:
     make_repository(tmp_path / "work.git", [Commit("Begin", {"main.py": "print(1)\n"})])

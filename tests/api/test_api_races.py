@@ -20,11 +20,7 @@ from tests.factories.webhooks import WebhookFactory
 from tests.factories.work import AssignmentFactory
 from tests.web_client.api_program import Program, error_of
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 def test_of_equal_requests_at_once_under_one_key_one_hands_in(tmp_path: Path):

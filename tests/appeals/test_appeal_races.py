@@ -20,11 +20,7 @@ from tests.factories.people import everywhere
 from tests.factories.races import at_once, while_deleted
 from tests.factories.released import FIRST, SECOND, THIRD, Released, filed
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 def test_last_allowed_appeal_is_filed_once_of_three():

@@ -16,11 +16,7 @@ from grading.workflow import Recovery, reconcile
 from tests.factories.people import OrganizationFactory, UserFactory, everywhere
 from tests.factories.work import SubmissionFactory
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 def handed_in(number: int, *, kind: AuditKind = AuditKind.SELF, **organization: Any) -> list[Audit]:

@@ -17,7 +17,7 @@ from grading.workflow import Recovery, reconcile
 from tests.factories.people import everywhere
 from tests.factories.work import AuditFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis"), pytest.mark.servers]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 LONG_AGO = timezone.now() - timedelta(days=1)
 
 

@@ -20,7 +20,7 @@ from tests.factories.work import (
     verdict,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

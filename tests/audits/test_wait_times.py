@@ -20,7 +20,7 @@ from grading.models import Audit
 from tests.factories.people import everywhere
 from tests.factories.work import AssignmentFactory, AuditFactory, claimed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

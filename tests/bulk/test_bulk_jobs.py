@@ -40,11 +40,7 @@ from tests.factories.people import everywhere
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, verdict
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 def started(number: int) -> tuple[BulkRun, RubricVersion]:

@@ -16,11 +16,7 @@ from tests.factories.people import staff_user
 from tests.factories.races import in_turn
 from tests.factories.verdicts import judged, next_version, small_assignment
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 class Deletion:

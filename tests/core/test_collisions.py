@@ -21,8 +21,6 @@ from tests.factories.people import everywhere, staff_user
 from tests.factories.races import in_turn
 from tests.web_client.page_checks import faults_of
 
-pytestmark = pytest.mark.servers
-
 races = pytest.mark.django_db(transaction=True)
 needs_a_queue = pytest.mark.usefixtures("redis")
 

@@ -12,7 +12,7 @@ from grading.models import Activity, Audit, Cohort, RubricVersion
 from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory, everywhere
 from tests.factories.work import AuditFactory, RubricVersionFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_query_outside_a_scope_raises():

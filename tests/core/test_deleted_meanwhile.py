@@ -16,11 +16,7 @@ from tests.factories.people import staff_user
 from tests.factories.races import while_deleted
 from tests.factories.released import Released
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 @pytest.mark.parametrize("typed", [{"reason": "Better."}, {"unpin": "1"}])

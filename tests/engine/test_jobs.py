@@ -20,7 +20,7 @@ from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, OpinionRecordFactory, claimed, rubric_document
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 FILES = {"README.md": "# Work\n", "main.py": "print('work')\n"}
 
 

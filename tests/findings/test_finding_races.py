@@ -12,11 +12,7 @@ from tests.factories.people import everywhere, student
 from tests.factories.races import at_once
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 def judged(submission: Submission, *checks: Checked, kind: AuditKind = AuditKind.SELF) -> Audit:

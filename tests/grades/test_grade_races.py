@@ -11,11 +11,7 @@ from tests.factories.people import everywhere, staff_user, student
 from tests.factories.races import at_once
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 def judged(ada, assignment, attempt=1):

@@ -190,6 +190,7 @@ def test_each_letter_leaves_once_and_only_its_organizations():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.processes
+@pytest.mark.servers
 def test_a_sender_killed_before_it_could_mark_a_letter_sends_that_one_again_and_no_other(
     mail_server,
 ):

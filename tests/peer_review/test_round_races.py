@@ -17,11 +17,7 @@ from tests.factories.races import at_once
 from tests.factories.rounds import Round
 from tests.peer_review.test_reminders import begun
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("redis"),
-    pytest.mark.servers,
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
 
 def test_two_clicks_at_once_start_one_round() -> None:

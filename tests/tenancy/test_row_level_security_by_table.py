@@ -10,7 +10,7 @@ from tests.factories.institutes import institute
 from tests.factories.people import everywhere
 from tests.tenancy.tables import TABLES, TENANT_MODELS, changed, organizations_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from grading.submissions import queries as submission_queries
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 # A token is a person's own, like their password: it belongs to no organization.
 NO_TENANTS = (Organization, ApiToken)
 TENANT_MODELS = [
