@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -219,13 +220,21 @@ def load_until(page: Page, shown: Locator) -> None:
         page.reload()
 
 
-def each(
-    browser: Browser, room: Class, do: Callable[[Page, Class, str], None], *names: str
+@contextmanager
+def signed_in(browser: Browser, room: Class) -> Iterator[dict[str, Page]]:
+    """A tab of each student in a profile of their own, open for the whole round."""
+    with ExitStack() as stack:
+        pages = {name: stack.enter_context(tab(browser, room.address)) for name in NAMES}
+        for name, page in pages.items():
+            page.context.add_cookies([room.sessions[name]])
+        yield pages
+
+
+def as_students(
+    pages: dict[str, Page], room: Class, do: Callable[[Page, Class, str], None], *names: str
 ) -> None:
     for name in names or NAMES:
-        with tab(browser, room.address) as page:
-            page.context.add_cookies([room.sessions[name]])
-            do(page, room, name)
+        do(pages[name], room, name)
 
 
 def test_a_whole_round_of_four_students_over_two_attempts(
@@ -234,18 +243,17 @@ def test_a_whole_round_of_four_students_over_two_attempts(
     room = Class(tmp_path, live_server.url)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, room.address) as teacher:
+        with tab(browser, room.address) as teacher, signed_in(browser, room) as pages:
             teacher.context.add_cookies([room.teacher])
             start_round(teacher, room)
-            each(browser, room, hand_in)
-            each(browser, room, audit_by_the_courtroom, *NAMES[::2])
-            each(browser, room, audit_with_an_own_auditor, *NAMES[1::2])
-            each(browser, room, read_and_answer)
-            each(browser, room, hand_in)
-            each(
-                browser, room, wait_for_verdict, NAMES[-1]
-            )  # audits are held in the order of their hand-ins
-            each(browser, room, look_at_what_changed)
+            as_students(pages, room, hand_in)
+            as_students(pages, room, audit_by_the_courtroom, *NAMES[::2])
+            as_students(pages, room, audit_with_an_own_auditor, *NAMES[1::2])
+            as_students(pages, room, read_and_answer)
+            as_students(pages, room, hand_in)
+            # Audits are held in the order of their hand-ins.
+            as_students(pages, room, wait_for_verdict, NAMES[-1])
+            as_students(pages, room, look_at_what_changed)
             teacher.reload()
             expect(teacher.get_by_role("definition").first).to_have_text("4")
         browser.close()
