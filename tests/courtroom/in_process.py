@@ -10,6 +10,7 @@ import gc
 import importlib
 import json
 import os
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,8 @@ from courtroom.analysis.sandbox.sandbox import ChildLimits, examine
 
 # The modules that hand bytes to a confined child.
 READERS = (survey, repository_text, read_pdf, page_rendering)
+# An audit reads in several threads, and patches of one process are undone in their order.
+ONE_READER = threading.Lock()
 
 
 def read_in_process(patch: Any) -> None:
@@ -43,7 +46,7 @@ def answer_in_process(
     """Answer as the child does, with JSON in both directions; the limits do not hold."""
     reader = importlib.import_module(module)
     document = json.loads(json.dumps(dict(request)))
-    with restored_process():
+    with ONE_READER, restored_process():
         answer: dict[str, Any] = json.loads(json.dumps(reader.answer(document)))
     return answer
 

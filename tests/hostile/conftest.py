@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.courtroom.in_process import read_in_process
 from tests.hostile.traps import Listener, Trap, listening, trial
 
 Trial = Callable[..., AbstractContextManager[Path]]
@@ -16,6 +17,14 @@ Trial = Callable[..., AbstractContextManager[Path]]
 def listener() -> Iterator[Listener]:
     with listening() as open_one:
         yield open_one
+
+
+@pytest.fixture(scope="module")
+def readers_in_process() -> Iterator[None]:
+    """For texts that are hostile to judges alone; bytes that are hostile to readers need the child."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_in_process(patch)
+        yield
 
 
 @pytest.fixture

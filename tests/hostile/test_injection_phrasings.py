@@ -28,6 +28,7 @@ from tests.hostile.prompt_injection.channels import CHANNELS, everywhere
 from tests.hostile.prompt_injection.material import CLEAN
 from tests.hostile.prompt_injection.phrasings import DEVELOPMENT, HELD_OUT, Phrasing
 
+pytestmark = pytest.mark.usefixtures("readers_in_process")
 LANGUAGES = {"en", "es", "de", "fr", "am", "zh", "ru", "hi"}
 # Flagged when the patterns were written, of the phrasings that they were never tuned to.
 FLAGGED_UNSEEN = 13

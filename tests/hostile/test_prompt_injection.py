@@ -21,6 +21,7 @@ from tests.hostile.prompt_injection.in_repositories import NOTE, PLACES
 from tests.hostile.prompt_injection.material import ORDER, Attack
 from tests.hostile.prompt_injection.obfuscated import WORDS
 
+pytestmark = pytest.mark.usefixtures("readers_in_process")
 ATTACKS = (*PLACES, *WORDS, *REPORTS)
 
 
