@@ -9,6 +9,9 @@ from courtroom.models.frozen_record import Frozen
 
 ExhibitKind = Literal["code", "prose", "page", "commits", "tree"]
 
+# Characters of an exhibit's head beside title and path, and of a line beside its text and number.
+HEAD_CHARACTERS, LINE_CHARACTERS = 16, 2
+
 
 class Exhibit(Frozen):
     """Lines of a file at the commit, the text of a page of the PDF, or a table of our own.
@@ -23,6 +26,13 @@ class Exhibit(Frozen):
     location: Location
     text: str
     commit_ids: tuple[str, ...] = ()
+
+    @property
+    def characters(self) -> int:
+        """Return what it takes of the room: its text, with line numbers and head."""
+        first = self.location.line_start or 1
+        lines = characters_of_lines(self.text.split("\n"), first)
+        return lines + characters_of_head(self.title, self.location)
 
 
 class Omission(Frozen):
@@ -39,3 +49,24 @@ class CriterionExhibits(Frozen):
     criterion_id: str
     exhibits: tuple[Exhibit, ...] = ()
     omitted: tuple[Omission, ...] = ()
+
+
+class AskedPlaces(Frozen):
+    """Exhibits of the places that a judge asked for, in the order asked.
+
+    `refusals` are pairs of a place that is not shown and our sentence that says why.
+    """
+
+    exhibits: tuple[Exhibit, ...] = ()
+    refusals: tuple[tuple[str, str], ...] = ()
+
+
+def characters_of_lines(lines: list[str], first: int) -> int:
+    return sum(
+        len(line) + len(str(number)) + LINE_CHARACTERS
+        for number, line in enumerate(lines, start=first)
+    )
+
+
+def characters_of_head(title: str, location: Location) -> int:
+    return len(title) + len(location.path or "") + HEAD_CHARACTERS
