@@ -37,9 +37,12 @@ class Child:
 class Supervisor:
     """Start and watch children from one thread: call `tend` often, `stop` once."""
 
-    def __init__(self, report: Callable[[str], object]) -> None:
+    def __init__(
+        self, report: Callable[[str], object], steady_seconds: float = STEADY_SECONDS
+    ) -> None:
         self.stopping = False
         self._report = report
+        self._steady_seconds = steady_seconds
         self._children: list[Child] = []
         # Orphans of a killed child become our own children, so that `stop` finds them.
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -94,7 +97,7 @@ class Supervisor:
                 self._report(f"{child.name} failed with code {code}; the lines above say why.")
             return
 
-        steady = time.monotonic() - child.started > STEADY_SECONDS
+        steady = time.monotonic() - child.started > self._steady_seconds
         child.pause = 0.5 if steady else min(child.pause * 2, LONGEST_PAUSE)
         child.due = time.monotonic() + child.pause
         self._report(

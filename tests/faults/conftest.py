@@ -6,12 +6,17 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from django.conf import settings as configuration
+from django.core.management import call_command
 from django.db import connection
+from django.test import override_settings
+from redis import Redis
 
 from auditor_site import addresses
 from auditor_site.localservices.places import ephemeral_place
@@ -20,9 +25,18 @@ from auditor_site.localservices.server import Running, Server, start
 from auditor_site.localservices.valkey import Valkey
 from auditor_site.settings import derived
 from grading.core.enums import AuditState
+from grading.core.rls.base import as_owner
 from grading.models import Audit
 from tests.factories.repositories import Commit, make_repository
-from tests.faults.site import RECOVERY_SECONDS, eventually, is_over, now_of, results_of
+from tests.faults.site import (
+    RECOVERY_SECONDS,
+    Crew,
+    crew,
+    eventually,
+    is_over,
+    now_of,
+    results_of,
+)
 
 CRITERIA = 2
 Ends = Callable[..., None]
@@ -59,6 +73,50 @@ def ends(request: pytest.FixtureRequest, record_property: Callable[[str, object]
             )
 
     return end
+
+
+@pytest.fixture(scope="module")
+def crew_environment() -> Mapping[str, str]:
+    """Further environment of the module's crew; a module that needs some overrides it."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def crew_of_module(
+    crew_environment: Mapping[str, str], django_db_setup: None, django_db_blocker: Any
+) -> Iterator[Crew]:
+    """A crew started once for the module's tests, because starting it takes three seconds.
+
+    Tables and queue are emptied before and after the module, not between its tests: that would
+    take away the worker's registration, and TRUNCATE and the reconciler would wait for each other.
+    """
+    queue = Redis.from_url(configuration.REDIS_URL)
+    queue.flushdb()
+    with django_db_blocker.unblock():
+        with crew(environment=crew_environment) as site_crew:
+            yield site_crew
+
+        connection.close()
+        with as_owner():
+            call_command("flush", interactive=False, verbosity=0)
+            connection.close()
+    queue.flushdb()
+    queue.close()
+
+
+@pytest.fixture
+def db(crew_of_module: Crew) -> None:
+    """Replace pytest-django's fixture, which would wrap the test in a transaction.
+
+    By its name pytest-django knows that the test needs the migrated database.
+    """
+
+
+@pytest.fixture
+def site_crew(db: None, crew_of_module: Crew) -> Crew:
+    """The module's crew, at rest: what an earlier test broke has come back."""
+    eventually(crew_of_module.is_at_rest)
+    return crew_of_module
 
 
 class Servers:
@@ -100,11 +158,18 @@ def own(kind: type[Server]) -> Iterator[Servers]:
         shutil.rmtree(place.home, ignore_errors=True)
 
 
-@pytest.fixture
-def own_queue(settings: Any) -> Iterator[Servers]:
+@contextlib.contextmanager
+def queue_of_its_own() -> Iterator[Servers]:
     with own(Valkey) as servers:
-        settings.REDIS_URL = servers.server.url
-        settings.RQ_QUEUES = derived.queues(servers.server.url, settings.QUEUES)
+        url = servers.server.url
+        queues = derived.queues(url, configuration.QUEUES)
+        with override_settings(REDIS_URL=url, RQ_QUEUES=queues):
+            yield servers
+
+
+@pytest.fixture
+def own_queue() -> Iterator[Servers]:
+    with queue_of_its_own() as servers:
         yield servers
 
 
@@ -119,6 +184,10 @@ def postgres() -> Iterator[Servers]:
         subprocess.run(
             [sys.executable, "manage.py", "migrate", "-v", "0"], env=environment, check=True
         )
+        # A server of the tests keeps commits in its own memory for a while, where a kill loses them.
+        with psycopg.connect(servers.server.url, autocommit=True) as owner:
+            owner.execute("ALTER DATABASE auditor SET synchronous_commit = on")
+
         yield servers
 
 

@@ -52,7 +52,7 @@ def print_stacks(pid: int) -> list[int]:
 
 
 class Crew:
-    """A supervisor's process with its workers and the processes of their jobs."""
+    """A supervisor's process with its worker and the processes of the worker's jobs."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -64,13 +64,21 @@ class Crew:
         """Return each busy worker with the process of its job."""
         return [(worker, horse) for worker in self.workers() for horse in children_of(worker)]
 
+    def is_at_rest(self) -> bool:
+        """Return whether one idle worker and the reconciler run, and every audit is over."""
+        commands = b" ".join(map(command_of, children_of(self.pid)))
+        with everywhere():
+            is_over = not Audit.objects.exclude(state__in=FINAL_STATES).exists()
+        is_whole = len(self.workers()) == 1 and b"reconcile" in commands
+        return is_over and is_whole and not self.busy()
+
 
 @contextmanager
 def crew(
-    workers: int = 1, *, letter_workers: int = 0, environment: Mapping[str, str] | None = None
+    *, letter_workers: int = 0, environment: Mapping[str, str] | None = None
 ) -> Iterator[Crew]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.services", str(workers), str(letter_workers)],
+        [sys.executable, "-m", "tests.faults.services", str(letter_workers)],
         env=os.environ | surroundings() | dict(environment or {}),
         cwd=settings.BASE_DIR,
         start_new_session=True,

@@ -1,30 +1,35 @@
 """PostgreSQL is restarted, killed, and stays away for a while."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.db import connection
 
-from tests.faults.site import accepted, crew, eventually
+from tests.faults.conftest import Ends, Servers
+from tests.faults.site import Crew, accepted, crew, eventually
 
 pytestmark = [pytest.mark.usefixtures("redis")]
 
 
-@pytest.mark.parametrize("seconds", [0, 30])
-def test_postgresql_is_restarted_and_stays_down(seconds, own_database, repository, ends, pause):
-    at_work, waiting = accepted(repository), accepted(repository)
-    with crew() as there:
-        eventually(there.busy)
+@pytest.fixture
+def site_crew(own_database: Servers) -> Iterator[Crew]:
+    with crew() as site_crew:
+        yield site_crew
+
+
+def test_postgresql_is_restarted_killed_and_stays_down(
+    site_crew, own_database, repository, ends: Ends, pause
+) -> None:
+    """One site meets all three, one after the other, each at work and with an audit that waits."""
+    for stop, seconds in (
+        (own_database.stop, 0),
+        (own_database.kill, 0),
+        (own_database.stop, 30),
+    ):
+        at_work, waiting = accepted(repository), accepted(repository)
+        eventually(site_crew.busy)
         connection.close()
-        own_database.stop()
+        stop()
         pause(seconds)
-        own_database.start()
-        ends(at_work, waiting)
-
-
-def test_postgresql_is_killed(own_database, repository, ends):
-    at_work, waiting = accepted(repository), accepted(repository)
-    with crew() as there:
-        eventually(there.busy)
-        connection.close()
-        own_database.kill()
         own_database.start()
         ends(at_work, waiting)

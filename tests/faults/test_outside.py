@@ -4,7 +4,7 @@ import os
 import resource
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,20 +21,50 @@ from tests.faults.site import (
     PATIENCE_SECONDS,
     accepted,
     command_of,
-    crew,
     descendants_of,
     eventually,
 )
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 NO_ANSWER_SECONDS = 30
 OPINIONS = 6
 NO_ROOT = "Only root can mount the small disk that this test fills."
 LITTLE_MEMORY, SMALL_DISK = 4096, "size=256k"
 
 
+@pytest.fixture(scope="module")
+def desk_of_module() -> Iterator[Desk]:
+    with model_endpoint() as desk:
+        yield desk
+
+
+@pytest.fixture
+def desk(desk_of_module: Desk) -> Desk:
+    """The module's endpoint, which no call has reached."""
+    desk_of_module.requests.clear()
+    desk_of_module.seen.clear()
+    return desk_of_module
+
+
+@pytest.fixture(scope="module")
+def temporary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The crew's folder for temporary files."""
+    return tmp_path_factory.mktemp("temporary")
+
+
+@pytest.fixture(scope="module")
+def crew_environment(desk_of_module: Desk, temporary: Path) -> Mapping[str, str]:
+    judges = {f"{judge}_MODEL": "good" for judge in ("PROSECUTOR", "DEFENSE", "TECH_LEAD")}
+    return judges | {
+        "OPENAI_BASE_URL": desk_of_module.base_url,
+        "OPENAI_API_KEY": "a-key",
+        "JUDGES_DEADLINE_SECONDS": "15",
+        "TMPDIR": str(temporary),
+    }
+
+
+@pytest.mark.usefixtures("site_crew")
 def test_git_hangs(tmp_path, ends):
-    with serve_repositories(tmp_path) as server, crew():
+    with serve_repositories(tmp_path) as server:
         ends(
             accepted(f"{server.url}/hang/work.git"),
             state=AuditState.FAILED,
@@ -42,16 +72,16 @@ def test_git_hangs(tmp_path, ends):
         )
 
 
-def test_a_child_runs_out_of_memory(tmp_path, ends, monkeypatch):
+def test_a_child_runs_out_of_memory(tmp_path, site_crew, ends, monkeypatch):
     """git waits for an answer; when the answer comes, it is given no byte more than it has."""
     starved = threading.Event()
     monkeypatch.setitem(
         MISBEHAVIOURS, "late", lambda handler: starved.wait(PATIENCE_SECONDS) and handler.flood()
     )
-    with serve_repositories(tmp_path) as server, crew() as there:
+    with serve_repositories(tmp_path) as server:
         audit = accepted(f"{server.url}/late/work.git")
-        eventually(lambda: gits_below(there.pid))
-        for pid in gits_below(there.pid):
+        eventually(lambda: gits_below(site_crew.pid))
+        for pid in gits_below(site_crew.pid):
             resource.prlimit(pid, resource.RLIMIT_AS, (LITTLE_MEMORY, LITTLE_MEMORY))
         starved.set()
         ends(audit, state=AuditState.FAILED, failure="repository_too_large")
@@ -62,8 +92,7 @@ def gits_below(pid: int) -> list[int]:
 
 
 @contextmanager
-def small_disk(place: Path) -> Iterator[Path]:
-    place.mkdir()
+def small_disk(place: Path) -> Iterator[None]:
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", place], capture_output=True, check=False
     )
@@ -71,16 +100,25 @@ def small_disk(place: Path) -> Iterator[Path]:
         pytest.skip(NO_ROOT)
 
     try:
-        yield place
+        yield
     finally:
         subprocess.run(["umount", "--lazy", place], check=True)
 
 
-def test_the_disk_is_full(tmp_path, ends):
+@pytest.mark.usefixtures("site_crew")
+def test_the_disk_is_full(tmp_path, temporary, ends):
     make_repository(tmp_path / "large.git", [Commit(files={"large.bin": os.urandom(1024 * 1024)})])
-    audit = accepted(tmp_path / "large.git")
-    with small_disk(tmp_path / "disk") as disk, crew(environment={"TMPDIR": str(disk)}):
+    with small_disk(temporary):
+        audit = accepted(tmp_path / "large.git")
         ends(audit, state=AuditState.FAILED, failure="engine_failed")
+
+
+def answering_as(model: str) -> type[Handler]:
+    class Answering(Handler):
+        def answer(self, body: dict[str, Any], before: int) -> None:
+            super().answer({**body, "model": model}, before)
+
+    return Answering
 
 
 class HalfAnswering(Handler):
@@ -107,27 +145,21 @@ class Hanging(Handler):
 
 
 FAULTS = [
-    pytest.param("busy", Handler, AuditState.DONE, OPINIONS + 1, id="429 once"),
-    pytest.param("broken", Handler, AuditState.DEGRADED, None, id="500 always"),
-    pytest.param("truncated", Handler, AuditState.DEGRADED, None, id="half a JSON always"),
-    pytest.param("good", HalfAnswering, AuditState.DONE, OPINIONS + 1, id="half an answer once"),
-    pytest.param("good", Hanging, AuditState.DEGRADED, None, id="no answer"),
+    pytest.param(answering_as("busy"), AuditState.DONE, OPINIONS + 1, id="429 once"),
+    pytest.param(answering_as("broken"), AuditState.DEGRADED, None, id="500 always"),
+    pytest.param(answering_as("truncated"), AuditState.DEGRADED, None, id="half a JSON always"),
+    pytest.param(HalfAnswering, AuditState.DONE, OPINIONS + 1, id="half an answer once"),
+    pytest.param(Hanging, AuditState.DEGRADED, None, id="no answer"),
 ]
 
 
-@pytest.mark.parametrize(("model", "handler", "state", "calls"), FAULTS)
-def test_the_models_endpoint_fails(model, handler, state, calls, repository, ends):
+@pytest.mark.usefixtures("site_crew")
+@pytest.mark.parametrize(("handler", "state", "calls"), FAULTS)
+def test_the_models_endpoint_fails(handler, state, calls, desk, repository, ends):
     """One more call than opinions where one failed; no opinion, and no score, where all did."""
-    with model_endpoint() as desk, crew(environment=bench(desk, model)):
-        desk.RequestHandlerClass = handler
-        audit = accepted(repository, submission__assignment__bench=Bench.LLM)
-        ends(audit, state=state)
-        assert calls in {None, len(desk.requests)}
+    desk.RequestHandlerClass = handler
+    audit = accepted(repository, submission__assignment__bench=Bench.LLM)
+    ends(audit, state=state)
+    assert calls in {None, len(desk.requests)}
     with scope(organization=audit.organization):
         assert ModelUsage.objects.filter(audit=audit, completion_tokens__gt=0).count() <= OPINIONS
-
-
-def bench(desk: Desk, model: str) -> dict[str, str]:
-    limits = {"JUDGES_DEADLINE_SECONDS": "15"}
-    judges = {f"{judge}_MODEL": model for judge in ("PROSECUTOR", "DEFENSE", "TECH_LEAD")}
-    return {"OPENAI_BASE_URL": desk.base_url, "OPENAI_API_KEY": "a-key", **judges, **limits}

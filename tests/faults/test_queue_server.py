@@ -2,30 +2,35 @@
 accepted is lost.
 """
 
-import os
-import signal
-import subprocess
-import sys
+from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
-from django_scopes import scope
 from redis import Redis
 
 from grading.core.audit_queue import enqueue_on_commit
-from grading.models import Audit, Submission
-from tests.factories.people import EnrollmentFactory, everywhere
-from tests.factories.work import AssignmentFactory, rubric_document
+from tests.faults.conftest import Servers, queue_of_its_own
 from tests.faults.moments import held_at
-from tests.faults.site import accepted, crew, eventually, kill, surroundings
+from tests.faults.site import Crew, accepted, eventually
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("site_crew")
+
+
+@pytest.fixture(scope="module")
+def own_queue() -> Iterator[Servers]:
+    with queue_of_its_own() as servers:
+        yield servers
+
+
+@pytest.fixture(scope="module")
+def crew_of_module(own_queue: Servers, crew_of_module: Crew) -> Crew:
+    return crew_of_module
 
 
 @pytest.mark.parametrize("seconds", [1, 30])
 def test_the_queue_server_is_killed_and_stays_down(seconds, own_queue, repository, ends, pause):
-    at_work = accepted(repository)
-    with held_at("prosecutor", eventually) as held, crew():
+    with held_at("prosecutor", eventually) as held:
+        at_work = accepted(repository)
         held.wait()
         own_queue.kill()
         waiting = accepted(repository, queued=False)
@@ -38,19 +43,19 @@ def test_the_queue_server_is_killed_and_stays_down(seconds, own_queue, repositor
         ends(at_work, waiting)
 
 
-def test_the_queue_server_forgets_everything(own_queue, repository, ends):
-    at_work, waiting = accepted(repository), accepted(repository)
-    with held_at("prosecutor", eventually) as held, crew():
+def test_the_queue_server_forgets_everything(repository, ends):
+    with held_at("prosecutor", eventually) as held:
+        at_work, waiting = accepted(repository), accepted(repository)
         held.wait()
         Redis.from_url(settings.REDIS_URL).flushall()
         held.release()
         ends(at_work, waiting)
 
 
-def test_the_queue_server_is_full(own_queue, repository, ends, pause):
+def test_the_queue_server_is_full(repository, ends, pause):
     queue = Redis.from_url(settings.REDIS_URL)
-    at_work = accepted(repository)
-    with held_at("prosecutor", eventually) as held, crew():
+    with held_at("prosecutor", eventually) as held:
+        at_work = accepted(repository)
         held.wait()
         queue.config_set("maxmemory", "1")
         waiting = accepted(repository, queued=False)
@@ -59,29 +64,3 @@ def test_the_queue_server_is_full(own_queue, repository, ends, pause):
         pause(2)
         queue.config_set("maxmemory", "0")
         ends(at_work, waiting)
-
-
-def test_the_site_dies_between_the_commit_and_the_queue(own_queue, repository, ends):
-    """The queue server stands still, so that the process that took the hand-in is killed while it
-    waits for it.
-    """
-    assignment = AssignmentFactory(rubric_version__document=rubric_document())
-    student = EnrollmentFactory(cohort=assignment.cohort)
-    os.kill(own_queue.pid, signal.SIGSTOP)
-    words = [str(assignment.organization_id), str(assignment.pk), str(student.pk), str(repository)]
-    site = subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.submit", *words], env=os.environ | surroundings()
-    )
-    with scope(organization=assignment.organization):
-        eventually(Submission.objects.exists)
-
-    kill(site.pid)
-    site.wait()
-    os.kill(own_queue.pid, signal.SIGCONT)
-    with everywhere():
-        audit = Audit.objects.get()
-
-    assert Redis.from_url(settings.REDIS_URL).dbsize() == 0
-
-    with crew():
-        ends(audit)
