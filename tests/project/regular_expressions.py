@@ -64,9 +64,11 @@ def slow_text(expression: Expression, longest: int, ends: Sequence[str] = ENDS) 
         while size <= longest:
             seconds = expression.run(text(size))
             if seconds > FLOOR and seconds > MOST_TIMES * before:
-                # Again, and the best of several: something else may have had the machine.
-                half = min(expression.run(text(size // 2)) for _ in range(3))
-                seconds = min(expression.run(text(size)) for _ in range(3))
+                # Again, in turns and the best of several: something else may have had the machine.
+                pairs = [
+                    (expression.run(text(size // 2)), expression.run(text(size))) for _ in range(5)
+                ]
+                half, seconds = (min(column) for column in zip(*pairs, strict=True))
                 if seconds > FLOOR and seconds > MOST_TIMES * half:
                     return f"{text(24)!r}: {half:.4f} s, then {seconds:.4f} s at {size}"
             before, size = seconds, size * 2
