@@ -36,6 +36,7 @@ def total_usage(usages: list[Usage]) -> Usage:
         prompt_tokens=sum(u.prompt_tokens for u in usages),
         cached_tokens=sum(u.cached_tokens for u in usages),
         completion_tokens=sum(u.completion_tokens for u in usages),
+        answer_forms=dict(sorted(form for u in usages for form in u.answer_forms.items())),
         cost_usd=round(sum(priced), DOLLAR_DIGITS)
         if priced and len(priced) == len(costs)
         else None,

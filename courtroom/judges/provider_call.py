@@ -10,9 +10,9 @@ from typing import Any
 
 from courtroom.judges.budget import Budget, cost_of
 from courtroom.judges.prompts import Prompt
-from courtroom.judges.provider_failures import CallFailed, failure_of
+from courtroom.judges.provider_failures import CallFailed, FormRefused, failure_of
 from courtroom.judges.providers import Completion, ModelClient
-from courtroom.judges.rate_limit import RateLimit
+from courtroom.judges.rate_limit import RateLimit, RateLimitTimeout
 from courtroom.models.audit_report import Usage
 
 SENDS = 3
@@ -72,7 +72,7 @@ class ProviderCaller:
         """Send, and repeat after a pause while the provider is busy or broken. Raises CallFailed."""
         for attempt in range(1, SENDS + 1):
             try:
-                return await self._send_once(call, context)
+                return await self._send_in_accepted_form(call, context)
             except CallFailed as failed:
                 pause = failed.pause
                 if pause is None:
@@ -82,6 +82,15 @@ class ProviderCaller:
                     raise
             await asyncio.sleep(pause)
         raise AssertionError("the loop above returns or raises")
+
+    async def _send_in_accepted_form(self, call: Call, context: CallContext) -> Completion:
+        """Send until the endpoint takes the form of the request; its refusals are no attempts."""
+        while True:
+            try:
+                return await self._send_once(call, context)
+            except FormRefused:
+                # Ends: each refusal leaves fewer forms (judges/answer_forms.py).
+                continue
 
     async def _send_once(self, call: Call, context: CallContext) -> Completion:
         highest_cost = self._budget.highest_cost(call.model, call.prompt_tokens, call.max_tokens)
@@ -108,7 +117,9 @@ class ProviderCaller:
         try:
             await self._rate_limit.acquire(call.prompt_tokens + call.max_tokens)
         except Exception as error:  # a judge never raises, whatever the limit is made of
-            message = f"The rate limit left no room: {error}"
+            # Words of another error may name servers.
+            words = error if isinstance(error, RateLimitTimeout) else type(error).__name__
+            message = f"The rate limit left no room: {words}"
             raise CallFailed("rate_limited", message, pause=float("inf")) from error
 
     async def _ask(self, call: Call, context: CallContext) -> Completion:
@@ -119,6 +130,10 @@ class ProviderCaller:
             completion = await call.client.ask(call.prompt, call.schema, call.max_tokens)
         except Exception as error:  # a judge never raises; each provider has its own errors
             raise failure_of(error) from error
-        usage = completion.usage.model_copy(update={"cost_usd": cost_of(completion.usage, price)})
+        changes = {
+            "cost_usd": cost_of(completion.usage, price),
+            "answer_forms": {call.model: completion.form},
+        }
+        usage = completion.usage.model_copy(update=changes)
         context.usages[-1] = usage
         return completion

@@ -1,12 +1,18 @@
-"""Provider errors as the failure kinds of the report, with whether and when to try again."""
+"""Provider errors as the failure kinds of the report, with whether and when to try again.
+
+A message is our own sentence, with a short part of the provider's words at most.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from courtroom.judges.provider_words import provider_words
+from courtroom.models.audit_report import AnswerForm
 from courtroom.models.judge_answer import FailureKind
 
 MESSAGE_CHARACTERS = 300
@@ -32,7 +38,14 @@ TRANSIENT: tuple[FailureKind, ...] = ("rate_limited", "server")
 SENTENCES: Mapping[FailureKind, str] = {
     "auth": "The endpoint refused the API key.",
     "budget": "The quota of this API key is used up.",
+    "rate_limited": "The endpoint is busy: it has too many requests.",
+    "context_length": "The prompt is longer than the model can read.",
+    "filtered": "The provider's filter refused the prompt.",
+    "timeout": "The endpoint did not answer in time.",
 }
+NOT_REACHED = "The endpoint could not be reached."
+# Groq's code for an answer of its model that is no JSON: the request was right.
+UNREADABLE_ANSWER = "json_validate_failed"
 
 
 class CallFailed(Exception):
@@ -57,18 +70,61 @@ class CallFailed(Exception):
         return self.kind in TRANSIENT
 
 
-def failure_of(error: Exception) -> CallFailed:
-    """Classify an exception of any provider's library.
+class FormRefused(CallFailed):
+    """The endpoint does not take a request of this form, and there is another to try."""
 
-    The message of an authentication error is our own: providers print parts of the API key.
-    """
+    def __init__(self, form: AnswerForm) -> None:
+        super().__init__("invalid", f"The endpoint takes no request for {form}.", refused=True)
+
+
+def failure_of(error: Exception) -> CallFailed:
+    """Classify an exception of any provider's library."""
     if isinstance(error, CallFailed):
         return error
-    kind = _kind(error)
-    response = getattr(error, "response", None)
-    message = SENTENCES.get(kind) or f"{type(error).__name__}: {' '.join(str(error).split())}"
-    pause = retry_after(getattr(response, "headers", {}))
-    return CallFailed(kind, message, pause=pause, refused=hasattr(error, "status_code"))
+    kind, status = _kind(error), getattr(error, "status_code", None)
+    is_refused = status is not None and _code(error) != UNREADABLE_ANSWER
+    # Providers print parts of the API key when they refuse it.
+    words = "" if kind == "auth" else provider_words(_own_words(error))
+    said = f" It said: “{words}”" if words else ""
+    pause = retry_after(getattr(getattr(error, "response", None), "headers", {}))
+    return CallFailed(kind, f"{_sentence(kind, error)}{said}", pause=pause, refused=is_refused)
+
+
+def refused_request(error: Exception) -> str:
+    """Return the words in which an endpoint refused a request as such; "" for other failures."""
+    is_answered = isinstance(getattr(error, "status_code", None), int)
+    if not is_answered or _code(error) == UNREADABLE_ANSWER:
+        return ""
+    return _whole_words(error) if _kind(error) in ("invalid", "server") else ""
+
+
+def _sentence(kind: FailureKind, error: Exception) -> str:
+    status = getattr(error, "status_code", None)
+    if kind in SENTENCES:
+        return SENTENCES[kind]
+    if isinstance(status, int):
+        outcome = "failed" if kind == "server" else "refused the request"
+        return f"The endpoint {outcome} (HTTP {status})."
+    return NOT_REACHED if kind == "server" else "The endpoint's answer could not be read."
+
+
+def _own_words(error: Exception) -> str:
+    """Return the message in an error's body; of an error without an answer, nothing."""
+    if getattr(error, "status_code", None) is None:
+        return ""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    message = inner.get("message") or inner.get("detail") if isinstance(inner, dict) else inner
+    return message if isinstance(message, str) else json.dumps(message) if message else ""
+
+
+def _whole_words(error: Exception) -> str:
+    body = getattr(error, "body", None)
+    return f"{error} {json.dumps(body, default=str) if body else ''}"
+
+
+def _code(error: Exception) -> str:
+    return str(getattr(error, "code", None) or "")
 
 
 def _kind(error: Exception) -> FailureKind:
@@ -76,7 +132,7 @@ def _kind(error: Exception) -> FailureKind:
     from langchain_core.exceptions import ContextOverflowError
     from openai import APIConnectionError, APITimeoutError
 
-    code = str(getattr(error, "code", None) or "")
+    code = _code(error)
     status = getattr(error, "status_code", None)
     if isinstance(error, ContextOverflowError):
         return "context_length"

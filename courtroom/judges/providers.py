@@ -1,4 +1,5 @@
-"""Clients for models of any provider. They return text and usage, and let exceptions through.
+"""Clients for models of any provider. They return text and usage, and let exceptions through,
+but for FormRefused, after which the same call may be sent again.
 
 An OpenAI-compatible endpoint is asked for a plain completion: the client's own parsing of
 structured output takes three times the CPU per call and loses the usage of a truncated answer.
@@ -17,8 +18,11 @@ from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpx2Client
 
+from courtroom.judges.answer_forms import HEAD_START_SECONDS, DialectTrial, bare_json, form_in_words
 from courtroom.judges.prompts import Prompt
-from courtroom.models.audit_report import Usage
+from courtroom.judges.provider_failures import FormRefused, refused_request
+from courtroom.judges.provider_words import provider_words
+from courtroom.models.audit_report import AnswerForm, Usage
 from courtroom.models.case import PROVIDERS, BenchSettings
 from courtroom.models.errors import InputRefused
 
@@ -29,13 +33,14 @@ FILTERED = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
 @dataclass(frozen=True, slots=True)
 class Completion:
     """Answer of a model: `refusal` in its own words or empty, `finish_reason` as the provider names
-    it.
+    it, `form` as it was asked for.
     """
 
     text: str
     refusal: str
     finish_reason: str
     usage: Usage
+    form: AnswerForm
 
 
 class ModelClient(Protocol):
@@ -43,9 +48,12 @@ class ModelClient(Protocol):
 
 
 class OpenAiClient:
-    """One client for all calls to one model."""
+    """One client for all calls to one model; `trial` learns what its endpoint takes."""
 
-    def __init__(self, model: str, settings: BenchSettings, http: AsyncClient) -> None:
+    def __init__(
+        self, model: str, settings: BenchSettings, http: AsyncClient, trial: DialectTrial
+    ) -> None:
+        self._trial = trial
         self._client = ChatOpenAI(
             model=model,
             api_key=settings.api_key,
@@ -53,18 +61,31 @@ class OpenAiClient:
             http_async_client=http,
             max_retries=0,
             timeout=settings.deadline_seconds,
-            store=False,
         )
 
     async def ask(self, prompt: Prompt, schema: dict[str, Any], max_tokens: int) -> Completion:
-        form = {
-            "type": "json_schema",
-            "json_schema": {"name": "answer", "strict": True, "schema": schema},
-        }
-        message = await self._client.ainvoke(
-            prompt, max_completion_tokens=max_tokens, extra_body={"response_format": form}
-        )
-        return _completion(message, message.text)
+        """Raises FormRefused when the endpoint does not take this form, and another is left."""
+        async with self._trial.turn() as dialect:
+            if dialect.form != "json_schema":
+                prompt = _with_words(prompt, form_in_words(dialect.form, schema))
+            try:
+                message = await self._client.ainvoke(
+                    prompt, extra_body=dialect.parameters(schema, max_tokens)
+                )
+            except Exception as error:  # each provider has its own
+                if self._trial.refuse(dialect, refused_request(error)):
+                    raise FormRefused(dialect.form) from error
+                raise
+            self._trial.accept(dialect)
+        return _completion(message, bare_json(message.text), dialect.form)
+
+
+def _with_words(prompt: Prompt, words: str) -> Prompt:
+    """Return the prompt with these words at the end of its last message."""
+    *before, (role, content) = prompt
+    if isinstance(content, str):
+        return [*before, (role, f"{content}\n\n{words}")]
+    return [*before, (role, [*content, {"type": "text", "text": words}])]
 
 
 class LangchainClient:
@@ -81,16 +102,17 @@ class LangchainClient:
         model = self._make_model(max_tokens).with_structured_output(titled, include_raw=True)
         answer = dict(await model.ainvoke(prompt))
         parsed = answer["parsed"]
-        return _completion(
-            answer["raw"], answer["raw"].text if parsed is None else json.dumps(parsed)
-        )
+        text = answer["raw"].text if parsed is None else json.dumps(parsed)
+        return _completion(answer["raw"], text, "provider")
 
 
 class ModelClients:
     """Clients of one bench. Connections belong to one event loop, so benches do not share them."""
 
-    def __init__(self, settings: BenchSettings) -> None:
-        self._settings = settings
+    def __init__(
+        self, settings: BenchSettings, head_start_seconds: float = HEAD_START_SECONDS
+    ) -> None:
+        self._settings, self._head_start = settings, head_start_seconds
         self._http: AsyncClient | None = None
 
     def client_for(self, model: str) -> ModelClient:
@@ -101,9 +123,9 @@ class ModelClients:
         if self._settings.api_key is None:
             raise InputRefused("bench_no_key", "The LLM bench needs an API key (OPENAI_API_KEY).")
         self._http = self._http or DefaultAsyncHttpx2Client()
-        return OpenAiClient(
-            name if colon and provider == "openai" else model, self._settings, self._http
-        )
+        name = name if colon and provider == "openai" else model
+        trial = DialectTrial((self._settings.base_url or "", name), self._head_start)
+        return OpenAiClient(name, self._settings, self._http, trial)
 
     async def close(self) -> None:
         if self._http is not None:
@@ -129,20 +151,28 @@ def _model_factory(
         make(settings.max_completion_tokens)
     except ImportError as missing:
         message = (
-            f"Models of {provider} need more packages:"
-            f" pip install langchain and its {provider} package."
+            f"Models of {provider} need more packages: install requirements/providers.txt,"
+            f" or pip install langchain and its {provider} package."
         )
-        raise InputRefused("bench_no_provider", f"{message} ({missing})") from missing
+        raise InputRefused("bench_no_provider", message) from missing
+    except Exception as error:  # each provider has its own for a key that is not set
+        message = (
+            f"Models of {provider} cannot be used: a key or another setting of {provider} is missing"
+            " or wrong in the server's environment."
+        )
+        raise InputRefused("bench_no_key", message) from error
     return make
 
 
-def _completion(message: AIMessage, text: str) -> Completion:
+def _completion(message: AIMessage, text: str, form: AnswerForm) -> Completion:
     metadata = message.response_metadata
+    refusal = str(message.additional_kwargs.get("refusal") or "")
     return Completion(
         text=text,
-        refusal=str(message.additional_kwargs.get("refusal") or ""),
+        refusal=refusal and (provider_words(refusal) or "The model refused."),
         finish_reason=str(metadata.get("finish_reason") or metadata.get("stop_reason") or ""),
         usage=_usage(message.usage_metadata),
+        form=form,
     )
 
 

@@ -23,6 +23,9 @@ SCHEMA: Final = "automaton-auditor/report@1"
 # is not reused.
 ENGINE: Final = code_version_of(Path(__file__).parents[1])
 Status = Literal["verdict", "needs_review", "degraded"]
+# How a model was asked for JSON: by a schema, by `json_object` or plain text with the schema in
+# words, or as its provider's own library does.
+AnswerForm = Literal["json_schema", "json_object", "text", "provider"]
 
 
 class OpinionRow(Frozen):
@@ -106,7 +109,10 @@ class Integrity(Frozen):
 
 
 class Usage(Frozen):
-    """Token counts from the provider; `cost_usd` is null when no price is known."""
+    """Token counts from the provider; `cost_usd` is null when no price is known.
+
+    `answer_forms`: the form in which each model was asked for its answer.
+    """
 
     calls: int = 0
     reused: int = 0
@@ -114,6 +120,9 @@ class Usage(Frozen):
     cached_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
+    answer_forms: dict[str, AnswerForm] = Field(
+        default_factory=dict, exclude_if=lambda forms: not forms
+    )
 
 
 class RubricReference(Frozen):

@@ -15,6 +15,7 @@ from courtroom.models.audit_report import (
     OpinionRow,
     Remediation,
     RuleFired,
+    Usage,
 )
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import PERSONAS, Persona
@@ -346,5 +347,10 @@ def _usage(report: AuditReport) -> str:
     return (
         f"{usage.calls} model calls, {usage.reused} opinions reused; "
         f"{usage.prompt_tokens} prompt tokens ({usage.cached_tokens} cached), "
-        f"{usage.completion_tokens} completion tokens; cost {cost}."
+        f"{usage.completion_tokens} completion tokens; cost {cost}.{_answer_forms(usage)}"
     )
+
+
+def _answer_forms(usage: Usage) -> str:
+    forms = (f"{escape_prose(model)}, {form}" for model, form in usage.answer_forms.items())
+    return f" Answers were asked for as: {'; '.join(forms)}." if usage.answer_forms else ""

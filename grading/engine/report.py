@@ -230,7 +230,10 @@ class Integrity(ReportRecord):
 
 
 class Usage(ReportRecord):
-    """Calls and tokens as the provider counted them; `cost_usd` is null without a price."""
+    """Calls and tokens as the provider counted them; `cost_usd` is null without a price.
+
+    `answer_forms`: the form in which each model was asked for its answer.
+    """
 
     calls: int = 0
     reused: int = 0
@@ -238,6 +241,7 @@ class Usage(ReportRecord):
     cached_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
+    answer_forms: dict[str, str] = Field(default={}, exclude_if=lambda forms: not forms)
 
 
 class RubricReference(ReportRecord):

@@ -43,14 +43,14 @@ class Desk(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, handler=None):
+        super().__init__(("127.0.0.1", 0), handler or Handler)
         self.requests: list[dict[str, Any]] = []
         self.seen: Counter[str] = Counter()
         self.keys: list[str] = []
         self.gather = self.ahead = 0
         self.transcripts: list[dict[str, Any]] = []
-        self.now = self.most = self.strangers = 0
+        self.now = self.most = self.strangers = self.refused = 0
         self.lock = threading.Lock()
         self.stopped = threading.Event()
 
@@ -219,8 +219,8 @@ def _completion(body: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict
 
 
 @contextmanager
-def model_endpoint() -> Iterator[Desk]:
-    desk = Desk()
+def model_endpoint(handler: type[Handler] | None = None) -> Iterator[Desk]:
+    desk = Desk(handler)
     thread = threading.Thread(
         target=desk.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
     )

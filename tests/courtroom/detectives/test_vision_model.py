@@ -169,7 +169,12 @@ def test_a_look_is_paid_from_the_purse_of_the_judges(desk: Desk, report: Path) -
     purse = Budget(0.2, {"good": PRICE})
     seen = _look(desk, report, budget_usd=0.2, prices={"good": PRICE}, purse=purse)
     assert seen.usage == Usage(
-        calls=1, prompt_tokens=100, cached_tokens=64, completion_tokens=20, cost_usd=0.001224
+        calls=1,
+        prompt_tokens=100,
+        cached_tokens=64,
+        completion_tokens=20,
+        cost_usd=0.001224,
+        answer_forms={"good": "json_schema"},
     )
     assert _look(desk, report, budget_usd=0.2, prices={"good": PRICE}, purse=purse).failure is None
     assert asyncio.run(_fits(purse, 0.2 - 2 * 0.001224 + 1e-6)) is False

@@ -79,7 +79,7 @@ def test_incomplete_bench_settings_are_refused_before_any_call(fields, words):
         ("malformed", "invalid", 2),
         ("page", "invalid", 2),
         ("empty-choices", "invalid", 2),
-        ("bad-request", "invalid", 1),
+        ("bad-request", "invalid", 3),
         ("unknown", "invalid", 1),
         ("out-of-range", "out_of_schema", 2),
         ("extra-key", "out_of_schema", 2),
@@ -108,7 +108,7 @@ def test_unreachable_endpoint_is_a_server_failure(endpoint):
     assert isinstance(answer, JudgeFailure)
     assert (answer.failure, answer.message) == (
         "server",
-        "OpenAIConnectionError: Connection error.",
+        "The endpoint could not be reached.",
     )
 
 
@@ -116,7 +116,13 @@ def test_good_answer_is_an_opinion_with_the_providers_usage(endpoint):
     answer = ask(endpoint, "good")
     assert isinstance(answer.opinion, JudicialOpinion)
     assert (answer.opinion.score, answer.opinion.model) == (4, "good")
-    assert answer.usage == Usage(calls=1, prompt_tokens=100, cached_tokens=64, completion_tokens=20)
+    assert answer.usage == Usage(
+        calls=1,
+        prompt_tokens=100,
+        cached_tokens=64,
+        completion_tokens=20,
+        answer_forms={"good": "json_schema"},
+    )
 
 
 def test_tokens_of_unusable_answers_are_counted(endpoint):
