@@ -9,8 +9,11 @@ RUN apt-get update \
     && install --directory --owner=auditor --group=auditor /data/media
 
 WORKDIR /site
-COPY requirements/runtime.txt requirements/
-RUN pip install --no-cache-dir --no-deps --require-hashes --requirement requirements/runtime.txt
+# Names of further lock files: "providers" for models of other providers, "guards" for rules with guards, or both.
+ARG EXTRAS=
+COPY requirements/runtime.txt requirements/providers.txt requirements/guards.txt requirements/
+RUN pip install --no-cache-dir --no-deps --require-hashes \
+    $(printf -- '--requirement requirements/%s.txt ' runtime ${EXTRAS})
 COPY . .
 # Below, Python may no longer write what it compiled.
 RUN python -m compileall -q -j 0 courtroom grading auditor_site
