@@ -16,12 +16,14 @@ from courtroom.exhibits.units import Outline, Unit, unique
 from courtroom.models.evidence import Evidence
 from courtroom.models.facts import Facts
 
+_DECLARED = re.compile(r"\s+([A-Za-z_]\w*)\s*:")
+
 
 @dataclass(frozen=True)
 class Material:
     """`sheets` by name: files by path, pages and tables by their names.
 
-    `evidence` is by check id, `paths` are those of the tree, vendored ones left out.
+    `room`: characters of one criterion. `evidence` is by check id, `paths` are those of the tree, vendored ones left out.
     """
 
     outline: Outline
@@ -29,6 +31,7 @@ class Material:
     facts: Facts
     evidence: Mapping[str, Sequence[Evidence]] = field(default_factory=dict)
     paths: Sequence[str] = ()
+    room: int = 24_000
 
     @cached_property
     def functions(self) -> list[Unit]:
@@ -44,6 +47,12 @@ class Material:
     def unit_at(self, path: str, line: int) -> Unit | None:
         """Return the whole unit a line belongs to, if it is one of a parsed file."""
         return self.outline.innermost(path, line)
+
+    def unit_of(self, request: Request) -> Unit | None:
+        """Return the unit that a request is for, if it is one."""
+        units = self.outline.units.get(request.sheet, ())
+        span = request.first, request.last
+        return next((unit for unit in units if (unit.first, unit.last) == span), None)
 
     def around(self, path: str, line: int, title: str, most: int | None = None) -> Request | None:
         """Return a request for the unit, section or block that holds a line."""
@@ -77,53 +86,121 @@ class Material:
 
     def functions_named(self, words: frozenset[str]) -> list[Unit]:
         """Return functions with one of the words in their own name or that of their class."""
-        return [unit for unit in self.functions if words & set(words_of(unit.qualname))]
+        return [unit for unit in self.functions if words & words_in(unit)]
 
-    def neighbours(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, bool]]:
-        """Yield what the units call (true) and what calls them (false), one level away."""
-        known = set(units)
+    def called_by(self, units: Sequence[Unit], levels: int = 1) -> Iterator[Unit]:
+        """Yield functions and values that the units call, level by level.
+
+        A class that holds data is left out, any other one stands for its methods; so is what is
+        used all over the sources, such as a logger.
+        """
+        known, current = set(units), list(units)
+        for _ in range(levels):
+            callees = unique(c for unit in current for c in self._opened_callees(unit))
+            current = [unit for unit in callees if unit not in known and not self.is_test(unit)]
+            known.update(current)
+            yield from sorted(current, key=lambda unit: unit.kind != "function")
+
+    def _opened_callees(self, unit: Unit) -> Iterator[Unit]:
+        for callee in self.outline.callees(unit):
+            if self.outline.is_common(callee):
+                continue
+            yield from self.methods(callee) if callee.kind == "class" else (callee,)
+
+    def methods(self, unit: Unit) -> list[Unit]:
+        """Return the methods of a class and of its bases, none for a class that holds data."""
+        if self._is_model(unit):
+            return []
+        family = [unit, *self.outline.bases(unit)]
+        return [part for member in family for part in self.outline.parts(member)]
+
+    def callers_of(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, list[int]]]:
+        """Yield what calls the units or, for methods that nothing calls, their classes."""
         for unit in units:
-            for callee in self.outline.callees(unit):
-                if callee not in known:
-                    known.add(callee)
-                    yield callee, True
-        for unit in units:
-            for caller in self.outline.callers(unit):
-                if caller not in known and not is_test_path(caller.path):
-                    known.add(caller)
-                    yield caller, False
+            callers = self.outline.callers(unit)
+            if not callers and unit.owner:
+                for owner in self.outline.named(unit.owner):
+                    callers |= self.outline.callers(owner) if owner.path == unit.path else {}
+            for caller, lines in callers.items():
+                if caller not in units and not self.is_test(caller):
+                    yield caller, lines
+
+    def is_test(self, unit: Unit) -> bool:
+        return is_test_path(unit.path)
+
+    def evidence_lines(self, path: str) -> list[int]:
+        """Return the lines of a file that any check's evidence begins at."""
+        places = (item.location for items in self.evidence.values() for item in items)
+        return sorted({p.line_start for p in places if p.path == path and p.line_start})
 
     # -- what the facts point at
 
     @cached_property
+    def state_fields(self) -> list[str]:
+        """Return the fields that the state's class declares itself; none where it inherits some."""
+        state = self.facts.state_class
+        unit = self.unit_at(state.path, state.line) if state else None
+        if unit is None or unit.kind != "class" or self.outline.bases(unit):
+            return []
+        texts = self.sheets[unit.path].lines[unit.first - 1 : unit.last]
+        fields = (_DECLARED.match(text[:200]) for text in texts)
+        return list(dict.fromkeys(field[1] for field in fields if field))
+
+    @cached_property
     def builder(self) -> list[Unit]:
-        """Return the functions that build the graph, that of the StateGraph first."""
+        """Return the functions that build the graph, that of the StateGraph first.
+
+        Statements of a module that build it are one unit of kind "module".
+        """
+        places = self._wiring()
+        units = {place: self.unit_at(*place) for place in places}
+        inside = [unit for unit in units.values() if unit is not None and unit.kind == "function"]
+        outside = [place for place in places if units[place] not in inside]
+        modules = dict.fromkeys(path for path, _ in outside)
+        return unique([*inside, *(self._module_part(path, outside) for path in modules)])
+
+    def _wiring(self) -> list[tuple[str, int]]:
+        """Return the places where graph and subgraphs are made, and their edges and routes."""
         graph = self.facts.graph
         if graph is None:
             return []
         places = [(graph.path, graph.state_graph_line)]
         places += zip(graph.edge_paths, graph.edge_lines, strict=False)
         places += [(c.path, c.line) for c in graph.conditional if c.path and c.line]
-        for inner in graph.subgraphs:
-            places.append((inner.path, inner.state_graph_line))
-        units = (self.unit_at(path, line) for path, line in places)
-        return unique(unit for unit in units if unit is not None)
+        places += [(inner.path, inner.state_graph_line) for inner in graph.subgraphs]
+        return places
+
+    def _module_part(self, path: str, places: Sequence[tuple[str, int]]) -> Unit:
+        lines = [line for own, line in places if own == path]
+        last = max(lines)
+        if path in self.sheets:
+            # The last statement may go on below the line that is known.
+            last = max(last, block_around(self.sheets[path].lines, last, path)[1])
+        return Unit(path, "module", "", min(lines), last)
 
     @cached_property
     def nodes(self) -> list[Unit]:
-        """Return the functions that the graph's builder mentions: its nodes and routers."""
-        mentioned = [unit for unit in self._mentioned_by_builder() if unit.kind == "function"]
-        classes = [unit for unit in self._mentioned_by_builder() if unit.kind == "class"]
-        calls = [u for c in classes for u in self.outline.named(f"{c.qualname}.__call__")]
-        return unique([*mentioned, *calls])
+        """Return the functions that the graph's builder mentions: its nodes and routers.
+
+        Of a class that serves as a node these are its methods, and those it inherits.
+        """
+        units: list[Unit] = []
+        for unit in self._mentioned_by_builder():
+            if unit.kind == "function":
+                units.append(unit)
+            elif unit.kind == "class":
+                units += self.methods(unit)
+        return unique(unit for unit in units if not self.is_test(unit))
+
+    def _is_model(self, unit: Unit) -> bool:
+        """Return whether a class holds data: it has no method, or is the state."""
+        state = self.facts.state_class
+        return not self.outline.parts(unit) or bool(state and state.name == unit.name)
 
     def _mentioned_by_builder(self) -> list[Unit]:
-        graph = self.facts.graph
-        if graph is None:
-            return []
-        units = [unit for builder in self.builder for unit in self.outline.callees(builder)]
-        if not self.builder:
-            # The graph is built at the top level of its module.
-            names = (name for _, name in self.outline.mentions.get(graph.path, ()))
-            units = [unit for name in names for unit in self.outline.targets(graph.path, name)]
-        return unique(units)
+        return unique(u for builder in self.builder for u in self.outline.callees(builder))
+
+
+def words_in(unit: Unit) -> set[str]:
+    """Return the words of a unit's name and of the names around it."""
+    return set(words_of(unit.qualname.replace(".", " ")))

@@ -20,6 +20,7 @@ from courtroom.models.exhibit import (
 # Lines of a head, and of the windows around a line that matters, the widest first.
 HEAD_LINES = 6
 WINDOWS = (12, 6, 3, 1)
+NARROW, MOST_WINDOWS = 2, 40
 # A shorter rest of an exhibit is not worth its head.
 FEWEST_LINES = 3
 # Lines of one request that are looked at: more would not fit into any room.
@@ -110,13 +111,27 @@ class Room:
         title = request.title + IN_PART
         head = set(range(request.first, request.first + HEAD_LINES))
         focus = [line for line in request.focus if request.first <= line <= request.last]
-        for width in WINDOWS if focus else ():
+        if not focus:
+            return self._beginning(sheet, title, sorted(wanted), left)
+
+        for width in WINDOWS:
             windows = {n for line in focus for n in range(line - width, line + width + 1)}
             for lines in (head | windows, windows):
                 part = lines & wanted
                 if part and self._cost(sheet, title, part) <= left:
                     return part
-        return self._beginning(sheet, title, sorted(wanted), left) if not focus else set()
+        return self._first_windows(sheet, title, focus, wanted, left)
+
+    def _first_windows(
+        self, sheet: Sheet, title: str, focus: list[int], wanted: set[int], left: int
+    ) -> set[int]:
+        """Return the windows that fit when not all of them do, the first ones first."""
+        part: set[int] = set()
+        for line in focus[:MOST_WINDOWS]:
+            wider = part | (wanted & set(range(line - NARROW, line + NARROW + 1)))
+            if self._cost(sheet, title, wider) <= left:
+                part = wider
+        return part
 
     def _beginning(self, sheet: Sheet, title: str, wanted: list[int], left: int) -> set[int]:
         """Return the first lines that fit, without a gap between them."""

@@ -41,7 +41,7 @@ def lay_out(
 
     Never raises for what a submission holds: what cannot be read is not shown.
     """
-    material = _material(snapshot, dossier, rubric, pdf, limits)
+    material = _material(snapshot, dossier, rubric, pdf, limits, room)
     bundles = []
     for criterion in rubric.criteria:
         own = Room(material.sheets, room)
@@ -60,6 +60,7 @@ def _material(
     rubric: Rubric,
     pdf: PdfReading | ExaminationFailed | None,
     limits: Limits,
+    room: int,
 ) -> Material:
     entries, files = _files(snapshot, dossier, limits)
     outline = _outline(files, limits)
@@ -77,6 +78,7 @@ def _material(
         facts=dossier.facts,
         evidence=_by_check(dossier.evidence),
         paths=[entry.path for entry in entries if not is_vendored(entry.path)],
+        room=room,
     )
 
 

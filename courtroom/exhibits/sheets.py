@@ -41,6 +41,10 @@ def page_name(page: int) -> str:
     return f":page {page}"
 
 
+def is_page(name: str) -> bool:
+    return name.startswith(page_name(0)[:-1])
+
+
 def page_sheets(pages: Sequence[str]) -> dict[str, Sheet]:
     """Return the sheets of the PDF's pages that hold text."""
     return {

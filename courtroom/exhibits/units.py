@@ -97,32 +97,54 @@ class Outline:
     def callees(self, unit: Unit) -> list[Unit]:
         """Return what a unit mentions, in the order of its lines, itself and its parts left out."""
         names = dict.fromkeys(self.names_in(unit.path, unit.first, unit.last))
-        units = (target for name in names for target in self.targets(unit.path, name))
-        return [
+        units = (target for name in names for target in self.targets(unit, name))
+        return unique(
             target for target in units if target.path != unit.path or not unit.holds(target.first)
-        ]
+        )
+
+    def parts(self, unit: Unit) -> list[Unit]:
+        """Return the methods of a class, or the functions inside a function."""
+        inside = f"{unit.qualname}."
+        return [u for u in self.units.get(unit.path, ()) if u.qualname.startswith(inside)]
+
+    def bases(self, unit: Unit) -> list[Unit]:
+        """Return the repository's own classes that a class names on its first line."""
+        names = self.names_in(unit.path, unit.first, unit.first + 1)
+        units = (target for name in names for target in self.targets(unit, name))
+        return [target for target in units if target.kind == "class" and target != unit]
 
     def names_in(self, path: str, first: int, last: int) -> list[str]:
         mentions = self.mentions.get(path, ())
         start = bisect_left(mentions, (first, ""))
         return [name for _, name in mentions[start : bisect_left(mentions, (last + 1, ""))]]
 
-    def targets(self, path: str, name: str) -> list[Unit]:
-        """Return the units that a file most likely means by a name: its own, else the only one."""
-        candidates = [] if name in BUILTIN_METHODS else self.by_name.get(name, [])
-        own = [unit for unit in candidates if unit.path == path]
-        return own[:1] if own else candidates if len(candidates) == 1 else []
+    def targets(self, unit: Unit, name: str) -> list[Unit]:
+        """Return the unit that another one most likely means by a name.
 
-    def callers(self, unit: Unit) -> list[Unit]:
-        """Return the units that mention this one, innermost, in the order of paths and lines."""
+        It is one of its own class, else of its own file, else the only one of that name.
+        """
+        candidates = [] if name in BUILTIN_METHODS else self.by_name.get(name, [])
+        own = [u for u in candidates if u.path == unit.path]
+        near = [u for u in own if u.owner == unit.owner] or own
+        return near[:1] if near else candidates if len(candidates) == 1 else []
+
+    def callers(self, unit: Unit) -> dict[Unit, list[int]]:
+        """Return the innermost units that mention this one, each with the lines where it does."""
         places = [
             (path, line)
             for path, line in self.places_of.get(unit.called_name, ())
             if not (path == unit.path and unit.holds(line))
-            and unit in self.targets(path, unit.name)
         ]
-        units = (self.innermost(path, line) for path, line in places[:MOST_CALLERS])
-        return unique(caller for caller in units if caller is not None)
+        callers: dict[Unit, list[int]] = {}
+        for path, line in places[:MOST_CALLERS]:
+            caller = self.innermost(path, line)
+            if caller is not None and unit in self.targets(caller, unit.name):
+                callers.setdefault(caller, []).append(line)
+        return callers
+
+    def is_common(self, unit: Unit) -> bool:
+        """Return whether a unit is used all over the sources, as a logger is."""
+        return len(self.places_of.get(unit.called_name, ())) > MOST_CALLERS
 
 
 def unique(units: Iterable[Unit]) -> list[Unit]:
