@@ -16,6 +16,9 @@ from courtroom.exhibits.units import Outline, Unit, unique
 from courtroom.models.evidence import Evidence
 from courtroom.models.facts import Facts
 
+# Characters that one unit may take at once, where others matter as much.
+SMALL, MEDIUM, LARGE = 900, 2500, 7000
+
 _DECLARED = re.compile(r"\s+([A-Za-z_]\w*)\s*:")
 
 
@@ -69,6 +72,27 @@ class Material:
         self, unit: Unit, title: str, focus: Iterable[int] = (), most: int | None = None
     ) -> Request:
         return Request(unit.path, unit.first, unit.last, title, tuple(focus), most)
+
+    def wholes(
+        self, units: Iterable[Unit], title: str, most: int | None = None
+    ) -> Iterator[Request]:
+        return (self.whole(unit, title, most=most) for unit in units)
+
+    def neighbours(self, units: Sequence[Unit]) -> Iterator[Request]:
+        """Yield requests for what the units call, and for the calls to them."""
+        for unit in self.called_by(units):
+            yield self.whole(unit, "is called by what is shown", most=MEDIUM)
+        for unit, lines in self.callers_of(units):
+            yield self.whole(unit, "calls what is shown", lines, MEDIUM)
+
+    def by_signs(self, units: Iterable[Unit], pattern: re.Pattern[str]) -> list[Unit]:
+        """Return the units by the number of different matches of a pattern, the most first."""
+
+        def signs(unit: Unit) -> int:
+            lines = self.sheets[unit.path].lines[unit.first - 1 : unit.last]
+            return len({sign for line in lines for sign in pattern.findall(line[:1000])})
+
+        return sorted((u for u in units if u.path in self.sheets), key=lambda unit: -signs(unit))
 
     def matching(
         self, units: Iterable[Unit], pattern: re.Pattern[str], title: str, most: int
@@ -128,9 +152,10 @@ class Material:
     def is_test(self, unit: Unit) -> bool:
         return is_test_path(unit.path)
 
-    def evidence_lines(self, path: str) -> list[int]:
-        """Return the lines of a file that any check's evidence begins at."""
-        places = (item.location for items in self.evidence.values() for item in items)
+    def evidence_lines(self, path: str, checks: Iterable[str] | None = None) -> list[int]:
+        """Return the lines of a file that evidence begins at: of the checks, or of any."""
+        ids = self.evidence if checks is None else checks
+        places = (item.location for check in ids for item in self.evidence.get(check, ()))
         return sorted({p.line_start for p in places if p.path == path and p.line_start})
 
     # -- what the facts point at

@@ -46,6 +46,21 @@ class Request:
     focus: tuple[int, ...] = ()
     most: int | None = None
 
+    def capped(self, most: int) -> Request:
+        return replace(self, most=most if self.most is None else min(self.most, most))
+
+    def uncapped(self) -> Request:
+        return replace(self, most=None)
+
+    def focused(self, lines: Iterable[int]) -> Request:
+        """Return the request with those of the lines that are its own as the focus."""
+        own = {line for line in lines if self.first <= line <= self.last}
+        return replace(self, focus=tuple(sorted(own)))
+
+
+def whole_sheet(name: str, title: str) -> Request:
+    return Request(name, 1, LONGEST_SPAN, title)
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -1,0 +1,65 @@
+"""Requests on judging: personas and their prompts, structured answers, and the synthesis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS, JUSTICE_WORDS
+from courtroom.exhibits.material import LARGE, Material, words_in
+from courtroom.exhibits.room import Request
+from courtroom.exhibits.units import Unit, unique
+
+_ANSWERS = re.compile(
+    r"invoke\(|\bretr(?:y|ies)|attempt|except\b|ValidationError|model_validate|json\.loads|structured"
+)
+
+# Signs that code tells the judges apart, or changes what one of them said.
+_PERSONAS = re.compile(
+    r"(?i)prosecutor|defen[sc]e|tech_?\s?lead|persona|judge_name|system_prompt|score\s*[-+*]?=[^=]"
+)
+
+
+def prompts(material: Material) -> Iterator[Request]:
+    places = material.facts.persona_prompts or ()
+    requests = [material.around(p.path, p.line, "prompt of a persona") for p in places]
+    yield from filter(None, requests)
+    prompts = [u for p in places if (u := material.unit_at(p.path, p.line)) is not None]
+    for unit, lines in material.callers_of(unique(prompts)):
+        yield material.whole(unit, "uses a prompt", lines, LARGE)
+    judges = _judges(material)
+    yield from material.wholes(judges, "a judge", LARGE)
+    called = material.by_signs(material.called_by(judges, 2), _PERSONAS)
+    yield from material.matching(called, _PERSONAS, "is called by a judge", LARGE)
+
+
+def structured_output(material: Material) -> Iterator[Request]:
+    calls = material.facts.structured_output_calls or ()
+    units = unique(u for c in calls if (u := material.unit_at(c.path, c.line)) is not None)
+    lines = [call.line for call in calls]
+    for unit in units:
+        yield material.whole(unit, "asks for structured output", lines, LARGE)
+    near = [unit for unit, _ in material.callers_of(units)]
+    classes = [owner for unit in units for owner in material.outline.named(unit.owner)]
+    near += material.by_signs(
+        (part for c in unique(classes) for part in material.methods(c)), _ANSWERS
+    )
+    yield from material.matching(unique(near), _ANSWERS, "calls what is shown", LARGE)
+    judges = _judges(material)
+    yield from material.matching(judges, _ANSWERS, "a judge", LARGE)
+    callees = unique([*material.called_by(units), *material.called_by(judges, 2)])
+    called = material.by_signs(callees, _ANSWERS)
+    yield from material.matching(called, _ANSWERS, "is called by a judge", LARGE)
+
+
+def synthesis(material: Material) -> Iterator[Request]:
+    nodes = [unit for unit in material.nodes if JUSTICE_WORDS & words_in(unit)]
+    units = nodes or material.functions_named(JUSTICE_WORDS)
+    yield from material.wholes(units, "the synthesis")
+    callees = material.called_by(units, 2)
+    yield from material.wholes(callees, "is called by the synthesis", LARGE)
+
+
+def _judges(material: Material) -> list[Unit]:
+    nodes = [unit for unit in material.nodes if JUDGE_WORDS & words_in(unit)]
+    return nodes or material.functions_named(JUDGE_WORDS)

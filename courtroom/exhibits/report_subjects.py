@@ -1,0 +1,104 @@
+"""Requests on the report: its pages, the code that they speak of, and the diagrams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from courtroom.exhibits.graph_subjects import graph_core, state_core
+from courtroom.exhibits.judging_subjects import prompts, structured_output, synthesis
+from courtroom.exhibits.material import LARGE, MEDIUM, SMALL, Material
+from courtroom.exhibits.project_subjects import clone
+from courtroom.exhibits.room import Request, whole_sheet
+from courtroom.exhibits.sheets import is_page, page_name
+
+# Names of functions and classes as a report writes them: with an underscore, or in CamelCase.
+_NAMES = re.compile(r"\b(?:[A-Za-z]+_\w+|[A-Z][a-z]+[A-Z]\w+)\b")
+# Units that one claim brings.
+MOST_CLAIMED = 4
+
+
+def pages(material: Material) -> Iterator[Request]:
+    return (whole_sheet(name, "page of the report") for name in material.sheets if is_page(name))
+
+
+def claims(material: Material) -> Iterator[Request]:
+    """Yield half a room of pages, the code that they speak of, and the rest of the pages."""
+    left = material.room // 2
+    own_pages = list(pages(material))
+    for page in own_pages:
+        left -= len("\n".join(material.sheets[page.sheet].lines))
+        if left > 0:
+            yield page
+
+    claimed = material.facts.pdf_claims or {}
+    order = ("contradicted", "open", "confirmed")
+    ranked = sorted(claimed, key=lambda claim: order.index(claimed[claim]))
+    subjects = dict.fromkeys(s for claim in ranked if (s := CLAIMED.get(claim)) is not None)
+    speaks_of = [
+        request.focused(material.evidence_lines(request.sheet))
+        for subject in dict.fromkeys([*subjects, graph_core, synthesis, state_core])
+        for request in islice(subject(material), MOST_CLAIMED)
+    ]
+    yield from (request.capped(MEDIUM) for request in speaks_of)
+    yield from _named_in(material, own_pages)
+    yield from own_pages
+    yield from (request.capped(LARGE) for request in speaks_of)
+
+
+def _named_in(material: Material, pages: Sequence[Request]) -> Iterator[Request]:
+    """Yield the heads of units whose names stand in the report."""
+    text = "\n".join(line for page in pages for line in material.sheets[page.sheet].lines)
+    for name in dict.fromkeys(_NAMES.findall(text)):
+        for unit in material.outline.by_name.get(name, ())[:1]:
+            if not material.is_test(unit):
+                yield material.whole(unit, "is named in the report", (unit.first,), SMALL)
+
+
+def diagrams(material: Material) -> Iterator[Request]:
+    for diagram in material.facts.diagrams or ():
+        if diagram.page:
+            yield whole_sheet(page_name(diagram.page), "page with a diagram")
+        elif diagram.path and diagram.line:
+            request = material.around(diagram.path, diagram.line, "a diagram", LARGE)
+            if request is not None:
+                yield request
+    yield from graph_core(material)
+    yield from pages(material)
+
+
+# Subjects by the feature that the report claims (analysis/pdf_claims/claim_patterns.py).
+CLAIMED: dict[str, Callable[[Material], Iterator[Request]]] = {
+    **dict.fromkeys(
+        (
+            "detectives_parallel",
+            "judges_parallel",
+            "parallel_graph",
+            "evidence_join",
+            "opinion_join",
+            "conditional_edges",
+            "error_route",
+        ),
+        graph_core,
+    ),
+    **dict.fromkeys(
+        ("reducer_ior", "reducer_add", "reducers", "pydantic_state", "pydantic_models"), state_core
+    ),
+    **dict.fromkeys(
+        ("sandboxed_clone", "self_cleaning_clone", "clone_timeout", "url_validated"), clone
+    ),
+    **dict.fromkeys(("structured_output", "output_retry"), structured_output),
+    "distinct_personas": prompts,
+    **dict.fromkeys(
+        (
+            "deterministic_verdict",
+            "security_override",
+            "fact_supremacy",
+            "dissent",
+            "variance_re_evaluation",
+            "markdown_report",
+        ),
+        synthesis,
+    ),
+}
