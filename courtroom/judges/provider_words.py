@@ -12,7 +12,7 @@ from courtroom.analysis.security.committed_secrets import redacted
 WORDS_CHARACTERS = 160
 # What a server's own failure looks like from the inside; all that follows is dropped.
 TRACE = re.compile(
-    r"Traceback \(most recent call last\)|\bFile \"|\n\s*at [^\n]*[(:]|goroutine \d+|stack backtrace"
+    r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]*at [^\n]*[(:]|goroutine \d+|stack backtrace"
     r"|\bpanicked at\b",
     re.IGNORECASE,
 )

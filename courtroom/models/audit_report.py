@@ -96,11 +96,16 @@ class CriterionResult(Frozen):
 
 
 class RecordedError(Frozen):
-    """A failure of ours, or input that could not be read; `stage` is a node of the graph."""
+    """A failure of ours, or input that could not be read; `stage` is a node of the graph.
+
+    `judge` and `criterion` say whose opinion on what is missing, where a judge failed.
+    """
 
     stage: str
     code: str
     message: str
+    judge: Persona | None = Field(None, exclude_if=lambda judge: judge is None)
+    criterion: str | None = Field(None, exclude_if=lambda criterion: criterion is None)
 
 
 class Integrity(Frozen):

@@ -19,6 +19,7 @@ from courtroom.models.audit_report import (
 )
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import PERSONAS, Persona
+from courtroom.rendering.error_groups import ErrorGroup, group_errors
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.mermaid_graph import mermaid_chart
 from courtroom.synthesis.opinions import TITLES
@@ -27,7 +28,7 @@ from courtroom.synthesis.remediation import URGENCY
 STATUSES = {
     "verdict": "Every criterion has a verdict.",
     "needs_review": "Some criteria need review: they have no score and don't count in the totals.",
-    "degraded": "No verdict: nothing could be scored. See the errors in the appendix.",
+    "degraded": "No verdict: nothing could be scored. Each criterion says why.",
 }
 NO_MODEL = (
     "No model was used: every opinion is computed from the checks and facts below, "
@@ -95,7 +96,9 @@ def _summary(report: AuditReport) -> Iterator[str]:
     unscored = WITHHELD if any(map(_is_withheld, report.criteria)) else "none"
     overall = unscored if report.overall_score is None else f"{report.overall_score:.1f} of 5"
     points = f" ({_points(report.points.earned, report.points.possible)})" if report.points else ""
-    yield f"**Overall score: {overall}**{points}. {STATUSES[report.status]}"
+    failed = " See the errors in the appendix." if report.errors else ""
+    status = STATUSES[report.status] + (failed if report.status == "degraded" else "")
+    yield f"**Overall score: {overall}**{points}. {status}"
     if report.integrity.suspected:
         yield NEEDS_REVIEW
 
@@ -304,11 +307,7 @@ def _urgency(path: str | None, changes: list[Remediation]) -> tuple[bool, int, s
 def _appendix(report: AuditReport) -> Iterator[str]:
     yield "## Appendix"
     yield "### Errors"
-    errors = (
-        f"- {escape_prose(error.stage)}, {escape_prose(error.code)}: {escape_prose(error.message)}"
-        for error in report.errors
-    )
-    yield "\n".join(errors) or "None."
+    yield "\n".join(map(_error, group_errors(report.errors))) or "None."
     if report.facts.malformed_objects:
         yield MALFORMED
 
@@ -325,6 +324,12 @@ def _appendix(report: AuditReport) -> Iterator[str]:
     yield "\n".join(_metadata(report))
     yield "### Usage"
     yield _usage(report)
+
+
+def _error(group: ErrorGroup) -> str:
+    stages = ", ".join(map(escape_prose, group.stages))
+    extent = f" ({escape_prose(group.extent)})" if group.extent else ""
+    return f"- {stages}, {escape_prose(group.code)}{extent}: {escape_prose(group.message)}"
 
 
 def _metadata(report: AuditReport) -> Iterator[str]:

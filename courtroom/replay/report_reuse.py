@@ -12,11 +12,26 @@ from courtroom.models.audit_report import (
     CriterionCheck,
     JudgeReference,
     OpinionRow,
+    RecordedError,
     RubricReference,
 )
 from courtroom.models.case import Case
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion, Persona
+
+# Nodes of the graph that change no evidence (graph/wiring.py).
+STAGES_OF_JUDGEMENT = frozenset(
+    {
+        "prosecutor",
+        "defense",
+        "tech_lead",
+        "judge_collector",
+        "rehearing",
+        "second_hearing",
+        "chief_justice",
+        "degraded_report",
+    }
+)
 
 
 def reusable_dossier(
@@ -24,10 +39,10 @@ def reusable_dossier(
 ) -> Dossier | None:
     """Return the earlier dossier if code version, commit, PDF and rubric are the same.
 
-    A report with errors is not reused: its input is examined again. The same goes for one whose
-    checks read the exchange among peers, if that has changed on the site.
+    A report with errors of its examination is not reused: its input is examined again. The same
+    goes for one whose checks read the exchange among peers, if that has changed on the site.
     """
-    if earlier is None or earlier.errors or earlier.engine != ENGINE:
+    if earlier is None or _examination_errors(earlier) or earlier.engine != ENGINE:
         return None
     # The PDF counts by its bytes, the rubric by its digest: names and versions may repeat.
     is_same_input = (earlier.commit, earlier.pdf_sha256, earlier.rubric.digest) == (
@@ -53,9 +68,14 @@ def dossier_of(report: AuditReport) -> Dossier:
         evidence=report.evidence,
         outcomes=outcomes_of(report),
         facts=report.facts,
-        errors=report.errors,
+        errors=_examination_errors(report),
         integrity=report.integrity,
     )
+
+
+def _examination_errors(report: AuditReport) -> tuple[RecordedError, ...]:
+    """Return the errors that came before the judges: those of later stages are of one run alone."""
+    return tuple(error for error in report.errors if error.stage not in STAGES_OF_JUDGEMENT)
 
 
 class StoredPart(BaseModel):

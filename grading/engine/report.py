@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from django.db.models import Q
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from grading.core.errors import ReportUnreadable
+
+if TYPE_CHECKING:
+    from courtroom.rendering.error_groups import ErrorGroup
 
 Json = Mapping[str, Any]
 Status = Literal["verdict", "needs_review", "degraded"]
@@ -215,11 +218,16 @@ class Facts(ReportRecord):
 
 
 class RecordedError(ReportRecord):
-    """Failure on our side, or something that could not be read; `stage` is a node of the graph."""
+    """Failure on our side, or something that could not be read; `stage` is a node of the graph.
+
+    `judge` and `criterion` are set where a judge failed.
+    """
 
     stage: str = ""
     code: str
     message: str = ""
+    judge: str | None = Field(None, exclude_if=lambda judge: judge is None)
+    criterion: str | None = Field(None, exclude_if=lambda criterion: criterion is None)
 
 
 class Integrity(ReportRecord):
@@ -323,6 +331,13 @@ class Report(ReportRecord):
 
     def criterion(self, criterion_id: str) -> Criterion | None:
         return next((row for row in self.criteria if row.id == criterion_id), None)
+
+    @property
+    def error_groups(self) -> list[ErrorGroup]:
+        """Return the errors, those with the same cause as one."""
+        from courtroom.rendering.error_groups import group_errors
+
+        return group_errors(self.errors)
 
     def errors_of(self, code: str) -> list[RecordedError]:
         return [error for error in self.errors if error.code == code]

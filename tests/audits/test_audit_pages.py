@@ -65,6 +65,28 @@ def test_headline_without_a_verdict_has_no_number(
     assert "<small>of 5</small>" not in page
 
 
+def test_thirty_failures_of_one_cause_are_one_line_of_the_page(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    failed = {"code": "judge_server", "message": "The endpoint could not be reached."}
+    errors = [
+        failed | {"stage": judge.lower(), "judge": judge, "criterion": f"c{number}"}
+        for number in range(15)
+        for judge in ("Prosecutor", "Defense")
+    ]
+    submission = SubmissionFactory.create(assignment=assignment, student=ada)
+    audit = AuditFactory.create(
+        submission=submission,
+        done=True,
+        state=AuditState.DEGRADED,
+        report=report_json(status="degraded") | {"errors": errors},
+        overall_score=None,
+    )
+    page = " ".join(signed_in(ada.user).get(page_of_audit(audit)).content.decode().split())
+    assert page.count("The endpoint could not be reached.") == 1
+    assert "(prosecutor, defense; judge_server; 30 times, on 15 criteria)" in page
+
+
 @pytest.mark.parametrize(
     ("name", "content_type", "file"),
     [

@@ -161,3 +161,10 @@ def test_importing_it_loads_nothing_of_the_courtroom() -> None:
     )
     result = run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_an_edition_without_scores_does_not_tell_which_judge_failed() -> None:
+    document = report_json(status="needs_review")
+    of_judge = {"stage": "defense", "code": "judge_server", "message": "M.", "judge": "Defense"}
+    edition = without_scores(document | {"errors": [*document["errors"], of_judge]})
+    assert edition["errors"] == document["errors"]

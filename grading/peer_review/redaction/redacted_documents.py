@@ -25,7 +25,7 @@ _PUBLIC_KEYS: Mapping[str, frozenset[str]] = {
     "checks": frozenset({"check", "kind", "goal", "evidence"}),
     "remediation": frozenset({"priority", "evidence", "criterion_id"}),
     "evidence": frozenset({"id", "detective", "check", "goal", "tags"}),
-    "errors": frozenset({"stage", "code"}),
+    "errors": frozenset({"stage", "code", "judge", "criterion"}),
 }
 _KEPT_KEYS = frozenset({"schema", "engine", "rubric", "constitution", "judges", "status", "usage"})
 SCORES_WITHHELD = "Withheld until the grade is released."
@@ -70,9 +70,10 @@ def without_scores(report: Json) -> Json:
     """Return a copy of our report with findings and evidence, without anything about scores.
 
     Rules, dissents and opinions are removed too: each argues about a score. The status is always
-    "verdict", because the real one could reveal the outcome.
+    "verdict", because the real one could reveal the outcome; so could errors of judges.
     """
     return report | {
+        "errors": [error for error in report.get("errors", ()) if not error.get("judge")],
         "status": "verdict",
         "overall_score": None,
         "points": None,
