@@ -8,13 +8,20 @@ from typing import Any
 
 from courtroom.detectives.detective_result import Dossier
 from courtroom.graph.nodes import AuditNodes, answers_of
-from courtroom.graph.state import AgentState
+from courtroom.graph.state import JUDGES, AgentState
 from courtroom.judges.budget import total_usage
 from courtroom.judges.judge_inputs import JudgeAnswer
-from courtroom.models.audit_report import AuditReport, RecordedError, RubricReference, Usage
-from courtroom.models.judge_answer import JudicialOpinion
+from courtroom.models.audit_report import (
+    AuditReport,
+    CriterionResult,
+    RecordedError,
+    RubricReference,
+    Usage,
+)
+from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.replay.resynthesis import constitution_reference
 from courtroom.synthesis import chief_justice
+from courtroom.synthesis.opinions import answers_on, rows_of
 
 
 def write_report(nodes: AuditNodes, state: AgentState) -> dict[str, Any]:
@@ -32,10 +39,51 @@ def write_report(nodes: AuditNodes, state: AgentState) -> dict[str, Any]:
         facts=dossier.facts,
         opinions=answers,
     )
-    errors = (*dossier.errors, *_removed_citations(answers))
+    return _update(nodes, state, dossier, verdict, begin=begin)
+
+
+def write_unjudged_report(
+    nodes: AuditNodes, state: AgentState, error: RecordedError
+) -> dict[str, Any]:
+    """Return a degraded report for a verdict that failed: evidence and opinions, and no score."""
+    dossier, answers = Dossier.model_validate(state["dossier"]), answers_of(state)
+    criteria = tuple(
+        CriterionResult(
+            id=criterion.id,
+            name=criterion.name,
+            max_points=criterion.max_points,
+            needs_review=True,
+            rationale=error.message,
+            opinions=rows_of(answers_on(criterion.id, answers).heard),
+        )
+        for criterion in nodes.case.rubric.criteria
+    )
+    verdict = chief_justice.Verdict(
+        criteria=criteria, overall_score=None, points=None, status="degraded"
+    )
+    return _update(nodes, state, dossier, verdict, (error,))
+
+
+def _update(
+    nodes: AuditNodes,
+    state: AgentState,
+    dossier: Dossier,
+    verdict: chief_justice.Verdict,
+    more_errors: Sequence[RecordedError] = (),
+    *,
+    begin: float | None = None,
+) -> dict[str, Any]:
+    """Return the report as the last update of the state, with every error of the audit."""
+    answers = answers_of(state)
+    # Errors of the detectives are in the dossier too.
+    of_nodes = (RecordedError.model_validate(row) for row in state.get("errors", []))
+    of_judges = (*judge_errors(answers), *_removed_citations(answers))
+    errors = tuple(dict.fromkeys((*dossier.errors, *of_nodes, *of_judges, *more_errors)))
     report = _report(nodes, state, dossier, verdict, errors)
 
-    timings = {**state.get("timings", {}), "ChiefJustice": perf_counter() - begin}
+    timings = dict(state.get("timings", {}))
+    if begin is not None:
+        timings["ChiefJustice"] = perf_counter() - begin
     rounded = {stage: round(seconds, 4) for stage, seconds in timings.items()}
     return {"report": report.model_copy(update={"timings": rounded}).sealed().as_json()}
 
@@ -69,6 +117,21 @@ def _report(
         usage=total_usage([Usage.model_validate(row) for row in _usage_rows(state)]),
         timings={},
     )
+
+
+def judge_errors(answers: Sequence[JudgeAnswer]) -> list[RecordedError]:
+    """Return an error for each answer that a judge failed to give. Abstaining is an answer."""
+    return [
+        RecordedError(
+            stage=JUDGES[answer.judge],
+            code=f"judge_{answer.failure}",
+            message=answer.message,
+            judge=answer.judge,
+            criterion=answer.criterion_id,
+        )
+        for answer in answers
+        if isinstance(answer, JudgeFailure) and answer.failure != "abstained"
+    ]
 
 
 def _removed_citations(answers: Sequence[JudgeAnswer]) -> list[RecordedError]:

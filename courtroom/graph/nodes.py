@@ -250,12 +250,16 @@ def _run_detective(
     check_ids = set(state["targets"].get(name, []))
     checks = tuple(check for check in case.rubric.checks if check.id in check_ids)
 
-    result = examine(checks).model_dump(mode="json")
+    return detective_update(examine(checks)) | {"timings": {name: perf_counter() - begin}}
+
+
+def detective_update(result: DetectiveResult) -> Update:
+    """Return what a detective writes to the state."""
+    row = result.model_dump(mode="json")
     return {
-        "evidences": {name: result.pop("evidence")},
-        "errors": result.pop("errors"),
-        "detective_results": {name: result},
-        "timings": {name: perf_counter() - begin},
+        "evidences": {result.detective: row.pop("evidence")},
+        "errors": row.pop("errors"),
+        "detective_results": {result.detective: row},
     }
 
 

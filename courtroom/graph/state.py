@@ -5,6 +5,15 @@ from __future__ import annotations
 import operator
 from typing import Annotated, Any, TypedDict
 
+from courtroom.models.judge_answer import Persona
+
+# The node of each judge.
+JUDGES: dict[Persona, str] = {
+    "Prosecutor": "prosecutor",
+    "Defense": "defense",
+    "TechLead": "tech_lead",
+}
+
 
 class AgentState(TypedDict, total=False):
     """State of one running audit.

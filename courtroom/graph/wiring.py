@@ -8,10 +8,13 @@ START -> context_builder -> repo_investigator | doc_analyst | vision_inspector
       -> rehearing -> the judges again                  (contested criteria, while rounds are left)
       -> second_hearing -> the judges on outcomes alone (criteria whose text may address graders)
       -> chief_justice -> END
+
+No exception of a node ends the audit (guarded_nodes.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,16 +23,19 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
 from courtroom.graph.final_report import write_report
+from courtroom.graph.guarded_nodes import (
+    Node,
+    Substitute,
+    Substitutes,
+    guarded,
+    guarded_route,
+    record_failure,
+)
 from courtroom.graph.nodes import AuditNodes
-from courtroom.graph.state import AgentState, JudgeTask
+from courtroom.graph.state import JUDGES, AgentState, JudgeTask
 from courtroom.models.judge_answer import Persona
 
 DETECTIVES = ("repo_investigator", "doc_analyst", "vision_inspector")
-JUDGES: dict[Persona, str] = {
-    "Prosecutor": "prosecutor",
-    "Defense": "defense",
-    "TechLead": "tech_lead",
-}
 # Enough for every round that a constitution may ask for, and low enough to stop a loop soon.
 RECURSION_LIMIT = 25
 
@@ -38,20 +44,28 @@ Graph = CompiledStateGraph[AgentState, None, AgentState, AgentState]
 
 def build_graph(nodes: AuditNodes) -> Graph:
     """Return the compiled graph of one audit."""
-    builder = StateGraph(AgentState)
-    builder.add_node("context_builder", nodes.build_context)
-    builder.add_node("repo_investigator", nodes.investigate_repository)
-    builder.add_node("doc_analyst", nodes.analyse_document)
-    builder.add_node("vision_inspector", nodes.inspect_diagrams)
-    builder.add_node("evidence_aggregator", nodes.aggregate_evidence)
-    builder.add_node("degraded_report", partial(write_report, nodes))
+    builder, substitutes = StateGraph(AgentState), Substitutes(nodes)
+
+    def add(stage: str, node: Node, substitute: Substitute) -> None:
+        builder.add_node(stage, guarded(stage, node, substitute), input_schema=AgentState)
+
+    add("context_builder", nodes.build_context, record_failure("context_builder", targets={}))
+    add(
+        "repo_investigator", nodes.investigate_repository, substitutes.detective("RepoInvestigator")
+    )
+    add("doc_analyst", nodes.analyse_document, substitutes.detective("DocAnalyst"))
+    add("vision_inspector", nodes.inspect_diagrams, substitutes.detective("VisionInspector"))
+    add("evidence_aggregator", nodes.aggregate_evidence, substitutes.dossier)
     for judge in JUDGES.values():
         # A judge gets its questions only, not the state.
-        builder.add_node(judge, nodes.answer, input_schema=JudgeTask)
-    builder.add_node("judge_collector", nodes.collect_opinions)
-    builder.add_node("rehearing", nodes.start_rehearing)
-    builder.add_node("second_hearing", nodes.start_second_hearing)
-    builder.add_node("chief_justice", partial(write_report, nodes))
+        answer = guarded(judge, nodes.answer, substitutes.answers)
+        builder.add_node(judge, answer, input_schema=JudgeTask)
+    no_more_rounds = record_failure("judge_collector", contested=[], doubtful=[])
+    add("judge_collector", nodes.collect_opinions, no_more_rounds)
+    add("rehearing", nodes.start_rehearing, record_failure("rehearing"))
+    add("second_hearing", nodes.start_second_hearing, record_failure("second_hearing"))
+    for stage in ("degraded_report", "chief_justice"):
+        add(stage, partial(write_report, nodes), substitutes.report(stage))
     _add_edges(builder, nodes)
 
     graph = builder.compile()
@@ -72,7 +86,11 @@ def _add_edges(
 
     builder.add_conditional_edges(
         "evidence_aggregator",
-        lambda state: _after_aggregation(nodes, state),
+        guarded_route(
+            "evidence_aggregator",
+            lambda state: _after_aggregation(nodes, state),
+            instead="degraded_report",
+        ),
         ["degraded_report", *JUDGES.values()],
     )
     builder.add_edge("degraded_report", END)
@@ -82,13 +100,18 @@ def _add_edges(
     builder.add_conditional_edges(
         "judge_collector", _after_collection, ["rehearing", "second_hearing", "chief_justice"]
     )
-    builder.add_conditional_edges(
-        "rehearing", lambda state: _sends(nodes.next_round(state)), list(JUDGES.values())
-    )
-    builder.add_conditional_edges(
-        "second_hearing", lambda state: _sends(nodes.outcomes_round(state)), list(JUDGES.values())
-    )
+    _add_hearing(builder, "rehearing", nodes.next_round)
+    _add_hearing(builder, "second_hearing", nodes.outcomes_round)
     builder.add_edge("chief_justice", END)
+
+
+def _add_hearing(
+    builder: StateGraph[AgentState, None, AgentState, AgentState],
+    stage: str,
+    tasks: Callable[[AgentState], list[tuple[Persona, JudgeTask]]],
+) -> None:
+    route = guarded_route(stage, lambda state: _sends(tasks(state)), instead="chief_justice")
+    builder.add_conditional_edges(stage, route, [*JUDGES.values(), "chief_justice"])
 
 
 def _after_aggregation(nodes: AuditNodes, state: AgentState) -> str | list[Send]:

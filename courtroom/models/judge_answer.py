@@ -27,6 +27,7 @@ FailureKind = Literal[
     "context_length",
     "budget",
     "abstained",
+    "internal",
 ]
 
 
@@ -53,7 +54,9 @@ class JudicialOpinion(Frozen):
 
 
 class JudgeFailure(Frozen):
-    """Failure of a judge to answer. It is never a score; `abstained`: the judge could not know."""
+    """Failure of a judge to answer. It is never a score; `abstained`: the judge could not know;
+    `internal`: our own code failed.
+    """
 
     judge: Persona
     criterion_id: str

@@ -187,3 +187,35 @@ def test_schema_is_told_in_words():
 )
 def test_only_one_fenced_block_is_taken_for_the_answer(text, bare):
     assert bare_json(text) == bare
+
+
+def test_dead_endpoint_gives_thirty_errors_that_read_as_one_line(tmp_path):
+    bench = BenchSettings(
+        kind="llm",
+        models=dict.fromkeys(PERSONAS, "any"),
+        api_key="key",
+        base_url="http://127.0.0.1:9/v1",
+    )
+
+    async def audited():
+        case = case_of(student_repository(tmp_path))
+        return [event async for event in hold_audit(case, bench=bench)][-1].report
+
+    report = asyncio.run(audited())
+    assert {(e.code, e.message) for e in report.errors} == {
+        ("judge_server", "The endpoint could not be reached.")
+    }
+    assert {(e.judge, e.criterion) for e in report.errors} == {
+        (persona, criterion.id) for persona in PERSONAS for criterion in report.criteria
+    }
+    assert len(report.errors) == 30
+    appendix = render_markdown(report).partition("### Errors")[2]
+    assert appendix.count("could not be reached") == 1
+    assert "30 times, on 10 criteria" in appendix
+
+
+def test_traceback_of_an_endpoint_is_nowhere_in_the_report(endpoint, tmp_path):
+    report = audit(endpoint, "tracing", student_repository(tmp_path))
+    assert {e.message for e in report.errors} == {"The endpoint failed (HTTP 500)."}
+    assert "llama_cpp" not in json.dumps(report.as_json())
+    assert "/srv/llm" not in render_markdown(report)

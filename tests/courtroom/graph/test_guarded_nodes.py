@@ -1,0 +1,220 @@
+"""An exception in a node: a typed error in the report, and the audit goes on to a report."""
+
+import asyncio
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from courtroom.checks.file_exists import FileExists
+from courtroom.detectives.detective_result import Dossier
+from courtroom.graph.nodes import AuditNodes
+from courtroom.graph.wiring import build_graph
+from courtroom.inputs import InputReader
+from courtroom.judges.heuristic import HeuristicBench
+from courtroom.models.audit_report import AuditReport
+from courtroom.models.errors import InputRefused
+from courtroom.replay.report_reuse import dossier_of, reusable_dossier
+from courtroom.synthesis.rules import VarianceReEvaluation
+from tests.factories.student_project import case_of, student_repository
+
+UNEXPECTED = "A step of the audit failed unexpectedly"
+
+
+class HurtBench(HeuristicBench):
+    """Bench with one part out of order: each breaks the promise that a bench makes to the graph."""
+
+    def __init__(self, part):
+        super().__init__()
+        self.part = part
+
+    def shared_prompt(self, rubric, evidence, outcomes):
+        if self.part == "shared_prompt":
+            raise KeyError("/home/somebody/a-path")
+        return super().shared_prompt(rubric, evidence, outcomes)
+
+    async def answer(self, questions):
+        if self.part == "answer" or self.part == questions[0].persona:
+            raise OSError("cannot read /home/somebody/a-path")
+        answers = await super().answer(questions)
+        return [] if self.part == "silent" else answers
+
+
+@pytest.fixture(scope="module")
+def case_and_inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("guarded")
+    case = case_of(student_repository(folder))
+    return case, InputReader(case, folder / "work").wait()
+
+
+def audit(case, inputs, bench=None, **fields):
+    nodes = AuditNodes(
+        case=case,
+        inputs=inputs,
+        bench=bench or HeuristicBench(),
+        slots=asyncio.Semaphore(30),
+        **fields,
+    )
+    state = asyncio.run(build_graph(nodes).ainvoke({}, config={"recursion_limit": 25}))
+    return AuditReport.model_validate(state["report"])
+
+
+def failures_of(report):
+    """Return stage and code of every error, and that no message holds more than our sentence."""
+    assert all("somebody" not in error.message for error in report.errors)
+    return {(error.stage, error.code) for error in report.errors}
+
+
+def scored(report):
+    return {c.id for c in report.criteria if c.final_score is not None}
+
+
+def hurt_rubric(case):
+    """A rubric one of whose checks is of no registered kind, by way of a model that lies."""
+
+    class Nameless(FileExists):
+        def __getattribute__(self, name):
+            if name == "kind":
+                raise RuntimeError("a check without a kind")
+            return super().__getattribute__(name)
+
+    first, *others = case.rubric.criteria
+    check = Nameless(id="nameless", goal="a goal", any_of=("a.py",))
+    hurt = first.model_copy(update={"checks": (check,)})
+    return case.model_copy(
+        update={"rubric": case.rubric.model_copy(update={"criteria": (hurt, *others)})}
+    )
+
+
+def test_context_builder_that_fails_gives_a_degraded_report(case_and_inputs):
+    case, inputs = case_and_inputs
+    report = audit(hurt_rubric(case), inputs)
+    assert ("context_builder", "node_failed") in failures_of(report)
+    assert (report.status, scored(report)) == ("degraded", set())
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "stages"),
+    [
+        ("repository", None, {"RepoInvestigator"}),
+        ("pdf", object(), {"DocAnalyst", "VisionInspector"}),
+    ],
+)
+def test_detective_that_fails_leaves_its_checks_open_and_the_others_judge(
+    case_and_inputs, field, value, stages
+):
+    case, inputs = case_and_inputs
+    report = audit(case, replace(inputs, **{field: value}))
+    assert {(stage, "node_failed") for stage in stages} <= failures_of(report)
+    assert report.status in ("needs_review", "degraded")
+    assert scored(report) < scored(audit(case, inputs))
+
+
+def test_aggregator_that_fails_gives_a_degraded_report(case_and_inputs):
+    case, inputs = case_and_inputs
+    # An earlier dossier that cannot be written as JSON.
+    broken = Dossier.model_construct(evidence=object())
+    report = audit(case, replace(inputs, repository=broken))
+    assert failures_of(report) == {("evidence_aggregator", "node_failed")}
+    assert (report.status, report.evidence, scored(report)) == ("degraded", (), set())
+    assert all(check.met is None for c in report.criteria for check in c.checks)
+
+
+def test_route_to_the_judges_that_fails_gives_a_degraded_report_with_evidence(case_and_inputs):
+    case, inputs = case_and_inputs
+    report = audit(case, inputs, HurtBench("shared_prompt"))
+    assert failures_of(report) == {("evidence_aggregator", "node_failed")}
+    assert (report.status, scored(report)) == ("degraded", set())
+    assert report.evidence
+
+
+def test_one_judge_that_raises_is_a_failure_on_each_criterion_and_two_judge(case_and_inputs):
+    case, inputs = case_and_inputs
+    report = audit(case, inputs, HurtBench("Defense"))
+    errors = [(e.stage, e.judge, e.criterion, e.code) for e in report.errors]
+    assert errors == [
+        ("defense", "Defense", criterion.id, "judge_internal") for criterion in case.rubric.criteria
+    ]
+    assert {e.message for e in report.errors} == {f"{UNEXPECTED} (OSError)."}
+    assert len(scored(report)) == len(case.rubric.criteria)
+
+
+def test_judges_that_raise_give_a_degraded_report_with_thirty_errors(case_and_inputs):
+    case, inputs = case_and_inputs
+    report = audit(case, inputs, HurtBench("answer"))
+    assert (report.status, len(report.errors), scored(report)) == ("degraded", 30, set())
+
+
+def test_collector_that_fails_gives_a_verdict_without_another_round(case_and_inputs):
+    case, inputs = case_and_inputs
+    report = audit(case, inputs, HurtBench("silent"))
+    # No judge answered, and the collector finds no round.
+    assert failures_of(report) == {("judge_collector", "node_failed")}
+    assert report.status == "degraded"
+
+
+def test_rehearing_that_fails_gives_the_verdict_of_the_first_round(case_and_inputs):
+    class HurtAgain(HurtBench):
+        def shared_prompt(self, rubric, evidence, outcomes):
+            self.part, hurt = "shared_prompt", self.part
+            return (
+                "" if hurt != "shared_prompt" else super().shared_prompt(rubric, evidence, outcomes)
+            )
+
+    case, inputs = case_and_inputs
+    report = audit(case, inputs, HurtAgain("later"), debate=True)
+    assert failures_of(report) == {("rehearing", "node_failed")}
+    assert len(scored(report)) == len(case.rubric.criteria)
+
+
+def test_chief_justice_that_fails_keeps_evidence_and_opinions(case_and_inputs):
+    case, inputs = case_and_inputs
+    hurt = case.constitution.model_copy(update={"quorum": None})
+    rules = tuple(r for r in hurt.rules if not isinstance(r, VarianceReEvaluation))
+    report = audit(
+        case.model_copy(update={"constitution": hurt.model_copy(update={"rules": rules})}), inputs
+    )
+    assert failures_of(report) == {("chief_justice", "node_failed")}
+    assert (report.status, report.overall_score, scored(report)) == ("degraded", None, set())
+    assert all(len(criterion.opinions) == 3 for criterion in report.criteria)
+    assert {c.needs_review for c in report.criteria} == {True}
+    assert report.evidence
+
+
+def test_fault_of_the_submission_still_ends_the_audit(case_and_inputs):
+    class Refusing(HeuristicBench):
+        async def answer(self, questions):
+            raise InputRefused("rubric_guard_unavailable", "No packages for guards.")
+
+    case, inputs = case_and_inputs
+    with pytest.raises(InputRefused) as refused:
+        audit(case, inputs, Refusing())
+    assert refused.value.code == "rubric_guard_unavailable"
+
+
+def test_cancellation_still_ends_the_audit(case_and_inputs):
+    class Waiting(HeuristicBench):
+        async def answer(self, questions):
+            audit_task.cancel()
+            await asyncio.Event().wait()
+            return await super().answer(questions)
+
+    async def cancelled():
+        nonlocal audit_task
+        case, inputs = case_and_inputs
+        nodes = AuditNodes(case=case, inputs=inputs, bench=Waiting(), slots=asyncio.Semaphore(1))
+        audit_task = asyncio.ensure_future(build_graph(nodes).ainvoke({}))
+        await asyncio.wait([audit_task])
+        return audit_task.cancelled()
+
+    audit_task: asyncio.Future[object] = cast("asyncio.Future[object]", None)
+    assert asyncio.run(cancelled())
+
+
+def test_failed_judges_neither_stop_the_reuse_of_a_dossier_nor_enter_it(case_and_inputs):
+    case, inputs = case_and_inputs
+    report = audit(case, inputs, HurtBench("answer"))
+    dossier = reusable_dossier(report, case, inputs.snapshot.commit, None)
+    assert dossier == dossier_of(report)
+    assert dossier is not None
+    assert dossier.errors == ()
