@@ -24,8 +24,7 @@ def prompts(material: Material) -> Iterator[Request]:
     places = material.facts.persona_prompts or ()
     requests = [material.around(p.path, p.line, "prompt of a persona") for p in places]
     yield from filter(None, requests)
-    prompts = [u for p in places if (u := material.unit_at(p.path, p.line)) is not None]
-    for unit, lines in material.callers_of(unique(prompts)):
+    for unit, lines in material.users_of(_persona_prompts(material)).items():
         yield material.whole(unit, "uses a prompt", lines, LARGE)
     judges = _judges(material)
     yield from material.wholes(judges, "a judge", LARGE)
@@ -61,5 +60,14 @@ def synthesis(material: Material) -> Iterator[Request]:
 
 
 def _judges(material: Material) -> list[Unit]:
+    """Return the judges' nodes, else what uses their prompts, else functions named after judges."""
     nodes = [unit for unit in material.nodes if JUDGE_WORDS & words_in(unit)]
-    return nodes or material.functions_named(JUDGE_WORDS)
+    users = (unit for unit in material.users_of(_persona_prompts(material)))
+    functions = [unit for unit in users if unit.kind == "function"]
+    return nodes or functions or material.functions_named(JUDGE_WORDS)
+
+
+def _persona_prompts(material: Material) -> list[Unit]:
+    places = material.facts.persona_prompts or ()
+    units = (material.unit_at(place.path, place.line) for place in places)
+    return unique(unit for unit in units if unit is not None)

@@ -18,6 +18,8 @@ from courtroom.models.facts import Facts
 
 # Characters that one unit may take at once, where others matter as much.
 SMALL, MEDIUM, LARGE = 900, 2500, 7000
+# A getter or a table of so few lines hands a value on; hands that a value goes through.
+SHORT_UNIT, MOST_HANDS = 12, 2
 
 _DECLARED = re.compile(r"\s+([A-Za-z_]\w*)\s*:")
 
@@ -148,6 +150,17 @@ class Material:
             for caller, lines in callers.items():
                 if caller not in units and not self.is_test(caller):
                     yield caller, lines
+
+    def users_of(self, units: Sequence[Unit]) -> dict[Unit, list[int]]:
+        """Return what calls the units and, where that only hands them on, what calls it."""
+        users: dict[Unit, list[int]] = {}
+        current = list(units)
+        for _ in range(MOST_HANDS):
+            callers = [(u, lines) for u, lines in self.callers_of(current) if u not in units]
+            for unit, lines in callers:
+                users[unit] = sorted({*users.get(unit, ()), *lines})
+            current = unique(u for u, _ in callers if u.last - u.first < SHORT_UNIT)
+        return users
 
     def is_test(self, unit: Unit) -> bool:
         return is_test_path(unit.path)

@@ -94,11 +94,12 @@ class _Reader:
     def _read_files(
         self, entries: Sequence[TreeEntry], limits: Limits, places: Sequence[str]
     ) -> Files:
-        paths = {path for path in map(_path_of, places) if path in self._entries}
+        asked = [path for path in map(_path_of, places) if path in self._entries]
+        paths = [path for path in asked if self._is_text(path)]
         # A name may be defined anywhere; a path needs its own file only.
-        if any(_path_of(place) not in self._entries for place in places):
-            return read_files(self._snapshot, readable_paths(entries, paths, limits))
-        return read_files(self._snapshot, [path for path in paths if self._is_text(path)])
+        if len(asked) < len(places):
+            paths += readable_paths(entries, asked, limits)
+        return read_files(self._snapshot, paths)
 
     def _read_outline(self, limits: Limits, places: Sequence[str]) -> Outline:
         wanted = {_path_of(place).rpartition(".")[2] for place in places}

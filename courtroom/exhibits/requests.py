@@ -25,6 +25,8 @@ from courtroom.models.rubric import Criterion
 HEAD_LINES = 60
 # Files that a check searched in vain and that are shown.
 MOST_SEARCHED = 2
+# Requests that a subject makes for each of the criterion's checks that are about it.
+MOST_PER_CHECK = 8
 
 Subject = Callable[[Material], Iterator[Request]]
 # A kind that is not here shows the project as a whole.
@@ -60,7 +62,10 @@ def _subjects(criterion: Criterion, material: Material) -> Iterator[Request]:
     """Yield the subjects' requests in turns, as many at once as each subject has checks."""
     subjects = Counter(SUBJECTS[check.kind] for check in criterion.checks if check.kind in SUBJECTS)
     most = material.room // max(1, len(subjects))
-    queues = [(subject(material), count) for subject, count in subjects.items()]
+    queues = [
+        (islice(subject(material), count * MOST_PER_CHECK), count)
+        for subject, count in subjects.items()
+    ]
     held_back = []
     while queues:
         for queue in list(queues):
