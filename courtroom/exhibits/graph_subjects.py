@@ -60,7 +60,8 @@ def _running(material: Material) -> Iterator[Request]:
     ]
     for unit in runs:
         focus = material.lines_matching(unit, keys)
-        if len(focus) >= FEWEST_KEYS:
+        texts = material.sheets[unit.path].lines if focus else ()
+        if sum(len(keys.findall(texts[n - 1][:1000])) for n in focus) >= FEWEST_KEYS:
             yield material.whole(unit, "makes the first state", focus, MEDIUM)
     yield from material.matching(runs, _INVOKES, "runs the graph", SMALL)
 

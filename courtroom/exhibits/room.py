@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from courtroom.exhibits.sheets import Sheet
 from courtroom.models.exhibit import (
@@ -18,7 +19,7 @@ from courtroom.models.exhibit import (
 )
 
 # Lines of a head, and of the windows around a line that matters, the widest first.
-HEAD_LINES = 6
+HEAD_LINES = 3
 WINDOWS = (12, 6, 3, 1)
 NARROW, MOST_WINDOWS = 2, 40
 # A shorter rest of an exhibit is not worth its head.
@@ -129,12 +130,12 @@ class Room:
         if not focus:
             return self._beginning(sheet, title, sorted(wanted), left)
 
-        for width in WINDOWS:
+        # The head says what the windows are of: narrower windows with it come before wider ones.
+        for first_lines, width in product((head, set[int]()), WINDOWS):
             windows = {n for line in focus for n in range(line - width, line + width + 1)}
-            for lines in (head | windows, windows):
-                part = lines & wanted
-                if part and self._cost(sheet, title, part) <= left:
-                    return part
+            part = (first_lines | windows) & wanted
+            if part and self._cost(sheet, title, part) <= left:
+                return part
         return self._first_windows(sheet, title, focus, wanted, left)
 
     def _first_windows(

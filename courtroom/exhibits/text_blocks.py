@@ -28,6 +28,8 @@ def block_around(lines: Lines, line: int, path: str) -> tuple[int, int]:
         first, last = _section(lines, line)
     else:
         first, last = _indented(lines, line)
+    while last > first and not lines[last - 1].strip():
+        last -= 1
     if last - first >= LONGEST_BLOCK:
         return max(1, line - WINDOW), min(len(lines), line + WINDOW)
     return first, last

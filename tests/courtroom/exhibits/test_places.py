@@ -100,8 +100,8 @@ def test_name_shows_its_definitions_with_decorators_and_tests_last(snapshot: Sna
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("render", "export function render(page: string) {\n  return page;\n}\n"),
-        ("whole", "def whole():\n    return 1\n"),
+        ("render", "export function render(page: string) {\n  return page;\n}"),
+        ("whole", "def whole():\n    return 1"),
     ],
 )
 def test_name_in_a_file_that_is_not_parsed_shows_its_block(
