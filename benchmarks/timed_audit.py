@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 from courtroom.cli import bench_of
-from courtroom.graph.wiring import JUDGES
+from courtroom.graph.state import JUDGES
 from courtroom.models.case import Case
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit

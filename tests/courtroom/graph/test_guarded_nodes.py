@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -113,7 +113,7 @@ def test_detective_that_fails_leaves_its_checks_open_and_the_others_judge(
 def test_aggregator_that_fails_gives_a_degraded_report(case_and_inputs):
     case, inputs = case_and_inputs
     # An earlier dossier that cannot be written as JSON.
-    broken = Dossier.model_construct(evidence=object())
+    broken = cast("Any", Dossier).model_construct(evidence=object())
     report = audit(case, replace(inputs, repository=broken))
     assert failures_of(report) == {("evidence_aggregator", "node_failed")}
     assert (report.status, report.evidence, scored(report)) == ("degraded", (), set())
@@ -194,21 +194,25 @@ def test_fault_of_the_submission_still_ends_the_audit(case_and_inputs):
 
 def test_cancellation_still_ends_the_audit(case_and_inputs):
     class Waiting(HeuristicBench):
+        def __init__(self):
+            super().__init__()
+            self.is_asked = asyncio.Event()
+
         async def answer(self, questions):
-            audit_task.cancel()
+            self.is_asked.set()
             await asyncio.Event().wait()
             return await super().answer(questions)
 
-    async def cancelled():
-        nonlocal audit_task
-        case, inputs = case_and_inputs
-        nodes = AuditNodes(case=case, inputs=inputs, bench=Waiting(), slots=asyncio.Semaphore(1))
-        audit_task = asyncio.ensure_future(build_graph(nodes).ainvoke({}))
-        await asyncio.wait([audit_task])
-        return audit_task.cancelled()
+    async def is_cancelled():
+        (case, inputs), bench = case_and_inputs, Waiting()
+        nodes = AuditNodes(case=case, inputs=inputs, bench=bench, slots=asyncio.Semaphore(1))
+        task = asyncio.ensure_future(build_graph(nodes).ainvoke({}))
+        await bench.is_asked.wait()
+        task.cancel()
+        await asyncio.wait([task])
+        return task.cancelled()
 
-    audit_task: asyncio.Future[object] = cast("asyncio.Future[object]", None)
-    assert asyncio.run(cancelled())
+    assert asyncio.run(is_cancelled())
 
 
 def test_failed_judges_neither_stop_the_reuse_of_a_dossier_nor_enter_it(case_and_inputs):

@@ -196,3 +196,16 @@ def test_unknown_exception_is_a_failure_by_its_status():
         "server",
         "invalid",
     )
+
+
+def test_models_own_bad_json_is_asked_for_again_although_the_status_is_400():
+    class Refused(Exception):
+        status_code, code = 400, "json_validate_failed"
+
+    class RefusedRequest(Exception):
+        status_code, code = 400, "invalid_request"
+
+    failures = [
+        failure_of(error("Failed to generate JSON.")) for error in (Refused, RefusedRequest)
+    ]
+    assert [failure.is_worth_asking_again for failure in failures] == [True, False]
