@@ -177,5 +177,6 @@ KIND = CheckKind(
         title="History of commits",
         about="How the work grew: number, pace, stages and messages of commits.",
     ),
+    concern="effort",
     order=10,
 )

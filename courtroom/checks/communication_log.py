@@ -73,5 +73,6 @@ KIND = CheckKind(
         title="Communication on record",
         about="Entries in the log, of any kind or about one: in the repository or on the site.",
     ),
+    concern="effort",
     order=190,
 )

@@ -239,5 +239,6 @@ KIND = CheckKind(
             "relevant": "findings stated about peers are confirmed",
         },
     ),
+    concern="effort",
     order=180,
 )

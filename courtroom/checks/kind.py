@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
-from courtroom.models.check import CheckBase
+from courtroom.models.check import CheckBase, Concern
 from courtroom.models.evidence import DetectiveName
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class CheckKind:
     `search` is "module:function", run inside the confined child that reads the sources. It is a
     text because a child imports no pydantic unless a kind needs it (0.2 s of every audit).
     `reads_peer_records`: the answer depends on what a site knows of the rounds of peers.
+    `concern` is that of a check whose rubric names none.
     `order` is the place among the kinds in the schema and in the editor.
     """
 
@@ -76,6 +77,7 @@ class CheckKind:
     reopens: Reopener | None = None
     search: str | None = None
     reads_peer_records: bool = False
+    concern: Concern = "function"
     order: int = LAST
 
     def __post_init__(self) -> None:

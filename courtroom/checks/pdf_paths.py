@@ -221,5 +221,6 @@ KIND = CheckKind(
         about="Whether the files and features that the report names are there.",
         fields={"maximum": "Unfounded at most", "minimum": "Supported at least"},
     ),
+    concern="risk",
     order=150,
 )

@@ -386,5 +386,6 @@ KIND = CheckKind(
         about="Every dependency manifest has a lock file beside it, or names exact versions.",
         fields={"paths": "In manifests"},
     ),
+    concern="risk",
     order=25,
 )

@@ -28,7 +28,7 @@ from pydantic import (
 import courtroom.checks
 from courtroom.checks.kind import CheckKind, IncompleteCheckKind, NeedsSubmission
 from courtroom.checks.result import Finding, could_not_look
-from courtroom.models.check import STORED, CheckBase, UnknownCheck
+from courtroom.models.check import STORED, CheckBase, Concern, UnknownCheck
 from courtroom.models.evidence import DetectiveName
 
 if TYPE_CHECKING:
@@ -130,6 +130,16 @@ def replay(check: CheckBase, report: StoredReport) -> Finding | None:
     if kind is None:
         return unknown_kind(check)
     return None if isinstance(kind.replay, NeedsSubmission) else kind.replay(check, report)
+
+
+def concern_of(check: CheckBase) -> Concern:
+    """The check's own concern; else risk where it looks for a flaw, else that of its kind."""
+    if check.concern:
+        return check.concern
+    if not check.is_positive or "security" in check.tags:
+        return "risk"
+    kind = kind_of(check)
+    return kind.concern if kind else "function"
 
 
 def reads_peer_records(check: CheckBase) -> bool:

@@ -76,5 +76,6 @@ KIND = CheckKind(
         about="How the work clones a repository that it does not trust.",
         choices={"in_tempdir": "in a temporary directory"},
     ),
+    concern="risk",
     order=90,
 )

@@ -134,5 +134,6 @@ KIND = CheckKind(
             "committed_secret": "secrets that were committed",
         },
     ),
+    concern="risk",
     order=100,
 )

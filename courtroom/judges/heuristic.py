@@ -1,64 +1,48 @@
-"""Three judges without a model: each persona weighs the same check outcomes in its own way.
+"""Three judges without a model: each looks at the check outcomes with a concern of its own.
 
-The score is 1 + 4 x met / (met + gap x unmet), rounded half up, where met and unmet are sums of
-check weights and `gap` belongs to the persona: 5 when everything holds, 1 when nothing does. Floors
-and ceilings follow from the persona's other weights.
+The Prosecutor looks for risk, the Defense for effort, the Tech Lead for function. A judge's score
+is 1 + 4 x met / (met + unmet), rounded half up, in sums of check weights where its own concern
+counts twice. 5 is for no gap, and Prosecutor and Tech Lead give at most 3 without an essential
+check. Then the item that an opinion turns on decides: the Prosecutor takes a point off for a grave
+gap, the Defense adds one for a merit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import cast
 
-from courtroom.checks.registry import Check
+from courtroom.checks.registry import Check, concern_of
 from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
 from courtroom.models.audit_report import JudgeReference
 from courtroom.models.canonical_json import digest_of
+from courtroom.models.check import Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.rubric import Rubric
+from courtroom.synthesis.opinions import list_scores
 
-MODEL = f"{HEURISTIC}2"
+MODEL = f"{HEURISTIC}3"
+CONCERNS: dict[Persona, Concern] = {
+    "Prosecutor": "risk",
+    "Defense": "effort",
+    "TechLead": "function",
+}
+# With three concerns of equal weight, a judge's own is then half of what it weighs.
+OWN_CONCERN = 2
+# One point is the smallest step of the scale. Without the factor above, Prosecutor and Defense lie
+# one below and one above the Tech Lead, which explains a dissent and calls for no second round.
+TURNING_ITEM = 1
 # Below this share of established weight a score would be a guess.
 LEAST_ESTABLISHED_SHARE = 0.5
-SECURITY_CEILING = 3
+HIGHEST, LOWEST = 5, 1
+CEILING_WITH_A_GAP = 4
 CEILING_WITHOUT_ESSENTIALS = 3
-EFFORT_FLOOR = 3
-# Factors for what is missing. With these two the Prosecutor steps from 1 to 2 and the Defense from
-# 3 to 4 where the Tech Lead steps from 2 to 3, at three eighths of the weight: on ambiguous
-# evidence the judges differ by two and by no more, so that no second round follows and the mean is
-# the Tech Lead's.
-PROSECUTOR_GAP, DEFENSE_GAP = 4.2, 0.36
-
-
-@dataclass(frozen=True, slots=True)
-class PersonaWeights:
-    """Weights of a persona. `gap` multiplies what is missing, and moves halfway to 1 in a second
-    round.
-    """
-
-    gap: float
-    heeds_essentials: bool
-    heeds_security: bool
-    credits_effort: bool
-
-    def gap_in(self, round_number: int) -> float:
-        return self.gap if round_number == 1 else (1 + self.gap) / 2
-
-
-PERSONA_WEIGHTS: dict[Persona, PersonaWeights] = {
-    "Prosecutor": PersonaWeights(
-        gap=PROSECUTOR_GAP, heeds_essentials=True, heeds_security=True, credits_effort=False
-    ),
-    "Defense": PersonaWeights(
-        gap=DEFENSE_GAP, heeds_essentials=False, heeds_security=False, credits_effort=True
-    ),
-    "TechLead": PersonaWeights(
-        gap=1.0, heeds_essentials=True, heeds_security=False, credits_effort=False
-    ),
-}
+SECURITY_CEILING = 3
+# Evidence that an opinion cites of its turning item.
+MOST_CITED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +61,11 @@ class OutcomeGroups:
     unmet: tuple[CheckResult, ...]
     open: tuple[CheckResult, ...]
 
-    @staticmethod
-    def weight(results: tuple[CheckResult, ...]) -> float:
-        return sum(result.check.weight for result in results)
-
     @property
     def established(self) -> float:
         """Share of the weight, 0..1, whose outcome is established."""
-        established = self.weight(self.met) + self.weight(self.unmet)
-        return established / (established + self.weight(self.open)) if established else 0.0
+        established = _weight([*self.met, *self.unmet])
+        return established / (established + _weight(self.open)) if established else 0.0
 
 
 class HeuristicBench:
@@ -95,7 +75,7 @@ class HeuristicBench:
     def references(self) -> dict[Persona, JudgeReference]:
         return {
             persona: JudgeReference(kind="heuristic", model=MODEL, prompt_digest=_digest(persona))
-            for persona in PERSONA_WEIGHTS
+            for persona in CONCERNS
         }
 
     @property
@@ -128,26 +108,23 @@ def answer_now(question: Question, key: str) -> Answer:
         return Answer(
             opinion=make_failure(question, kind="abstained", message=reason, model=MODEL, key=key)
         )
-    score = score_of(question, groups)
-    argument, cited = argue(question, groups, score)
+
+    item = turning_item(question, groups)
+    sentences = [_argue(question, groups, item), _open_checks(groups), _on_second_round(question)]
     return Answer(
         opinion=make_opinion(
-            question, score=score, argument=argument, cited=cited, model=MODEL, key=key
+            question,
+            score=score_of(question, groups),
+            argument=" ".join(filter(None, sentences)),
+            cited=_cited(question, groups, item),
+            model=MODEL,
+            key=key,
         )
     )
 
 
 def _digest(persona: Persona) -> str:
-    weights = PERSONA_WEIGHTS[persona]
-    return digest_of(
-        [
-            MODEL,
-            weights.gap,
-            weights.heeds_essentials,
-            weights.heeds_security,
-            weights.credits_effort,
-        ]
-    )
+    return digest_of([MODEL, CONCERNS[persona], OWN_CONCERN, TURNING_ITEM])
 
 
 def group_outcomes(question: Question) -> OutcomeGroups:
@@ -177,84 +154,148 @@ def _why_abstain(groups: OutcomeGroups) -> str:
 
 
 def score_of(question: Question, groups: OutcomeGroups) -> Score:
-    """Return the persona's score: its share of met weight, then its floors and ceilings."""
-    weights = PERSONA_WEIGHTS[question.persona]
-    met = groups.weight(groups.met)
-    missing = groups.weight(groups.unmet) * weights.gap_in(question.round)
-    score = floor(1 + 4 * met / (met + missing) + 0.5)
-    # Rounding may reach 5 with a gap left; Prosecutor and Tech Lead give 5 for no gap only.
-    if groups.unmet and not weights.credits_effort:
-        score = min(score, 4)
-    if weights.heeds_essentials and any(f.check.essential for f in groups.unmet):
-        score = min(score, CEILING_WITHOUT_ESSENTIALS)
-    if weights.credits_effort and any(f.check.effort for f in groups.met):
-        score = max(score, EFFORT_FLOOR)
-    if weights.heeds_security and _has_security_evidence(question):
+    """Return the persona's score: its share of met weight, its ceilings, then its turning item.
+
+    In a second round the persona has heard the others: its own concern counts once, as theirs do.
+    """
+    persona = question.persona
+    factor = OWN_CONCERN if question.round == 1 else 1
+    met, unmet = (_weight(part, persona, factor) for part in (groups.met, groups.unmet))
+    score = min(floor(1 + 4 * met / (met + unmet) + 0.5), _ceiling(persona, groups))
+
+    if persona == "Prosecutor" and any(map(_is_grave, groups.unmet)):
+        score -= TURNING_ITEM
+    # Where nothing is missing, the Defense has nothing to argue against.
+    if persona == "Defense" and groups.unmet and any(map(_is_merit, groups.met)):
+        score += TURNING_ITEM
+    if persona == "Prosecutor" and _security_evidence(question):
         score = min(score, SECURITY_CEILING)
-    return cast("Score", score)
+    return cast("Score", min(max(score, LOWEST), HIGHEST))
 
 
-def _has_security_evidence(question: Question) -> bool:
-    return any(item.found and "security" in item.tags for item in question.evidence)
+def _ceiling(persona: Persona, groups: OutcomeGroups) -> int:
+    if persona != "Defense" and any(result.check.essential for result in groups.unmet):
+        return CEILING_WITHOUT_ESSENTIALS
+    return CEILING_WITH_A_GAP if groups.unmet else HIGHEST
 
 
-def argue(question: Question, groups: OutcomeGroups, score: Score) -> tuple[str, list[str]]:
-    """Return the argument and the ids it cites; the persona's own side comes first."""
-    speech = {"Prosecutor": _prosecute, "Defense": _defend, "TechLead": _appraise}[question.persona]
-    sentences = [speech(groups), _open_checks(groups), _on_second_round(question)]
-    # A judge cites its own side at more length than the other.
-    first, second = (
-        (groups.unmet, groups.met)
-        if question.persona == "Prosecutor"
-        else (groups.met, groups.unmet)
+def _weight(
+    results: Iterable[CheckResult], persona: Persona | None = None, factor: float = 1
+) -> float:
+    """Return the sum of weights; `factor` multiplies those of the persona's own concern."""
+    return sum(
+        result.check.weight * (factor if persona and _is_own(persona, result) else 1)
+        for result in results
     )
-    cited = [i for f in first for i in f.outcome.evidence[:2]] + [
-        i for f in second for i in f.outcome.evidence[:1]
-    ]
-    return " ".join(s for s in [*sentences, f"Score {score}."] if s), cited
 
 
-def _goals(results: tuple[CheckResult, ...]) -> str:
-    return "; ".join(result.check.goal for result in results)
+def _is_own(persona: Persona, result: CheckResult) -> bool:
+    is_credited = persona == "Defense" and result.check.effort
+    return is_credited or concern_of(result.check) == CONCERNS[persona]
 
 
-def _prosecute(groups: OutcomeGroups) -> str:
-    if not groups.unmet:
-        return f"I looked for gaps and found none among {len(groups.met)} checks."
-    met = f" Met: {_goals(groups.met)}." if groups.met else " Nothing is met."
-    return f"Not met: {_goals(groups.unmet)}.{met}"
+def _is_grave(result: CheckResult) -> bool:
+    return result.check.essential or _is_own("Prosecutor", result)
 
 
-def _defend(groups: OutcomeGroups) -> str:
-    if not groups.met:
-        return f"Nothing that the criterion asks for was found: {_goals(groups.unmet)}."
-    gap = f" Still to do: {_goals(groups.unmet)}." if groups.unmet else ""
-    return f"To the author's credit: {_goals(groups.met)}.{gap}"
+def _is_merit(result: CheckResult) -> bool:
+    # A flaw that is absent is nothing that somebody did.
+    is_done = result.check.is_positive
+    return is_done and (result.check.essential or _is_own("Defense", result))
 
 
-def _appraise(groups: OutcomeGroups) -> str:
-    essential = tuple(f for f in groups.unmet if f.check.essential)
-    if essential:
-        return f"It does not work as asked: {_goals(essential)}. Met {_count(groups)}."
-    if not groups.met:
-        return f"Nothing of it exists: {_goals(groups.unmet)}."
-    missing = f" Missing: {_goals(groups.unmet)}." if groups.unmet else ""
-    return f"The substance is there; met {_count(groups)}.{missing}"
+def _security_evidence(question: Question) -> tuple[Evidence, ...]:
+    return tuple(item for item in question.evidence if item.found and "security" in item.tags)
 
 
-def _count(groups: OutcomeGroups) -> str:
-    return f"{len(groups.met)} of {len(groups.met) + len(groups.unmet)} checks"
+def turning_item(question: Question, groups: OutcomeGroups) -> CheckResult | None:
+    """Return the result that the opinion turns on; None for a persona that finds none.
+
+    The Prosecutor turns on the gravest gap, the Defense on the best thing done, and the Tech Lead
+    on what does not work if it is essential or outweighs what works, else on what works.
+    """
+    persona = question.persona
+    if persona == "Prosecutor":
+        return _gravest(persona, groups.unmet)
+    if persona == "Defense" or not groups.unmet:
+        return _best(persona, groups.met)
+
+    met, unmet = (_weight(part, persona, OWN_CONCERN) for part in (groups.met, groups.unmet))
+    is_broken = unmet > met or any(result.check.essential for result in groups.unmet)
+    return _gravest(persona, groups.unmet) if is_broken else _best(persona, groups.met)
+
+
+def _gravest(persona: Persona, unmet: Sequence[CheckResult]) -> CheckResult | None:
+    """Return the first of the heaviest: essential before the own concern, that before the rest."""
+    return max(unmet, default=None, key=lambda f: (f.check.essential, *_own_weight(persona, f)))
+
+
+def _best(persona: Persona, met: Sequence[CheckResult]) -> CheckResult | None:
+    """Return the first of the heaviest: what was done before what is absent, the own concern first."""
+    return max(met, default=None, key=lambda f: (f.check.is_positive, *_own_weight(persona, f)))
+
+
+def _own_weight(persona: Persona, result: CheckResult) -> tuple[bool, bool, float]:
+    return _is_own(persona, result), result.check.essential, result.check.weight
+
+
+def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) -> str:
+    """Return one sentence that names the turning item with its place."""
+    established = len(groups.met) + len(groups.unmet)
+    if item:
+        subject = _subject(question.persona, groups, item)
+        place = _place(question, item.outcome.evidence)
+        outcome = "met" if item.outcome.met else "not met"
+        goal = item.check.goal.rstrip(".")
+        return f"My opinion turns on {subject} ({place}), {outcome}: {goal}."
+    if question.persona == "Defense":
+        return f"I looked for something to credit and found nothing in {_checks(established)}."
+    if flaws := _security_evidence(question):
+        place = _place(question, [flaws[0].id])
+        return f"My opinion turns on a confirmed security flaw ({place})."
+    return f"I looked for a gap and found none in {_checks(established)}."
+
+
+def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
+    if persona == "TechLead":
+        return "what works" if item.outcome.met else "what does not work"
+    if persona == "Prosecutor":
+        gaps = len(groups.unmet)
+        return "the only gap" if gaps == 1 else f"the gravest of {gaps} gaps"
+    merits = len(groups.met)
+    return "the only thing done" if merits == 1 else f"the best of {merits} things done"
+
+
+def _place(question: Question, evidence_ids: Iterable[str]) -> str:
+    """Return the first place of the evidence; what is absent was searched everywhere."""
+    evidence = {item.id: item for item in question.evidence}
+    places = (evidence[i].location.words for i in evidence_ids if i in evidence)
+    return next(filter(None, places), "searched: the whole submission")
+
+
+def _checks(count: int) -> str:
+    return "1 check" if count == 1 else f"{count} checks"
+
+
+def _cited(question: Question, groups: OutcomeGroups, item: CheckResult | None) -> list[str]:
+    """Return ids: the turning item's, a security flaw's, and the strongest of the other side's.
+
+    Both sides are cited because a score in between rests on both.
+    """
+    persona = question.persona
+    own = item.outcome.evidence[:MOST_CITED] if item else ()
+    flaws = [flaw.id for flaw in _security_evidence(question)] if persona == "Prosecutor" else []
+    sides = (_gravest(persona, groups.unmet), _best(persona, groups.met))
+    other = [i for side in sides if side and side is not item for i in side.outcome.evidence[:1]]
+    return [*own, *flaws[:1], *other]
 
 
 def _open_checks(groups: OutcomeGroups) -> str:
-    return f"Not established, so not counted: {_goals(groups.open)}." if groups.open else ""
+    return f"Not established, so not counted: {_checks(len(groups.open))}." if groups.open else ""
 
 
 def _on_second_round(question: Question) -> str:
     if question.round == 1:
         return ""
-    opinions = ", ".join(f"{o.judge} {o.score}" for o in question.earlier)
-    return (
-        f"Second round, because the judges disagreed ({opinions});"
-        " I now weigh the gaps closer to how the others weigh them."
-    )
+    opinions = list_scores({opinion.judge: opinion.score for opinion in question.earlier})
+    return f"I have heard the others ({opinions}) and now weigh every concern the same."

@@ -59,6 +59,10 @@ SearchText = Annotated[str, MostForNew(MOST_CHARACTERS)]
 SearchTexts = Annotated[tuple[SearchText, ...], MostForNew(100, "lines")]
 
 
+# Judge who looks first at it: the Prosecutor, the Defense, the Tech Lead.
+Concern = Literal["risk", "effort", "function"]
+
+
 class RubricModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -68,7 +72,8 @@ class CheckBase(RubricModel):
 
     `polarity` negative: finding it counts against the criterion. `weight` is relative within its
     criterion. `essential`: a judge who looks for substance (Tech Lead, Prosecutor) gives at most 3
-    without it. `effort`: meeting it shows effort, which the Defense credits.
+    without it. `effort`: meeting it shows effort, which the Defense credits. `concern`: where none
+    is named, `concern_of` of the registry derives it.
     """
 
     id: str = Field(min_length=1, pattern=r"^[a-z0-9_.-]+$")
@@ -77,6 +82,8 @@ class CheckBase(RubricModel):
     polarity: Literal["positive", "negative"] = "positive"
     essential: bool = False
     effort: bool = False
+    # Not written when there is none: the digests of older rubrics stay what they were.
+    concern: Concern | None = Field(default=None, exclude_if=lambda concern: concern is None)
     tags: tuple[str, ...] = ()
     advice: str = ""
     snippet: str | None = None

@@ -29,6 +29,15 @@ class Location(Frozen):
     page: int | None = Field(default=None, ge=1)
     commit: str | None = None
 
+    @property
+    def words(self) -> str:
+        """`src/graph.py:12`, `page 3`, `commit 1a2b3c4d`, or "" for the whole submission."""
+        if self.path:
+            return f"{self.path}:{self.line_start}" if self.line_start else self.path
+        if self.page:
+            return f"page {self.page}"
+        return f"commit {self.commit[:8]}" if self.commit else ""
+
 
 class Evidence(Frozen):
     """One thing that a detective found, or looked for without success.

@@ -29,7 +29,16 @@ from courtroom.synthesis.evidence_weight import StatedFacts, dossier_of
 from courtroom.synthesis.rules import Constitution
 
 # Fields of a check that its outcome does not depend on.
-NOT_IN_QUESTION = {"id", "goal", "weight", "essential", "effort", "advice", "snippet"}
+NOT_IN_QUESTION = {
+    "id",
+    "goal",
+    "weight",
+    "essential",
+    "effort",
+    "concern",
+    "advice",
+    "snippet",
+}
 # Fields of a criterion that only count; no judge is shown them.
 NOT_SHOWN_TO_JUDGES = {"weight", "max_points", "levels", "architecture", "exclude_when"}
 # Opinions of a preview are never looked up again.

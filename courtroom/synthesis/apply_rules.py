@@ -12,7 +12,7 @@ They always apply in this order, whatever the order in the constitution:
 6. functionality_weight    an architecture criterion goes to the Tech Lead
 7. weighted_average        decides when neither 5 nor 6 did
 8. security_override, then fact_supremacy on weak evidence: caps, which only lower
-9. dissent_requirement     the latest opinions differ: both sides are quoted
+9. dissent_requirement     the latest opinions differ: each is quoted
 10. second_hearing         the judges heard on outcomes alone differ by more than one, or no outcome
                            is known on which they could be heard: a person
 
@@ -214,14 +214,16 @@ def _functionality_lead(context: RulingContext, scores: Scores) -> int | None:
 def _average(context: RulingContext, scores: Scores, mean: Fraction) -> Fired:
     if not context.average.on_unanimity and spread_of(scores.values()) == 0:
         return ()
-    return (
-        fired_rule(
-            "weighted_average",
-            None,
-            mean,
-            f"The weighted mean of {list_scores(scores)} is {displayed(mean):g}.",
-        ),
+    why = (
+        _agreement(scores) or f"The weighted mean of {list_scores(scores)} is {displayed(mean):g}."
     )
+    return (fired_rule("weighted_average", None, mean, why),)
+
+
+def _agreement(scores: Scores) -> str:
+    if spread_of(scores.values()):
+        return ""
+    return f"The judges agree on {next(iter(scores.values()))}."
 
 
 def _dissent(context: RulingContext, value: Fraction) -> Fired:
@@ -229,12 +231,13 @@ def _dissent(context: RulingContext, value: Fraction) -> Fired:
     spread = spread_of(context.scores.values())
     if rule is None or spread < rule.spread_from:
         return ()
-    why = f"The judges differ by {spread} points: both sides are quoted."
+    why = f"The judges differ by {spread} points: each is quoted."
     return (fired_rule(rule.kind, value, value, why),)
 
 
 def _rationale(context: RulingContext, value: Fraction, rules: Fired) -> str:
     score = rounded(value, context.average.rounding)
-    unanimity = [] if rules else [f"All judges gave {score}."]
+    agreement = _agreement(context.scores)
     rounding = [f"{displayed(value):g} is rounded to {score}."] if value != score else []
-    return " ".join([*unanimity, *(rule.why for rule in rules), *rounding])
+    sentences = dict.fromkeys([agreement, *(rule.why for rule in rules), *rounding])
+    return " ".join(filter(None, sentences))

@@ -1,4 +1,4 @@
-"""Dissent as text: both sides with their arguments and evidence; the same record, the same text."""
+"""Dissent as text: every judge's argument and evidence; the same record, the same text."""
 
 from __future__ import annotations
 
@@ -14,14 +14,10 @@ RATIONALE_CHARACTERS = 120
 
 
 def dissent_text(opinions: Opinions, evidence: Mapping[str, Evidence]) -> str:
-    """Return the lowest and the highest opinion with their evidence, after all three scores."""
+    """Return what each judge argued on which evidence, after their scores."""
     scores = {judge: opinion.score for judge, opinion in opinions.items()}
-    # Of equal scores the first judge in order is quoted, so the text is stable.
-    low = min(opinions.values(), key=lambda opinion: opinion.score)
-    high = max(opinions.values(), key=lambda opinion: opinion.score)
-    spread = spread_of(scores.values())
-    summary = f"The judges differ by {spread} points ({list_scores(scores)})."
-    return " ".join([summary, _side(low, evidence), _side(high, evidence)])
+    summary = f"The judges differ by {spread_of(scores.values())} points ({list_scores(scores)})."
+    return " ".join([summary, *(_side(opinion, evidence) for opinion in opinions.values())])
 
 
 def shorten(text: str, limit: int = QUOTED_CHARACTERS) -> str:
@@ -30,17 +26,6 @@ def shorten(text: str, limit: int = QUOTED_CHARACTERS) -> str:
     if len(line) <= limit:
         return line
     return (line[: limit + 1].rpartition(" ")[0] or line[:limit]).rstrip(" ,;:") + "…"
-
-
-def format_location(piece: Evidence) -> str:
-    """Return `src/graph.py:12`, `page 3`, `commit 1a2b3c4d`, or "" for the whole submission."""
-    location = piece.location
-    if location.path:
-        line = location.line_start
-        return f"{location.path}:{line}" if line else location.path
-    if location.page:
-        return f"page {location.page}"
-    return f"commit {location.commit[:8]}" if location.commit else ""
 
 
 def _side(opinion: JudicialOpinion, evidence: Mapping[str, Evidence]) -> str:
@@ -56,6 +41,6 @@ def _quoted(opinion: JudicialOpinion, evidence: Mapping[str, Evidence]) -> str:
 
 
 def _reference(piece: Evidence) -> str:
-    location = format_location(piece)
+    location = piece.location.words
     details = [location, shorten(piece.rationale, RATIONALE_CHARACTERS)]
     return f"{piece.id} ({', '.join(details if location else details[1:])})"

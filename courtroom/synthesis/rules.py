@@ -74,7 +74,7 @@ class VarianceReEvaluation(GuardedRule):
 
 
 class DissentRequirement(GuardedRule):
-    """A spread at or above the limit must be explained, quoting both sides' evidence."""
+    """A spread at or above the limit must be explained, quoting each judge's evidence."""
 
     kind: Literal["dissent_requirement"] = "dissent_requirement"
     spread_from: int = Field(default=2, ge=1, le=4)

@@ -47,7 +47,7 @@ RULES = {
     ),
     "variance_re_evaluation": "The judges differed so much that they were asked again.",
     "dissent_requirement": (
-        "The judges still disagreed, so both sides are written down under Dissent."
+        "The judges still disagreed. Dissent tells what the score of each turns on."
     ),
     "weighted_average": "The score is the judges' average, weighted as the rules say.",
 }

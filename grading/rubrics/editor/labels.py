@@ -46,6 +46,7 @@ LABELS = {
     "polarity": "A match",
     "essential": "Essential: if not met, the Prosecutor and Tech Lead score at most 3",
     "effort": "Shows effort, which the Defense credits",
+    "concern": "Concern",
     "when": "Only when (CEL)",
     "goal": "Goal",
     "id": "ID",
@@ -69,6 +70,10 @@ HELP = {
     "check.id": "Leave blank to make it from the criterion and the kind.",
     "paths": "** matches across folders.",
     "tags": "Evidence tagged security triggers the security rule.",
+    "concern": (
+        "Judges without a model weigh their own concern twice. By its kind: what counts against the"
+        " criterion, clones and claims are risks, history and exchange are effort, the rest function."
+    ),
     "any_of": "",
     "when": "Leave blank for always. Example: spread >= 2 && criterion.architecture",
 }
@@ -83,8 +88,13 @@ CHOICES = {
     "evidence": "confirmed evidence tagged security",
     "argument": "the Prosecutor's argument (to reproduce an older system)",
     "tech_lead": "the Tech Lead",
+    "risk": "risk, which the Prosecutor looks for",
+    "effort": "effort, which the Defense looks for",
+    "function": "function, which the Tech Lead looks for",
     "average": "the weighted average",
 }
+# Words of the empty choice, by field.
+NO_CHOICE = {"exclude_when": "Never", "concern": "By its kind"}
 # Rules of a constitution by kind: title and description. Checks bring their own (`_check_label`).
 RULES = {
     "security_override": (
@@ -105,7 +115,7 @@ RULES = {
     ),
     "dissent_requirement": (
         "Dissent",
-        "The report explains a wide spread with both sides' evidence.",
+        "The report explains a wide spread with each judge's argument and evidence.",
     ),
     "weighted_average": ("Weighted average", "The score when no other rule decides."),
 }

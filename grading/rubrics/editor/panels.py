@@ -16,7 +16,17 @@ from grading.rubrics.editor.rubric_form import fields_of
 
 # In the order in which people fill them in. Between them stand the fields of the check's kind.
 CHECK_FIRST = ("goal",)
-CHECK_LAST = ("weight", "polarity", "essential", "effort", "id", "tags", "advice", "snippet")
+CHECK_LAST = (
+    "weight",
+    "polarity",
+    "concern",
+    "essential",
+    "effort",
+    "id",
+    "tags",
+    "advice",
+    "snippet",
+)
 INSTRUCTIONS = (
     "name",
     "id",

@@ -72,6 +72,11 @@ class Parameter:
         return self.default if self.shape == Shape.FLAG else ""
 
     @property
+    def no_choice(self) -> str:
+        """Words of the empty choice, where one may be left out."""
+        return labels.NO_CHOICE.get(self.name, "None")
+
+    @property
     def default_choices(self) -> str:
         """Choices that hold when none is ticked, in words; empty for other shapes."""
         if self.shape != Shape.CHOICES:

@@ -2,10 +2,9 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from courtroom.judges.heuristic import HeuristicBench
+from courtroom.models.evidence import Location
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
 from tests.courtroom.judges.questions import check, make_evidence, make_question
 
@@ -20,23 +19,56 @@ def scores(met, unmet, **more):
     return [opinion_of(make_question(persona, met, unmet, **more)).score for persona in PERSONAS]
 
 
+def of(concern, *names, **fields):
+    return [check(name, concern=concern, **fields) for name in names]
+
+
+ONE_OF_EACH = [*of("risk", "secure"), *of("effort", "tried"), *of("function", "runs")]
+
+
 @pytest.mark.parametrize(
     ("met", "unmet", "expected"),
     [
-        ("abcd", "", [5, 5, 5]),
-        ("abc", "d", [3, 5, 4]),
-        ("ab", "cd", [2, 4, 3]),
-        ("a", "bcd", [1, 3, 2]),
-        ("", "abcd", [1, 1, 1]),
+        ("secure tried runs", "", [5, 5, 5]),
+        ("tried runs", "secure", [2, 5, 4]),
+        ("secure runs", "tried", [4, 3, 4]),
+        ("secure tried", "runs", [4, 5, 3]),
+        ("secure", "tried runs", [3, 2, 2]),
+        ("", "secure tried runs", [1, 1, 1]),
     ],
 )
-def test_scores_follow_the_weighted_share_of_met_checks_per_persona(met, unmet, expected):
-    assert scores(tuple(met), tuple(unmet)) == expected
+def test_own_concern_counts_twice_for_each_judge(met, unmet, expected):
+    assert scores(tuple(met.split()), tuple(unmet.split()), checks=ONE_OF_EACH) == expected
 
 
-def test_prosecutor_and_tech_lead_give_five_only_when_all_checks_are_met():
+def test_judges_agree_where_a_gap_is_neither_grave_nor_a_merit_speaks_against_it():
+    assert scores(("a", "b"), ("c", "d")) == [3, 3, 3]
+
+
+def test_grave_gap_costs_the_prosecutor_a_point():
+    risk = of("risk", "d")
+    assert scores(("a", "b", "c"), ("d",), checks=risk) == [2, 4, 4]
+
+
+def test_merit_gives_the_defense_a_point_where_something_is_missing():
+    effort = of("effort", "a")
+    assert scores(("a", "b"), ("c", "d"), checks=effort) == [3, 4, 3]
+    assert scores(("a", "b"), (), checks=effort) == [5, 5, 5]
+
+
+def test_absent_flaw_is_no_merit():
+    absent = [check("a", effort=True, polarity="negative")]
+    assert scores(("a", "b"), ("c", "d"), checks=absent)[1] == 3
+
+
+def test_effort_of_an_older_rubric_is_a_concern_of_the_defense():
+    assert scores(("a",), ("b", "c"), checks=[check("a", effort=True)])[1] == 4
+
+
+def test_five_is_for_no_gap_unless_the_defense_finds_a_merit():
     tiny = [check("tiny", weight=0.01)]
-    assert scores(("a", "b"), ("tiny",), checks=tiny) == [4, 5, 4]
+    assert scores(("a", "b"), ("tiny",), checks=tiny) == [4, 4, 4]
+    assert scores(("a", "b"), ("tiny",), checks=[*tiny, *of("effort", "a")]) == [4, 5, 4]
 
 
 def test_criterion_without_checks_is_not_judged():
@@ -57,7 +89,7 @@ def test_unestablished_check_lowers_no_score():
 
 def test_missing_essential_check_limits_prosecutor_and_tech_lead_to_three():
     essential = [check("core", essential=True, weight=0.1)]
-    assert scores(("a", "b", "c"), ("core",), checks=essential) == [3, 5, 3]
+    assert scores(("a", "b", "c"), ("core",), checks=essential) == [2, 4, 3]
 
 
 def test_security_evidence_limits_the_prosecutor_to_three():
@@ -70,19 +102,12 @@ def test_absent_flaw_is_no_security_evidence():
     assert scores(("a", "b"), (), extra_evidence=(absent,)) == [5, 5, 5]
 
 
-def test_defense_gives_at_least_three_when_effort_is_met():
-    assert (
-        scores(("tried",), tuple("abcdef"), checks=[check("tried", effort=True, weight=0.1)])[1]
-        == 3
-    )
-
-
-def test_second_round_narrows_the_spread():
+def test_second_round_weighs_every_concern_the_same():
+    sides = [*of("risk", "secure"), *of("effort", "tried")]
     first, second = (
-        scores(tuple("ab"), tuple("cd")),
-        scores(tuple("ab"), tuple("cd"), round_number=2),
+        scores(("tried",), ("secure",), checks=sides, round_number=number) for number in (1, 2)
     )
-    assert (max(first) - min(first), max(second) - min(second)) == (2, 1)
+    assert (first, second) == ([1, 5, 3], [2, 4, 3])
 
 
 def test_judge_cites_only_evidence_of_the_question():
@@ -102,18 +127,59 @@ def test_same_question_gives_same_bytes_and_other_question_other_key():
     assert first.key != other.key
 
 
-@given(met=st.integers(0, 6), unmet=st.integers(0, 6))
-def test_tech_lead_score_lies_between_prosecutor_and_defense(met, unmet):
-    if met + unmet:
-        prosecutor, defense, tech_lead = scores(
-            tuple(f"m{i}" for i in range(met)), tuple(f"u{i}" for i in range(unmet))
-        )
-        assert prosecutor <= tech_lead <= defense
+def arguments(met, unmet, **more):
+    return [opinion_of(make_question(persona, met, unmet, **more)).argument for persona in PERSONAS]
 
 
-def test_tech_lead_gives_one_when_no_check_is_met():
-    lead = opinion_of(make_question("TechLead", (), ("a", "b")))
-    assert (lead.score, lead.argument) == (
-        1,
-        "Nothing of it exists: goal of a; goal of b. Score 1.",
+def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
+    assert arguments(("tried", "runs"), ("secure",), checks=ONE_OF_EACH) == [
+        "My opinion turns on the only gap (secure.py), not met: goal of secure.",
+        "My opinion turns on the best of 2 things done (tried.py), met: goal of tried.",
+        "My opinion turns on what works (runs.py), met: goal of runs.",
+    ]
+
+
+def test_judge_who_finds_nothing_says_so():
+    assert arguments(("a", "b"), ())[0] == "I looked for a gap and found none in 2 checks."
+    nothing = "I looked for something to credit and found nothing in 1 check."
+    assert arguments((), ("a",))[1] == nothing
+
+
+def test_prosecutor_turns_on_an_essential_gap_before_a_risk():
+    checks = [*of("risk", "a", weight=9), *of("function", "b", essential=True)]
+    assert "the gravest of 2 gaps (b.py), not met" in arguments((), ("a", "b"), checks=checks)[0]
+
+
+def test_tech_lead_turns_on_what_does_not_work_where_it_is_essential_or_weighs_more():
+    core = [check("core", essential=True, weight=0.1)]
+    assert "what does not work (core.py)" in arguments(("a", "b"), ("core",), checks=core)[2]
+    assert "what does not work (b.py)" in arguments(("a",), ("b", "c"))[2]
+    assert "what works (a.py)" in arguments(("a", "b"), ("c",))[2]
+
+
+def test_absent_thing_was_searched_in_the_whole_submission():
+    question = make_question("Prosecutor", (), ("a",))
+    absent = question.evidence[0].model_copy(update={"location": Location()})
+    opinion = opinion_of(question.model_copy(update={"evidence": (absent,)}))
+    assert "the only gap (searched: the whole submission), not met" in opinion.argument
+
+
+def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
+    flaw = make_evidence("hole", tags=("security",))
+    opinion = opinion_of(make_question("Prosecutor", ("a",), extra_evidence=(flaw,)))
+    assert opinion.argument == "My opinion turns on a confirmed security flaw (hole.py)."
+    assert flaw.id in opinion.cited_evidence
+
+
+def test_second_round_names_the_scores_that_were_heard():
+    earlier = tuple(
+        opinion_of(make_question(persona, ("tried",), ("secure",), checks=ONE_OF_EACH))
+        for persona in PERSONAS
+    )
+    heard = opinion_of(
+        make_question("TechLead", ("tried",), ("secure",), round_number=2, earlier=earlier)
+    )
+    assert heard.argument.endswith(
+        "I have heard the others (Prosecutor 1, Defense 5, Tech Lead 3)"
+        " and now weigh every concern the same."
     )

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from courtroom import hold_audit, read_report, render_markdown
-from courtroom.models.audit_report import AuditReport
+from courtroom.models.audit_report import AuditReport, CriterionResult
 from courtroom.report_import.imported_report import ImportedReport
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.constitutions import preset
@@ -36,10 +36,19 @@ def judged(report: AuditReport) -> list[object]:
             c.level,
             c.excluded,
             c.dissent,
-            [(o.judge, o.score, o.argument, o.cited_evidence) for o in c.opinions],
+            _different_opinions(c),
         )
         for c in report.criteria
     ]
+
+
+def _different_opinions(criterion: CriterionResult) -> list[object]:
+    """Opinions with one for each judge and score: a judge who keeps a score repeats itself."""
+    opinions = {
+        (o.judge, o.score): (o.judge, o.score, o.argument, o.cited_evidence)
+        for o in criterion.opinions
+    }
+    return list(opinions.values())
 
 
 def imported(report: ImportedReport) -> list[object]:

@@ -264,7 +264,9 @@ def test_dissent_names_the_judges_their_arguments_and_evidence():
     assert judged.dissent == (
         "The judges differ by 2 points (Prosecutor 2, Defense 4, Tech Lead 3). "
         f"Prosecutor argued for 2 on {bad.id} (docs.py:1, docs line 1): “No docs at all.” "
-        f"Defense argued for 4 on {good.id} (tests.py:3, tests line 3): “Tests exist.”"
+        f"Defense argued for 4 on {good.id} (tests.py:3, tests line 3): “Tests exist.” "
+        f"Tech Lead argued for 3 on {good.id} (tests.py:3, tests line 3),"
+        f" {bad.id} (docs.py:1, docs line 1): “Because.”"
     )
 
 
