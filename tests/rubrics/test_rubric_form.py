@@ -124,6 +124,10 @@ def test_field_has_the_shape_and_bounds_of_its_model():
             },
         ),
         (
+            {"criteria.0.checks.0.concern": "style"},
+            {"criteria.0.checks.0.concern": ("This must be 'risk', 'effort' or 'function'.",)},
+        ),
+        (
             {"criteria.0.checks.0.kind": "guess"},
             {"criteria.0.checks.0": ("Choose a kind of check.",)},
         ),
@@ -164,6 +168,15 @@ def test_fault_stands_beside_its_field_and_the_text_stays(typed, errors):
     assert {name: kept[name] for name in typed if name != "constitution.was"} == {
         name: text for name, text in typed.items() if name != "constitution.was"
     }
+
+
+def test_concern_of_a_check_is_kept_and_may_be_left_to_its_kind():
+    def concern_in(**changes):
+        posted = document_of(reposted(form_texts(rubric_document()), **changes))
+        return posted["criteria"][0]["checks"][0].get("concern")
+
+    path = "criteria.0.checks.0.concern"
+    assert (concern_in(**{path: "risk"}), concern_in(**{path: ""})) == ("risk", None)
 
 
 def test_comma_is_a_decimal_point():

@@ -17,7 +17,7 @@ from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.checks import file_exists, from_sources
 from courtroom.checks.file_exists import KIND, FileExists
 from courtroom.checks.kind import IncompleteCheckKind, Label, NeedsSubmission
-from courtroom.checks.registry import KINDS, collect, detective_for, kind_of
+from courtroom.checks.registry import KINDS, collect, concern_of, detective_for, kind_of
 from courtroom.checks.result import Finding
 from courtroom.detectives.doc_analyst import analyse
 from courtroom.detectives.repo_investigator import investigate
@@ -36,6 +36,38 @@ HEAVY = ("langgraph", "langchain_core", "ast_grep_py", "pypdf", "git", "courtroo
 
 class LaterKind(CheckBase):
     kind: Literal["of_a_later_version"] = "of_a_later_version"
+
+
+@pytest.mark.parametrize(
+    ("fields", "concern"),
+    [
+        ({}, "function"),
+        ({"concern": "effort"}, "effort"),
+        ({"polarity": "negative"}, "risk"),
+        ({"tags": ("security",)}, "risk"),
+        ({"polarity": "negative", "concern": "function"}, "function"),
+    ],
+)
+def test_concern_is_the_rubrics_own_then_a_flaws_then_that_of_the_kind(fields, concern):
+    assert concern_of(FileExists(**CHECK_FIELDS, any_of=("a",), **fields)) == concern
+
+
+def test_concern_of_a_kind_holds_where_the_rubric_names_none():
+    concerns = {name: kind.concern for name, kind in KINDS.items() if kind.concern != "function"}
+    assert concerns == {
+        "commit_history": "effort",
+        "feedback_log": "effort",
+        "communication_log": "effort",
+        "sandboxed_clone": "risk",
+        "unsafe_call": "risk",
+        "pinned_dependencies": "risk",
+        "pdf_paths": "risk",
+    }
+    assert concern_of(LaterKind(id="a", goal="A")) == "function"
+
+
+def test_check_without_a_concern_is_written_without_one():
+    assert "concern" not in FileExists(**CHECK_FIELDS, any_of=("a",)).model_dump(mode="json")
 
 
 class Impostor(CheckBase):

@@ -270,6 +270,17 @@ def test_dissent_names_the_judges_their_arguments_and_evidence():
     )
 
 
+def test_agreement_is_told_whatever_rule_decides():
+    tests = piece("tests")
+    same = [opinion(judge, 4, tests) for judge in ("Prosecutor", "Defense", "TechLead")]
+    averaged = verdict("default", same, evidence=(tests,)).criteria[0]
+    assert (averaged.rationale, averaged.dissent) == ("The judges agree on 4.", None)
+
+    built = rubric(criterion("quality", architecture=True))
+    by_lead = verdict("default", same, evidence=(tests,), rubric_=built).criteria[0]
+    assert by_lead.rationale.startswith("The judges agree on 4. ")
+
+
 def test_evidence_of_a_criterion_is_that_of_its_checks_and_judges():
     own, cited, foreign = piece("tests"), piece("docs"), piece("other")
     judged = verdict(
