@@ -95,7 +95,7 @@ def _failure(stage: str, error: Exception) -> CourtroomError:
 def record_failure(stage: str, **update: Any) -> Substitute:
     """Return a substitute that records the error, with fixed values for other keys of the state."""
 
-    def substitute(state: AgentState, error: CourtroomError) -> Update:  # noqa: ARG001 -- as each is called
+    def substitute(_: AgentState, error: CourtroomError) -> Update:
         return {**update, "errors": [recorded_error(stage, error).model_dump(mode="json")]}
 
     return substitute

@@ -1,4 +1,4 @@
-"""How an endpoint is asked for JSON, learnt from its refusals.
+"""Forms in which an endpoint is asked for JSON, learnt from its refusals.
 
 OpenAI-compatible endpoints differ: some take a JSON Schema, some only `json_object`, some neither,
 and some refuse a parameter that they do not know. The wordings that are recognized are those of
@@ -35,7 +35,7 @@ THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What an endpoint takes for one model. `tokens` is its name for the limit of an answer."""
+    """Request that an endpoint takes for one model. `tokens` is its name for the limit of an answer."""
 
     form: AnswerForm = "json_schema"
     has_store: bool = True
@@ -66,7 +66,7 @@ class Dialect:
 
 
 # (endpoint, model) -> what the endpoint took, for all audits of this process.
-KNOWN: dict[tuple[str, str], Dialect] = {}
+ACCEPTED: dict[tuple[str, str], Dialect] = {}
 
 
 class DialectTrial:
@@ -80,13 +80,13 @@ class DialectTrial:
         self, place: tuple[str, str], head_start_seconds: float = HEAD_START_SECONDS
     ) -> None:
         self._place, self._head_start = place, head_start_seconds
-        self.dialect = KNOWN.get(place, Dialect())
-        self._is_known = place in KNOWN
+        self.dialect = ACCEPTED.get(place, Dialect())
+        self._is_known = place in ACCEPTED
         self._first_call: asyncio.Event | None = None
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Dialect]:
-        """Yield the dialect to use, after whoever tries it first."""
+        """Yield the dialect to use, behind the call that tries it first."""
         while not self._is_known and self._first_call is not None:
             first = self._first_call
             try:
@@ -108,7 +108,7 @@ class DialectTrial:
         """Remember a dialect that was answered; a later refusal has moved on from an older one."""
         if dialect == self.dialect:
             self._is_known = True
-            KNOWN[self._place] = dialect
+            ACCEPTED[self._place] = dialect
 
     def refuse(self, dialect: Dialect, words: str) -> bool:
         """Return whether the same call is worth sending again: in another dialect than it had."""

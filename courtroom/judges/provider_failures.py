@@ -85,9 +85,9 @@ def failure_of(error: Exception) -> CallFailed:
     is_refused = status is not None and _code(error) != UNREADABLE_ANSWER
     # Providers print parts of the API key when they refuse it.
     words = "" if kind == "auth" else provider_words(_own_words(error))
-    said = f" It said: “{words}”" if words else ""
+    quote = f" It said: “{words}”" if words else ""
     pause = retry_after(getattr(getattr(error, "response", None), "headers", {}))
-    return CallFailed(kind, f"{_sentence(kind, error)}{said}", pause=pause, refused=is_refused)
+    return CallFailed(kind, f"{_sentence(kind, error)}{quote}", pause=pause, refused=is_refused)
 
 
 def refused_request(error: Exception) -> str:

@@ -12,8 +12,8 @@ from courtroom.analysis.security.committed_secrets import redacted
 WORDS_CHARACTERS = 160
 # What a server's own failure looks like from the inside; all that follows is dropped.
 TRACE = re.compile(
-    r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]*at [^\n]*[(:]|goroutine \d+|stack backtrace"
-    r"|\bpanicked at\b",
+    r"Traceback \(most recent call last\)|\bFile \"|\n[ \t]*at [^\n]*[(:]|goroutine \d+"
+    r"|stack backtrace|\bpanicked at\b",
     re.IGNORECASE,
 )
 # Every quantifier is bounded or followed by what it cannot match, so that no text is slow.

@@ -157,8 +157,8 @@ def _model_factory(
         raise InputRefused("bench_no_provider", message) from missing
     except Exception as error:  # each provider has its own for a key that is not set
         message = (
-            f"Models of {provider} cannot be used: a key or another setting of {provider} is missing"
-            " or wrong in the server's environment."
+            f"Models of {provider} cannot be used: a key or another setting of {provider}"
+            " is missing or wrong in the server's environment."
         )
         raise InputRefused("bench_no_key", message) from error
     return make

@@ -41,8 +41,9 @@ class ErrorGroup:
         """Return how often and on which criteria, in words; "" for one error about no criterion."""
         times = f"{self.count} times" if self.count > 1 else ""
         names = ", ".join(self.criteria)
-        many = len(self.criteria) > MOST_NAMES
-        place = f"on {f'{len(self.criteria)} criteria' if many else names}" if names else ""
+        if len(self.criteria) > MOST_NAMES:
+            names = f"{len(self.criteria)} criteria"
+        place = f"on {names}" if names else ""
         return ", ".join(part for part in (times, place) if part)
 
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from courtroom.judges.answer_forms import KNOWN, Dialect, bare_json, form_in_words
+from courtroom.judges.answer_forms import ACCEPTED, Dialect, bare_json, form_in_words
 from courtroom.judges.llm import LlmBench
 from courtroom.judges.providers import ModelClients
 from courtroom.models.case import BenchSettings, Price
@@ -102,7 +102,7 @@ def test_next_audit_of_the_process_asks_in_the_form_that_was_taken(endpoint):
     ask_thirty(endpoint, NEITHER)
     answers = ask_thirty(endpoint, NEITHER)
     assert (scores_of(answers), endpoint.refused) == ([4] * 30, 2)
-    assert KNOWN[endpoint.base_url, NEITHER].form == "text"
+    assert ACCEPTED[endpoint.base_url, NEITHER].form == "text"
 
 
 def test_parameters_that_an_endpoint_does_not_know_are_left_out(endpoint):
