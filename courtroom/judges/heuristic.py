@@ -1,10 +1,10 @@
 """Three judges without a model: each looks at the check outcomes with a concern of its own.
 
 The Prosecutor looks for risk, the Defense for effort, the Tech Lead for function. A judge's score
-is 1 + 4 x met / (met + unmet), rounded half up, in sums of check weights where its own concern
-counts twice. 5 is for no gap, and Prosecutor and Tech Lead give at most 3 without an essential
-check. Then the item that an opinion turns on decides: the Prosecutor takes a point off for a grave
-gap, the Defense adds one for a merit.
+is 1 + 4 x met / (met + unmet), rounded half up, in sums of check weights; Prosecutor and Defense
+count their own concern twice. 5 is for no gap, and Prosecutor and Tech Lead give at most 3 without
+an essential check. Then the item that an opinion turns on decides: the Prosecutor takes a point off
+for a grave gap, the Defense adds one for a merit.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ CONCERNS: dict[Persona, Concern] = {
     "Defense": "effort",
     "TechLead": "function",
 }
-# With three concerns of equal weight, a judge's own is then half of what it weighs.
-OWN_CONCERN = 2
+# With three concerns of equal weight, a judge's own is at 2 half of what it weighs. Rules settle on
+# the Tech Lead, so its score keeps the weights that the rubric gives.
+OWN_CONCERN: dict[Persona, float] = {"Prosecutor": 2, "Defense": 2, "TechLead": 1}
 # One point is the smallest step of the scale. Without the factor above, Prosecutor and Defense lie
 # one below and one above the Tech Lead, which explains a dissent and calls for no second round.
 TURNING_ITEM = 1
@@ -124,7 +125,7 @@ def answer_now(question: Question, key: str) -> Answer:
 
 
 def _digest(persona: Persona) -> str:
-    return digest_of([MODEL, CONCERNS[persona], OWN_CONCERN, TURNING_ITEM])
+    return digest_of([MODEL, CONCERNS[persona], OWN_CONCERN[persona], TURNING_ITEM])
 
 
 def group_outcomes(question: Question) -> OutcomeGroups:
@@ -159,7 +160,7 @@ def score_of(question: Question, groups: OutcomeGroups) -> Score:
     In a second round the persona has heard the others: its own concern counts once, as theirs do.
     """
     persona = question.persona
-    factor = OWN_CONCERN if question.round == 1 else 1
+    factor = OWN_CONCERN[persona] if question.round == 1 else 1
     met, unmet = (_weight(part, persona, factor) for part in (groups.met, groups.unmet))
     score = min(floor(1 + 4 * met / (met + unmet) + 0.5), _ceiling(persona, groups))
 
@@ -220,7 +221,7 @@ def turning_item(question: Question, groups: OutcomeGroups) -> CheckResult | Non
     if persona == "Defense" or not groups.unmet:
         return _best(persona, groups.met)
 
-    met, unmet = (_weight(part, persona, OWN_CONCERN) for part in (groups.met, groups.unmet))
+    met, unmet = _weight(groups.met), _weight(groups.unmet)
     is_broken = unmet > met or any(result.check.essential for result in groups.unmet)
     return _gravest(persona, groups.unmet) if is_broken else _best(persona, groups.met)
 
@@ -298,4 +299,5 @@ def _on_second_round(question: Question) -> str:
     if question.round == 1:
         return ""
     opinions = list_scores({opinion.judge: opinion.score for opinion in question.earlier})
-    return f"I have heard the others ({opinions}) and now weigh every concern the same."
+    begin = "still" if OWN_CONCERN[question.persona] == 1 else "now"
+    return f"I have heard the others ({opinions}) and {begin} weigh every concern the same."

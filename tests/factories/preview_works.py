@@ -61,7 +61,6 @@ def document(*, version: str = "1") -> dict[str, Any]:
                         "id": "tidy.readme",
                         "kind": "file_exists",
                         "goal": "A README",
-                        "concern": "effort",
                         "any_of": ["README*"],
                     },
                     {

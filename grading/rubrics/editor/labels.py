@@ -71,7 +71,7 @@ HELP = {
     "paths": "** matches across folders.",
     "tags": "Evidence tagged security triggers the security rule.",
     "concern": (
-        "Judges without a model weigh their own concern twice. By its kind: what counts against the"
+        "Without a model, Prosecutor and Defense weigh theirs twice. By its kind: what counts against the"
         " criterion, clones and claims are risks, history and exchange are effort, the rest function."
     ),
     "any_of": "",

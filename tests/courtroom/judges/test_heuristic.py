@@ -32,12 +32,12 @@ ONE_OF_EACH = [*of("risk", "secure"), *of("effort", "tried"), *of("function", "r
         ("secure tried runs", "", [5, 5, 5]),
         ("tried runs", "secure", [2, 5, 4]),
         ("secure runs", "tried", [4, 3, 4]),
-        ("secure tried", "runs", [4, 5, 3]),
+        ("secure tried", "runs", [4, 5, 4]),
         ("secure", "tried runs", [3, 2, 2]),
         ("", "secure tried runs", [1, 1, 1]),
     ],
 )
-def test_own_concern_counts_twice_for_each_judge(met, unmet, expected):
+def test_own_concern_counts_twice_for_prosecutor_and_defense(met, unmet, expected):
     assert scores(tuple(met.split()), tuple(unmet.split()), checks=ONE_OF_EACH) == expected
 
 
@@ -181,5 +181,5 @@ def test_second_round_names_the_scores_that_were_heard():
     )
     assert heard.argument.endswith(
         "I have heard the others (Prosecutor 1, Defense 5, Tech Lead 3)"
-        " and now weigh every concern the same."
+        " and still weigh every concern the same."
     )
