@@ -22,6 +22,8 @@ from benchmarks.agreement import Overlap, f1_of, overlap, scalars, sets, weighte
 
 # Lines of the list of worst scores.
 WORST = 12
+# Rounds that a constitution may ask for at most, and the first.
+MOST_ROUNDS = 4
 # Seconds for one audit.
 DEADLINE = 120
 
@@ -57,6 +59,7 @@ def main() -> None:
     _print_facts(audits)
     _print_sets(audits)
     _print_scores(audits)
+    _print_judges([row for audit in audits for row in audit.report.get("criteria", ())])
 
 
 def _audit(label_file: Path, git_dir: Path, folder: Path) -> LabelledAudit:
@@ -162,6 +165,29 @@ def _print_criteria(rows: list[tuple[str, str, int, int]]) -> None:
     for criterion in dict.fromkeys(criterion for _, criterion, _, _ in rows):
         gaps = [report - label for _, own, label, report in rows if own == criterion]
         print(f"{criterion:34} MAE {fmean(map(abs, gaps)):.2f} bias {fmean(gaps):+.2f}")
+
+
+def _print_judges(criteria: list[Mapping[str, Any]]) -> None:
+    """Print how far the judges lie apart, in the first round and at the end."""
+    rounds = [[_spread(row, last) for row in criteria] for last in (1, MOST_ROUNDS)]
+    first, final = (
+        [sum(spread == points for spread in spreads) for points in range(5)] for spreads in rounds
+    )
+    heard = sum(any(o["round"] > 1 for o in row["opinions"]) for row in criteria)
+    dissent = fmean(bool(row["dissent"]) for row in criteria) if criteria else 0
+    print(f"\ncriteria by spread of 0 to 4 points: first round {first}, at the end {final}")
+    print(f"heard again {heard} of {len(criteria)}, with a dissent {dissent:.2f}")
+
+
+def _spread(row: Mapping[str, Any], last: int) -> int | None:
+    """Return the spread of the opinions after this round; None where no judge gave a score."""
+    # Opinions come by round, so a later one replaces that of the same judge.
+    scores = {
+        o["judge"]: o["score"]
+        for o in row["opinions"]
+        if o["score"] is not None and 1 <= o["round"] <= last
+    }
+    return max(scores.values()) - min(scores.values()) if scores else None
 
 
 if __name__ == "__main__":

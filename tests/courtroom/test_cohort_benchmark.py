@@ -7,6 +7,7 @@ from math import isnan
 import pytest
 
 from benchmarks.agreement import Overlap, f1_of, overlap, scalars, sets, weighted_kappa
+from benchmarks.cohort import _spread
 
 
 def test_unestablished_fact_agrees_only_with_itself() -> None:
@@ -44,3 +45,14 @@ def test_kappa_is_one_for_equality_zero_for_chance_and_nan_for_one_grade() -> No
     assert weighted_kappa([(1, 1), (3, 3), (5, 5)]) == 1.0
     assert weighted_kappa([(1, 1), (1, 5), (5, 1), (5, 5)]) == 0.0
     assert isnan(weighted_kappa([(3, 3), (3, 3)]))
+
+
+def test_spread_counts_the_latest_opinion_of_each_judge() -> None:
+    opinions = [
+        {"judge": "Prosecutor", "score": 1, "round": 1},
+        {"judge": "Defense", "score": 4, "round": 1},
+        {"judge": "TechLead", "score": None, "round": 1},
+        {"judge": "Prosecutor", "score": 2, "round": 2},
+    ]
+    assert [_spread({"opinions": opinions}, last) for last in (1, 2)] == [3, 2]
+    assert _spread({"opinions": []}, 1) is None
