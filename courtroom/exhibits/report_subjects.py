@@ -11,7 +11,7 @@ from courtroom.exhibits.judging_subjects import prompts, structured_output, synt
 from courtroom.exhibits.material import LARGE, MEDIUM, SMALL, Material
 from courtroom.exhibits.project_subjects import clone
 from courtroom.exhibits.room import Request, whole_sheet
-from courtroom.exhibits.sheets import is_page, page_name
+from courtroom.exhibits.sheets import DIAGRAMS, TREE, is_page, page_name
 
 # Names of functions and classes as a report writes them: with an underscore, or in CamelCase.
 _NAMES = re.compile(r"\b(?:[A-Za-z]+_\w+|[A-Z][a-z]+[A-Z]\w+)\b")
@@ -45,6 +45,7 @@ def claims(material: Material) -> Iterator[Request]:
     yield from _named_in(material, own_pages)
     yield from own_pages
     yield from (request.capped(LARGE) for request in speaks_of)
+    yield whole_sheet(TREE, "the tree, with what its modules define").capped(MEDIUM)
 
 
 def _named_in(material: Material, pages: Sequence[Request]) -> Iterator[Request]:
@@ -57,14 +58,16 @@ def _named_in(material: Material, pages: Sequence[Request]) -> Iterator[Request]
 
 
 def diagrams(material: Material) -> Iterator[Request]:
-    for diagram in material.facts.diagrams or ():
-        if diagram.page:
-            yield whole_sheet(page_name(diagram.page), "page with a diagram")
-        elif diagram.path and diagram.line:
+    yield whole_sheet(DIAGRAMS, "the diagrams as they were read, and the code's graph")
+    drawn = material.facts.diagrams or ()
+    for page in dict.fromkeys(diagram.page for diagram in drawn if diagram.page):
+        yield whole_sheet(page_name(page), "page with a diagram")
+    yield from graph_core(material)
+    for diagram in drawn:
+        if diagram.path and diagram.line:
             request = material.around(diagram.path, diagram.line, "a diagram", LARGE)
             if request is not None:
                 yield request
-    yield from graph_core(material)
     yield from pages(material)
 
 

@@ -14,8 +14,8 @@ from courtroom.exhibits.outline import read_outline
 from courtroom.exhibits.readable import readable_paths
 from courtroom.exhibits.requests import requests_for
 from courtroom.exhibits.room import Room
-from courtroom.exhibits.sheets import COMMITS, TREE, Sheet, file_sheet, page_sheets
-from courtroom.exhibits.tables import commit_table, tree_table
+from courtroom.exhibits.sheets import COMMITS, DIAGRAMS, TREE, Sheet, file_sheet, page_sheets
+from courtroom.exhibits.tables import commit_table, diagram_table, tree_table
 from courtroom.exhibits.units import Outline
 from courtroom.models.case import Limits
 from courtroom.models.errors import CourtroomError, ExaminationFailed
@@ -68,7 +68,9 @@ def _material(
         path: file_sheet(path, lines, snapshot.commit) for path, lines in files.items()
     }
     sheets |= page_sheets(pdf.pages) if isinstance(pdf, PdfReading) else {}
-    sheets[TREE] = tree_table(snapshot, entries, files, outline)
+    sheets[TREE] = tree_table(entries, files, outline)
+    diagrams = diagram_table(dossier.facts)
+    sheets |= {DIAGRAMS: diagrams} if diagrams else {}
     if any(check.kind == "commit_history" for check in rubric.checks):
         table = commit_table(snapshot)
         sheets |= {COMMITS: table} if table else {}

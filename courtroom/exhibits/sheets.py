@@ -10,7 +10,7 @@ from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.evidence import Location
 from courtroom.models.exhibit import ExhibitKind
 
-COMMITS, TREE = ":commits", ":tree"
+COMMITS, TREE, DIAGRAMS = ":commits", ":tree", ":diagrams"
 
 
 @dataclass(frozen=True, slots=True)

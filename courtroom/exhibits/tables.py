@@ -1,9 +1,9 @@
-"""Tables of our own: all commits, and the tree with the outline of its modules."""
+"""Tables of our own: all commits, the tree with its modules' outlines, and diagrams as read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -13,10 +13,11 @@ from courtroom.analysis.git.snapshot import Snapshot, TreeEntry
 from courtroom.analysis.python.source_files import is_vendored
 from courtroom.analysis.sandbox.bubblewrap import Reach
 from courtroom.analysis.security.committed_secrets import redacted
-from courtroom.exhibits.sheets import COMMITS, TREE, Sheet
+from courtroom.exhibits.sheets import COMMITS, DIAGRAMS, TREE, Sheet
 from courtroom.exhibits.units import Outline
 from courtroom.models.errors import ChildFailed
 from courtroom.models.evidence import Location
+from courtroom.models.facts import DiagramFact, Facts, GraphFact
 
 # Commits at each end of the history that are shown.
 MOST_COMMITS = 100
@@ -24,6 +25,7 @@ SUBJECT_CHARACTERS = 100
 # Counting the lines of two hundred commits takes 0.1 s; a history made to be slow is not counted.
 COUNT_SECONDS = 5
 MOST_PATHS, MOST_NAMES, NAMES_CHARACTERS = 200, 12, 120
+MOST_ARROWS, LABEL_CHARACTERS = 60, 60
 COMMITS_HEAD = "commit  date (UTC)  author  added and removed lines  subject"
 UNCOUNTED = "not counted"
 
@@ -99,7 +101,6 @@ def _commit_line(row: Row, author: int) -> str:
 
 
 def tree_table(
-    snapshot: Snapshot,
     entries: Sequence[TreeEntry],
     files: Mapping[str, Sequence[str]],
     outline: Outline,
@@ -112,7 +113,7 @@ def tree_table(
     left_out = len(entries) - len(shown)
     if left_out:
         rows.append(f"{left_out} more files, deeper in the tree or of other projects")
-    return Sheet(TREE, "tree", rows, Location(commit=snapshot.commit))
+    return Sheet(TREE, "tree", rows, Location())
 
 
 def _tree_line(entry: TreeEntry, files: Mapping[str, Sequence[str]], outline: Outline) -> str:
@@ -123,3 +124,37 @@ def _tree_line(entry: TreeEntry, files: Mapping[str, Sequence[str]], outline: Ou
     names = [name for name in names if not name.startswith("_")][:MOST_NAMES]
     listed = f": {', '.join(names)}"[:NAMES_CHARACTERS] if names else ""
     return f"{path}  {len(files[entry.path])} lines{listed}"
+
+
+def diagram_table(facts: Facts) -> Sheet | None:
+    """Return the report's diagrams as they were read, and beside them the code's own graph."""
+    diagrams = [
+        diagram
+        for diagram in facts.diagrams or ()
+        if diagram.page and (diagram.arrows or diagram.side_by_side)
+    ]
+    if not diagrams:
+        return None
+    rows = [row for diagram in diagrams for row in _diagram_lines(diagram)]
+    rows += _graph_lines(facts.graph) if facts.graph else ()
+    return Sheet(DIAGRAMS, "diagrams", rows, Location())
+
+
+def _diagram_lines(diagram: DiagramFact) -> Iterator[str]:
+    yield f"page {diagram.page}, read from: {diagram.drawn_as}"
+    for start, end in diagram.arrows[:MOST_ARROWS]:
+        yield f"  {_label(start)} -> {_label(end)}"
+    for names in diagram.side_by_side:
+        yield f"  side by side: {', '.join(map(_label, names))}"
+
+
+def _graph_lines(graph: GraphFact) -> Iterator[str]:
+    yield "the graph of the code"
+    for start, end in graph.edges[:MOST_ARROWS]:
+        yield f"  {_label(start)} -> {_label(end)}"
+    for route in graph.conditional[:MOST_ARROWS]:
+        yield f"  {_label(route.from_)} -> one or more of: {', '.join(map(_label, route.to))}"
+
+
+def _label(name: str) -> str:
+    return _UNPRINTABLE.sub(" ", name)[:LABEL_CHARACTERS]

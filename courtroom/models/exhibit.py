@@ -7,7 +7,7 @@ from typing import Literal
 from courtroom.models.evidence import Location
 from courtroom.models.frozen_record import Frozen
 
-ExhibitKind = Literal["code", "prose", "page", "commits", "tree"]
+ExhibitKind = Literal["code", "prose", "page", "commits", "tree", "diagrams"]
 
 # Characters of an exhibit's head beside title and path, and of a line beside its text and number.
 HEAD_CHARACTERS, LINE_CHARACTERS = 16, 2

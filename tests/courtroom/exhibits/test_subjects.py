@@ -252,3 +252,14 @@ def test_diagram_in_the_repository_stands_beside_the_graph(tmp_path: Path) -> No
 
     assert "collect --> prosecutor" in texts(bundle, "README.md")
     assert "def build():" in texts(bundle, "src/graph.py")
+
+
+def test_drawn_diagram_is_written_out_beside_the_graph_of_the_code(snapshot: Snapshot) -> None:
+    chart = "```mermaid\ngraph TD\n  collect --> prosecutor\n```"
+    pdf = PdfReading(pages=("Flow", chart))
+    bundle = laid_out(snapshot, rubric_of(check("diagram", aspect="accurate")), pdf)
+
+    table = next(exhibit for exhibit in bundle.exhibits if exhibit.kind == "diagrams")
+    rows = table.text.split("\n")
+    assert rows[:2] == ["page 2, read from: mermaid", "  collect -> prosecutor"]
+    assert "  START -> collect" in rows[rows.index("the graph of the code") :]
