@@ -177,9 +177,8 @@ def _print_missed(rows: Sequence[Row]) -> None:
         missed = sorted(row.named - row.shown)
         if missed:
             listed = " ".join(f"{path.rpartition('/')[2]}:{line}" for path, line in missed)
-            print(
-                f"  {row.repository} {row.criterion} misses {len(missed)}/{len(row.named)}: {listed}"
-            )
+            count = f"{len(missed)}/{len(row.named)}"
+            print(f"  {row.repository} {row.criterion} misses {count}: {listed}")
 
 
 def _print_repositories(rows: Sequence[Row]) -> None:

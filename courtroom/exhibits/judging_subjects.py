@@ -11,7 +11,8 @@ from courtroom.exhibits.room import Request
 from courtroom.exhibits.units import Unit, unique
 
 _ANSWERS = re.compile(
-    r"invoke\(|\bretr(?:y|ies)|attempt|except\b|ValidationError|model_validate|json\.loads|structured"
+    r"invoke\(|\bretr(?:y|ies)|attempt|except\b|structured"
+    r"|ValidationError|model_validate|json\.loads"
 )
 
 # Signs that code tells the judges apart, or changes what one of them said.

@@ -28,7 +28,8 @@ _DECLARED = re.compile(r"\s+([A-Za-z_]\w*)\s*:")
 class Material:
     """`sheets` by name: files by path, pages and tables by their names.
 
-    `room`: characters of one criterion. `evidence` is by check id, `paths` are those of the tree, vendored ones left out.
+    `evidence` is by check id, `paths` are those of the tree, vendored ones left out, `room` is in
+    characters of one criterion.
     """
 
     outline: Outline
@@ -120,11 +121,11 @@ class Material:
         A class that holds data is left out, any other one stands for its methods; so is what is
         used all over the sources, such as a logger.
         """
-        known, current = set(units), list(units)
+        reached, current = set(units), list(units)
         for _ in range(levels):
             callees = unique(c for unit in current for c in self._opened_callees(unit))
-            current = [unit for unit in callees if unit not in known and not self.is_test(unit)]
-            known.update(current)
+            current = [unit for unit in callees if unit not in reached and not self.is_test(unit)]
+            reached.update(current)
             yield from sorted(current, key=lambda unit: unit.kind != "function")
 
     def _opened_callees(self, unit: Unit) -> Iterator[Unit]:

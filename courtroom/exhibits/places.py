@@ -39,7 +39,8 @@ TOO_LARGE = "The file is larger than 1 MB, and is not shown."
 NO_LINES = "The file has no such lines: it ends at line {last}."
 ASKED = "asked for"
 
-_LINES = re.compile(r"(.+?):\s?(\d{1,7})(?:\s?[-–]\s?(\d{1,7}))?")  # noqa: RUF001 -- judges write both
+# Models write both dashes.
+_LINES = re.compile(r"(.+?):\s?(\d{1,7})(?:\s?[-\u2013]\s?(\d{1,7}))?")
 _NAME = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
 _REPLACEMENT = "\ufffd"
 _PROBE, _MOST_REPLACED = 8000, 80
@@ -94,11 +95,11 @@ class _Reader:
     def _read_files(
         self, entries: Sequence[TreeEntry], limits: Limits, places: Sequence[str]
     ) -> Files:
-        asked = [path for path in map(_path_of, places) if path in self._entries]
-        paths = [path for path in asked if self._is_text(path)]
+        own = [path for path in map(_path_of, places) if path in self._entries]
+        paths = [path for path in own if self._is_text(path)]
         # A name may be defined anywhere; a path needs its own file only.
-        if len(asked) < len(places):
-            paths += readable_paths(entries, asked, limits)
+        if len(own) < len(places):
+            paths += readable_paths(entries, own, limits)
         return read_files(self._snapshot, paths)
 
     def _read_outline(self, limits: Limits, places: Sequence[str]) -> Outline:

@@ -14,7 +14,8 @@ from courtroom.exhibits.units import unique
 
 _CLONES = re.compile(r"""["']clone["']|git clone|clone_from""")
 _DANGERS = re.compile(
-    r"subprocess\.|os\.(?:system|popen)|\b(?:eval|exec)\(|pickle\.|yaml\.load|verify\s*=|\.execute\("
+    r"subprocess\.|os\.(?:system|popen)|\b(?:eval|exec)\(|pickle\.|yaml\.load"
+    r"|verify\s*=|\.execute\("
 )
 
 

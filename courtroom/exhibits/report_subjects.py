@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
@@ -13,6 +14,8 @@ from courtroom.exhibits.project_subjects import clone
 from courtroom.exhibits.room import Request, whole_sheet
 from courtroom.exhibits.sheets import DIAGRAMS, TREE, is_page, page_name
 
+# Of a line of a page, beside its text.
+LINE_CHARACTERS = 4
 # Names of functions and classes as a report writes them: with an underscore, or in CamelCase.
 _NAMES = re.compile(r"\b(?:[A-Za-z]+_\w+|[A-Z][a-z]+[A-Z]\w+)\b")
 # Units that one claim brings.
@@ -25,12 +28,8 @@ def pages(material: Material) -> Iterator[Request]:
 
 def claims(material: Material) -> Iterator[Request]:
     """Yield half a room of pages, the code that they speak of, and the rest of the pages."""
-    left = material.room // 2
     own_pages = list(pages(material))
-    for page in own_pages:
-        left -= len("\n".join(material.sheets[page.sheet].lines))
-        if left > 0:
-            yield page
+    yield from _half_a_room(material, own_pages)
 
     claimed = material.facts.pdf_claims or {}
     order = ("contradicted", "open", "confirmed")
@@ -46,6 +45,23 @@ def claims(material: Material) -> Iterator[Request]:
     yield from own_pages
     yield from (request.capped(LARGE) for request in speaks_of)
     yield whole_sheet(TREE, "the tree, with what its modules define").capped(MEDIUM)
+
+
+def _half_a_room(material: Material, own_pages: Sequence[Request]) -> list[Request]:
+    """Return the pages with the most evidence on them, in the order of the report."""
+    evidence = Counter(
+        page_name(item.location.page)
+        for items in material.evidence.values()
+        for item in items
+        if item.location.page
+    )
+    left, chosen = material.room // 2, []
+    for page in sorted(own_pages, key=lambda page: -evidence[page.sheet]):
+        size = sum(len(line) + LINE_CHARACTERS for line in material.sheets[page.sheet].lines)
+        if size <= left:
+            left -= size
+            chosen.append(page)
+    return [page for page in own_pages if page in chosen]
 
 
 def _named_in(material: Material, pages: Sequence[Request]) -> Iterator[Request]:

@@ -17,7 +17,7 @@ from courtroom.exhibits.material import LARGE, MEDIUM, SMALL, Material
 from courtroom.exhibits.project_subjects import clone, commits, dangers, project
 from courtroom.exhibits.report_subjects import claims, diagrams, pages
 from courtroom.exhibits.room import Request, whole_sheet
-from courtroom.exhibits.sheets import page_name
+from courtroom.exhibits.sheets import is_page, page_name
 from courtroom.exhibits.units import unique
 from courtroom.models.rubric import Criterion
 
@@ -49,7 +49,10 @@ def requests_for(criterion: Criterion, material: Material) -> Iterator[Request]:
     """Yield what the checks rest on, the subjects, then callers and callees and what is left."""
     share = max(SMALL, min(LARGE, material.room // (2 * max(1, len(criterion.checks)))))
     roots = list(_roots(criterion, material))
-    yield from (root.capped(share) for root in roots)
+    # Claims stand on many pages: their subject chooses among them.
+    has_claims = any(check.kind == "pdf_paths" for check in criterion.checks)
+    first = (root for root in roots if not (has_claims and is_page(root.sheet)))
+    yield from (root.capped(share) for root in first)
     yield from _subjects(criterion, material)
 
     yield from roots

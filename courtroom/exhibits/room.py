@@ -164,8 +164,8 @@ class Room:
         """Return the lines asked for that are not shown, without the blank ones at the ends."""
         first = max(1, request.first)
         last = min(request.last, len(sheet.lines), first + LONGEST_SPAN)
-        shown = self._shown.get(sheet.name, set())
-        lines = [n for n in range(first, last + 1) if n not in shown]
+        taken = self._shown.get(sheet.name, set())
+        lines = [n for n in range(first, last + 1) if n not in taken]
         while lines and not sheet.lines[lines[0] - 1].strip():
             lines.pop(0)
         while lines and not sheet.lines[lines[-1] - 1].strip():
@@ -185,7 +185,7 @@ class Room:
             self.pieces.append(Piece(len(self.pieces), sheet, first, last, title))
 
     def _joined(self) -> list[Piece]:
-        """Return the pieces in their order, those that touch joined at the place of the earliest."""
+        """Return the pieces in their order, joined where they touch."""
         joined: list[Piece] = []
         for piece in sorted(self.pieces, key=lambda p: (p.sheet.name, p.first)):
             if joined and _touch(joined[-1], piece):

@@ -1,4 +1,4 @@
-"""Exhibits of every criterion, chosen from snapshot, dossier and report: the same bytes each time."""
+"""Exhibits of every criterion, from snapshot, dossier and report: the same bytes each time."""
 
 from __future__ import annotations
 

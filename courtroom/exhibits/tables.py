@@ -25,7 +25,7 @@ SUBJECT_CHARACTERS = 100
 # Counting the lines of two hundred commits takes 0.1 s; a history made to be slow is not counted.
 COUNT_SECONDS = 5
 MOST_PATHS, MOST_NAMES, NAMES_CHARACTERS = 200, 12, 120
-MOST_ARROWS, LABEL_CHARACTERS = 60, 60
+MOST_ARROWS, LABEL_CHARACTERS = 40, 40
 COMMITS_HEAD = "commit  date (UTC)  author  added and removed lines  subject"
 UNCOUNTED = "not counted"
 
@@ -108,9 +108,9 @@ def tree_table(
     """Return the paths with their sizes; modules also name what they define."""
     own = [entry for entry in entries if not is_vendored(entry.path)]
     # The files nearest to the root first, where the tree is cut.
-    shown = sorted(own, key=lambda entry: (entry.path.count("/"), entry.path))[:MOST_PATHS]
-    rows = [_tree_line(entry, files, outline) for entry in sorted(shown, key=lambda e: e.path)]
-    left_out = len(entries) - len(shown)
+    nearest = sorted(own, key=lambda entry: (entry.path.count("/"), entry.path))[:MOST_PATHS]
+    rows = [_tree_line(entry, files, outline) for entry in sorted(nearest, key=lambda e: e.path)]
+    left_out = len(entries) - len(nearest)
     if left_out:
         rows.append(f"{left_out} more files, deeper in the tree or of other projects")
     return Sheet(TREE, "tree", rows, Location())
@@ -144,7 +144,8 @@ def _diagram_lines(diagram: DiagramFact) -> Iterator[str]:
     yield f"page {diagram.page}, read from: {diagram.drawn_as}"
     for start, end in diagram.arrows[:MOST_ARROWS]:
         yield f"  {_label(start)} -> {_label(end)}"
-    for names in diagram.side_by_side:
+    # Arrows tell what stands side by side; without them it is all that is known.
+    for names in () if diagram.arrows else diagram.side_by_side:
         yield f"  side by side: {', '.join(map(_label, names))}"
 
 

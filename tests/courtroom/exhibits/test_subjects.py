@@ -263,3 +263,14 @@ def test_drawn_diagram_is_written_out_beside_the_graph_of_the_code(snapshot: Sna
     rows = table.text.split("\n")
     assert rows[:2] == ["page 2, read from: mermaid", "  collect -> prosecutor"]
     assert "  START -> collect" in rows[rows.index("the graph of the code") :]
+
+
+def test_long_report_leaves_half_of_the_room_to_the_code(snapshot: Snapshot) -> None:
+    claim = "The judges run in parallel."
+    pages = tuple(f"Page {n}. {'word ' * 300}{claim if n == 9 else ''}" for n in range(1, 13))
+    checks = rubric_of(check("pdf_paths", aspect="claims_hold"))
+    bundle = laid_out(snapshot, checks, PdfReading(pages=pages), room=8000)
+
+    shown = [exhibit.location.page for exhibit in bundle.exhibits if exhibit.kind == "page"]
+    assert len(shown) < len(pages)
+    assert "def build():" in texts(bundle, "src/graph.py")
