@@ -22,7 +22,6 @@ from courtroom.models.check import Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.rubric import Rubric
-from courtroom.synthesis.opinions import list_scores
 
 MODEL = f"{HEURISTIC}3"
 CONCERNS: dict[Persona, Concern] = {
@@ -232,7 +231,7 @@ def _gravest(persona: Persona, unmet: Sequence[CheckResult]) -> CheckResult | No
 
 
 def _best(persona: Persona, met: Sequence[CheckResult]) -> CheckResult | None:
-    """Return the first of the heaviest: what was done before what is absent, the own concern first."""
+    """Return the first of the heaviest: what was done, then the own concern, then essential."""
     return max(met, default=None, key=lambda f: (f.check.is_positive, *_own_weight(persona, f)))
 
 
@@ -246,9 +245,9 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
     if item:
         subject = _subject(question.persona, groups, item)
         place = _place(question, item.outcome.evidence)
-        outcome = "met" if item.outcome.met else "not met"
+        outcome = "" if item.outcome.met else ", not met"
         goal = item.check.goal.rstrip(".")
-        return f"My opinion turns on {subject} ({place}), {outcome}: {goal}."
+        return f"My opinion turns on {subject} ({place}){outcome}: {goal}."
     if question.persona == "Defense":
         return f"I looked for something to credit and found nothing in {_checks(established)}."
     if flaws := _security_evidence(question):
@@ -296,8 +295,6 @@ def _open_checks(groups: OutcomeGroups) -> str:
 
 
 def _on_second_round(question: Question) -> str:
-    if question.round == 1:
-        return ""
-    opinions = list_scores({opinion.judge: opinion.score for opinion in question.earlier})
-    begin = "still" if OWN_CONCERN[question.persona] == 1 else "now"
-    return f"I have heard the others ({opinions}) and {begin} weigh every concern the same."
+    return (
+        "" if question.round == 1 else "I have heard the others and weigh every concern the same."
+    )
