@@ -6,18 +6,33 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
+from courtroom.analysis.project.globs import matches
+from courtroom.analysis.project.languages import LANGUAGES, language_of
+from courtroom.analysis.project.project_files import TESTS
 from courtroom.analysis.python.source_files import is_test_path, is_vendored
 from courtroom.analysis.python.tree_walk import words_of
 from courtroom.exhibits.room import Request
 from courtroom.exhibits.sheets import Sheet
-from courtroom.exhibits.text_blocks import block_around
+from courtroom.exhibits.text_blocks import MOST_LINES, block_around
 from courtroom.exhibits.units import Outline, Unit, unique
 from courtroom.models.evidence import Evidence
 from courtroom.models.facts import Facts
 
 # Characters that one unit may take at once, where others matter as much.
 SMALL, MEDIUM, LARGE = 900, 2500, 7000
+# Blocks of one file that a pattern brings.
+MOST_BLOCKS = 5
+_BLOCK_LANGUAGES = frozenset(LANGUAGES) - {
+    "Markdown",
+    "YAML",
+    "JSON",
+    "TOML",
+    "CSS",
+    "HTML",
+    "Jupyter",
+}
 # A getter or a table of so few lines hands a value on; hands that a value goes through.
 SHORT_UNIT, MOST_HANDS = 12, 2
 
@@ -105,6 +120,20 @@ class Material:
             focus = self.lines_matching(unit, pattern)
             if focus:
                 yield self.whole(unit, title, focus, most)
+
+    def matching_text(self, pattern: re.Pattern[str], title: str, most: int) -> Iterator[Request]:
+        """Yield requests for the blocks that match in code of other languages than Python."""
+        for path, sheet in self.sheets.items():
+            is_code = sheet.kind == "code" and language_of(path) in _BLOCK_LANGUAGES
+            if not is_code or path in self.outline.units or matches(path, TESTS):
+                continue
+            lines = enumerate(sheet.lines[:MOST_LINES], start=1)
+            for number, _ in islice(
+                ((n, text) for n, text in lines if pattern.search(text[:1000])), MOST_BLOCKS
+            ):
+                request = self.around(path, number, title, most)
+                if request is not None:
+                    yield request
 
     def lines_matching(self, unit: Unit, pattern: re.Pattern[str]) -> list[int]:
         sheet = self.sheets.get(unit.path)

@@ -12,10 +12,16 @@ from courtroom.exhibits.room import Request, whole_sheet
 from courtroom.exhibits.sheets import COMMITS, TREE
 from courtroom.exhibits.units import unique
 
+# Usual names of the files that a program starts in, where no function is called main.
+ENTRY_POINTS = tuple(
+    f"{folder}{name}.*"
+    for folder in ("", "src/", "cmd/*/", "lib/", "app/")
+    for name in ("main", "index", "app", "server", "cli")
+)
 _CLONES = re.compile(r"""["']clone["']|git clone|clone_from""")
 _DANGERS = re.compile(
     r"subprocess\.|os\.(?:system|popen)|\b(?:eval|exec)\(|pickle\.|yaml\.load"
-    r"|verify\s*=|\.execute\("
+    r"|verify\s*=|\.execute\(|child_process|innerHTML|exec\.Command|\bsystem\("
 )
 
 
@@ -40,10 +46,12 @@ def clone(material: Material) -> Iterator[Request]:
 
 def project(material: Material) -> Iterator[Request]:
     yield from _files(material, README, "README", 1)
-    yield whole_sheet(TREE, "the tree, with what its modules define")
+    yield whole_sheet(TREE, "the tree, with what its modules define").capped(LARGE)
     yield from _files(material, CI, "runs on every change", 2)
     entries = [u for u in material.functions if u.name == "main" and not u.owner]
     yield from material.wholes(entries, "an entry point", MEDIUM)
+    if not entries:
+        yield from _files(material, ENTRY_POINTS, "an entry point", 2)
     yield from _files(material, TESTS, "a test", 3)
 
 
@@ -55,3 +63,4 @@ def _files(material: Material, globs: tuple[str, ...], title: str, most: int) ->
 def dangers(material: Material) -> Iterator[Request]:
     """Yield the calls that could be dangerous, whether or not a check objects to them."""
     yield from material.matching(material.functions, _DANGERS, "runs or loads something", MEDIUM)
+    yield from material.matching_text(_DANGERS, "runs or loads something", MEDIUM)

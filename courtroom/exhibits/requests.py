@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from courtroom.analysis.project.globs import matches
+from courtroom.analysis.project.project_files import TESTS
 from courtroom.checks.registry import Check
 from courtroom.exhibits.graph_subjects import graph, state
 from courtroom.exhibits.judging_subjects import prompts, structured_output, synthesis
@@ -69,16 +70,18 @@ def _subjects(criterion: Criterion, material: Material) -> Iterator[Request]:
         (islice(subject(material), count * MOST_PER_CHECK), count)
         for subject, count in subjects.items()
     ]
-    held_back = []
+    held_back: list[Request] = []
+    is_empty = True
     while queues:
         for queue in list(queues):
             requests = list(islice(*queue))
+            is_empty = is_empty and not requests
             held_back += [request for request in requests if request.most is None]
             yield from (request.capped(most) for request in requests)
             if not requests:
                 queues.remove(queue)
     yield from held_back
-    if not subjects:
+    if is_empty:
         yield from project(material)
 
 
@@ -111,5 +114,7 @@ def _searched(check: Check, material: Material) -> Iterator[Request]:
     if not patterns or "**" in patterns:
         return
     paths = [path for path in material.paths if matches(path, patterns)]
+    # Tests last: what a check looks for is rarely meant to stand in them.
+    paths.sort(key=lambda path: matches(path, TESTS))
     for path in paths[:MOST_SEARCHED]:
         yield Request(path, 1, HEAD_LINES, f"searched for: {check.id}", most=MEDIUM)

@@ -10,10 +10,14 @@ from datetime import UTC, datetime
 from courtroom.analysis.git.git_process import READING, run_git
 from courtroom.analysis.git.history import LATEST_SECOND
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry
+from courtroom.analysis.project.globs import matches
+from courtroom.analysis.project.project_files import TESTS
+from courtroom.analysis.prompt_injection.repository_text import kind_of
 from courtroom.analysis.python.source_files import is_vendored
 from courtroom.analysis.sandbox.bubblewrap import Reach
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.exhibits.sheets import COMMITS, DIAGRAMS, TREE, Sheet
+from courtroom.exhibits.text_blocks import defined_names
 from courtroom.exhibits.units import Outline
 from courtroom.models.errors import ChildFailed
 from courtroom.models.evidence import Location
@@ -24,7 +28,7 @@ MOST_COMMITS = 100
 SUBJECT_CHARACTERS = 100
 # Counting the lines of two hundred commits takes 0.1 s; a history made to be slow is not counted.
 COUNT_SECONDS = 5
-MOST_PATHS, MOST_NAMES, NAMES_CHARACTERS = 200, 12, 120
+MOST_PATHS, MOST_NAMES, NAMES_CHARACTERS = 150, 12, 120
 MOST_ARROWS, LABEL_CHARACTERS = 40, 40
 COMMITS_HEAD = "commit  date (UTC)  author  added and removed lines  subject"
 UNCOUNTED = "not counted"
@@ -121,6 +125,10 @@ def _tree_line(entry: TreeEntry, files: Mapping[str, Sequence[str]], outline: Ou
     if entry.path not in files:
         return f"{path}  {entry.size} bytes"
     names = [unit.name for unit in outline.units.get(entry.path, ()) if not unit.owner]
+    if matches(entry.path, TESTS):
+        names = []
+    elif not names and kind_of(entry.path) == "code":
+        names = defined_names(files[entry.path])
     names = [name for name in names if not name.startswith("_")][:MOST_NAMES]
     listed = f": {', '.join(names)}"[:NAMES_CHARACTERS] if names else ""
     return f"{path}  {len(files[entry.path])} lines{listed}"

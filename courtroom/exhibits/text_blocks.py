@@ -17,6 +17,12 @@ _HEADING = re.compile(r"#{1,6}\s|={1,5}\s+\S")
 _UNDERLINE = re.compile(r"={3,}\s*$|-{3,}\s*$")
 _CLOSING = re.compile(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b)")
 _COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|@|\[)")
+_KEYWORDS = r"func|fn|def|class|interface|struct|enum|type|trait|impl|function|const|let|var|module"
+_DEFINES = re.compile(
+    rf"(?:[\w@]+ ){{0,4}}(?:{_KEYWORDS})\s+(?:\([^)]{{0,80}}\)\s*)?([A-Za-z_]\w*)"
+)
+# Of a module's lines, as many as are looked at for definitions, and of each its beginning.
+MOST_LINES, LINE_CHARACTERS = 5000, 400
 
 Lines = Sequence[str]
 
@@ -24,25 +30,35 @@ Lines = Sequence[str]
 def block_around(lines: Lines, line: int, path: str) -> tuple[int, int]:
     """Return first and last line of the section or block that holds a line, all 1-based."""
     line = max(1, min(line, len(lines)))
-    if PurePosixPath(path).suffix.lower() in _SECTIONS:
-        first, last = _section(lines, line)
-    else:
-        first, last = _indented(lines, line)
-    while last > first and not lines[last - 1].strip():
+    # A block that reaches beyond these lines is too long in any case.
+    start = max(0, line - 1 - LONGEST_BLOCK)
+    near = lines[start : line + LONGEST_BLOCK]
+    is_prose = PurePosixPath(path).suffix.lower() in _SECTIONS
+    first, last = (_section if is_prose else _indented)(near, line - start)
+    while last > first and not near[last - 1].strip():
         last -= 1
     if last - first >= LONGEST_BLOCK:
         return max(1, line - WINDOW), min(len(lines), line + WINDOW)
-    return first, last
+    return start + first, start + last
+
+
+def defined_names(lines: Lines) -> list[str]:
+    """Return what the unindented lines of a module define, in any usual language."""
+    matches = (_DEFINES.match(text[:LINE_CHARACTERS]) for text in lines[:MOST_LINES])
+    return list(dict.fromkeys(match[1] for match in matches if match))
 
 
 def definition_lines(lines: Lines, name: str) -> list[int]:
     """Return the lines that define a name in any usual language."""
-    words = r"func|fn|def|class|interface|struct|enum|type|trait|impl|function|const|let|var|module"
     defines = re.compile(
-        rf"^\s*(?:[\w@]+ ){{0,4}}(?:{words})\s+(?:\([^)]{{0,80}}\)\s*)?{re.escape(name)}\b"
+        rf"^\s*(?:[\w@]+ ){{0,4}}(?:{_KEYWORDS})\s+(?:\([^)]{{0,80}}\)\s*)?{re.escape(name)}\b"
         rf"|^\s*(?:[\w<>\[\],.?]+ ){{1,4}}{re.escape(name)}\s*\([^;]{{0,200}}\{{\s*$"
     )
-    return [number for number, text in enumerate(lines, start=1) if defines.match(text[:400])]
+    return [
+        number
+        for number, text in enumerate(lines, start=1)
+        if defines.match(text[:LINE_CHARACTERS])
+    ]
 
 
 def _section(lines: Lines, line: int) -> tuple[int, int]:
