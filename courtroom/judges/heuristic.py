@@ -262,7 +262,7 @@ def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
     if persona == "Prosecutor":
         gaps = len(groups.unmet)
         return "the only gap" if gaps == 1 else f"the gravest of {gaps} gaps"
-    merits = len(groups.met)
+    merits = sum(result.check.is_positive for result in groups.met) or len(groups.met)
     return "the only thing done" if merits == 1 else f"the best of {merits} things done"
 
 

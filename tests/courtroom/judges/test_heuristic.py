@@ -139,6 +139,12 @@ def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
     ]
 
 
+def test_absent_flaw_is_not_counted_as_done():
+    absent = [check("a", polarity="negative")]
+    argument = arguments(("a", "b"), ("c",), checks=absent)[1]
+    assert argument == "My opinion turns on the only thing done (b.py): goal of b."
+
+
 def test_judge_who_finds_nothing_says_so():
     assert arguments(("a", "b"), ())[0] == "I looked for a gap and found none in 2 checks."
     nothing = "I looked for something to credit and found nothing in 1 check."
