@@ -28,7 +28,7 @@ MOST_LINES, MOST_CHARACTERS = 400, 12_000
 # Definitions of one name that are shown; a common name such as `main` may have many.
 MOST_DEFINITIONS = 3
 # Characters of a place that are read: longer ones name nothing.
-LONGEST_PLACE = 400
+LONGEST_PLACE = 1200
 
 UNREADABLE = "The repository could not be read."
 NOT_A_PLACE = "This is no place: ask for `path:10-40`, `path`, or the name of a function or class."
@@ -36,6 +36,7 @@ OUTSIDE = "The path leads outside the repository."
 NO_FILE = "The repository has no such file, function or class at this commit."
 NOT_TEXT = "The file is binary or a link, and is not shown."
 TOO_LARGE = "The file is larger than 1 MB, and is not shown."
+NOT_READ = "The file could not be read."
 NO_LINES = "The file has no such lines: it ends at line {last}."
 ASKED = "asked for"
 
@@ -119,8 +120,10 @@ class _Reader:
     def _span(self, path: str, first: int | None, last: int | None) -> Span:
         if not self._is_text(path):
             raise Refused(NOT_TEXT)
-        if self._entries[path].size > QUOTABLE_FILE_BYTES or path not in self._files:
+        if self._entries[path].size > QUOTABLE_FILE_BYTES:
             raise Refused(TOO_LARGE)
+        if path not in self._files:
+            raise Refused(NOT_READ)
         lines = self._files[path]
         if sum(line[:_PROBE].count(_REPLACEMENT) for line in lines[:_PROBE]) > _MOST_REPLACED:
             raise Refused(NOT_TEXT)

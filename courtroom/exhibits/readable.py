@@ -12,8 +12,8 @@ from courtroom.analysis.project.project_files import CI, LOCKS, MANIFESTS, READM
 from courtroom.analysis.python.source_files import is_test_path, is_vendored
 from courtroom.models.case import Limits
 
-# Bytes of files that are read: hand-written work is a fraction of that.
-MOST_BYTES = 6 * 1024 * 1024
+# Files that are read, and their bytes: hand-written work is a fraction of that.
+MOST_FILES, MOST_BYTES = 2000, 6 * 1024 * 1024
 
 
 def readable_paths(
@@ -27,7 +27,7 @@ def readable_paths(
         if is_file and is_wanted and entry.size <= min(left, limits.source_file_bytes):
             left -= entry.size
             chosen.append(entry.path)
-    return chosen
+    return chosen[:MOST_FILES]
 
 
 def _rank(path: str, cited: Collection[str]) -> tuple[int, int, str]:

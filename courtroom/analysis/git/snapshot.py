@@ -221,7 +221,9 @@ def entry_of(line: bytes) -> TreeEntry:
     """Parse one line of `git ls-tree -l -z`."""
     header, _, path = line.partition(b"\t")
     mode, _, oid, size = header.decode().split()
-    return TreeEntry(path.decode(errors="replace"), mode, 0 if size == "-" else int(size), oid)
+    # A submodule has "-", an object that is missing or damaged has "BAD".
+    size_bytes = int(size) if size.isdecimal() else 0
+    return TreeEntry(path.decode(errors="replace"), mode, size_bytes, oid)
 
 
 def _is_plain(path: str) -> bool:
