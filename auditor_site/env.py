@@ -97,6 +97,17 @@ VARIABLES = (
         "JUDGES_BATCH", "per_criterion", "per_criterion, or per_judge: one call of a judge for all"
     ),
     Variable("JUDGES_DEBATE", "", "true adds a round in which each judge sees the other arguments"),
+    Variable(
+        "JUDGES_EXHIBIT_CHARACTERS", "24000", "characters of the work that judges read a criterion"
+    ),
+    Variable(
+        "JUDGES_MAY_ASK", "true", "six judges of an audit may ask for places to read, once each"
+    ),
+    Variable(
+        "PROSECUTOR_TEMPERATURE", "", "temperature of the Prosecutor, 0 to 2; unset: the provider's"
+    ),
+    Variable("DEFENSE_TEMPERATURE", "", "and of the Defense"),
+    Variable("TECH_LEAD_TEMPERATURE", "", "and of the Tech Lead"),
     Variable("AUDIT_BUDGET_USD", "", "limit of one audit's costs of models; needs MODEL_PRICES"),
     Variable(
         "MONTHLY_BUDGET_USD",

@@ -209,6 +209,13 @@ VARIABLES = {
     "batch": "JUDGES_BATCH",
     "debate": "JUDGES_DEBATE",
     "budget_usd": "AUDIT_BUDGET_USD",
+    "exhibit_characters": "JUDGES_EXHIBIT_CHARACTERS",
+    "may_ask": "JUDGES_MAY_ASK",
+}
+TEMPERATURE_VARIABLES = {
+    "Prosecutor": "PROSECUTOR_TEMPERATURE",
+    "Defense": "DEFENSE_TEMPERATURE",
+    "TechLead": "TECH_LEAD_TEMPERATURE",
 }
 
 
@@ -216,11 +223,15 @@ def bench_of(kind: str, environment: Mapping[str, str]) -> BenchSettings:
     """Return the bench's settings. Raises InputRefused naming the variable that is invalid."""
     values: dict[str, object] = {"kind": kind}
     if kind == "llm":
-        values["models"] = {
-            persona: environment[variable]
-            for persona, variable in MODEL_VARIABLES.items()
-            if environment.get(variable)
-        }
+        for field, variables in (
+            ("models", MODEL_VARIABLES),
+            ("temperatures", TEMPERATURE_VARIABLES),
+        ):
+            values[field] = {
+                persona: environment[variable]
+                for persona, variable in variables.items()
+                if environment.get(variable)
+            }
         values |= {
             field: environment[variable]
             for field, variable in VARIABLES.items()
@@ -237,8 +248,16 @@ def bench_of(kind: str, environment: Mapping[str, str]) -> BenchSettings:
         raise InputRefused("bench_setting", f"MODEL_PRICES is not JSON: {broken}.") from broken
     except ValidationError as broken:
         first = broken.errors()[0]
-        name = VARIABLES.get(str(first["loc"][0]), str(first["loc"][0]))
+        name = _variable_of(first["loc"])
         raise InputRefused("bench_setting", f"{name}: {first['msg']}.") from broken
+
+
+def _variable_of(place: tuple[int | str, ...]) -> str:
+    """Return the environment variable of a field of BenchSettings."""
+    field = str(place[0])
+    if field == "temperatures":
+        return TEMPERATURE_VARIABLES.get(str(place[1]), field)
+    return VARIABLES.get(field, field)
 
 
 def resynthesis_arguments(argv: list[str]) -> argparse.Namespace:

@@ -57,7 +57,7 @@ async def hold_audit(
             inputs=inputs,
             bench=judges,
             slots=asyncio.Semaphore(settings.concurrency),
-            debate=settings.debate and settings.kind == "llm",
+            settings=settings,
             vision=vision,
         )
         try:

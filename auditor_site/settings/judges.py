@@ -7,6 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from auditor_site import env
 
+MOST_TEMPERATURE = 2
 PRICE_FIELDS = ("input", "cached_input", "output")
 
 
@@ -41,6 +42,23 @@ def _dollars(name: str) -> Decimal | None:
     raise ImproperlyConfigured(f"{name} must be an amount in US dollars, not {text!r}.")
 
 
+def _temperatures(variables: dict[str, str]) -> dict[str, float]:
+    texts = {persona: env.text(name) for persona, name in variables.items()}
+    return {
+        persona: _temperature(variables[persona], text) for persona, text in texts.items() if text
+    }
+
+
+def _temperature(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if 0 <= value <= MOST_TEMPERATURE:
+        return value
+    raise ImproperlyConfigured(f"{name} must be a number from 0 to 2, not {text!r}.")
+
+
 MODEL_PRICES = _prices(env.text("MODEL_PRICES"))
 MODEL_CACHES_PREFIXES = env.flag("MODEL_CACHES_PREFIXES")
 # For one API key, over all workers. 0: no limit.
@@ -50,6 +68,16 @@ JUDGES_CONCURRENCY = env.number("JUDGES_CONCURRENCY", least=1, most=1000)
 JUDGES_DEADLINE_SECONDS = env.number("JUDGES_DEADLINE_SECONDS", least=1, most=600)
 JUDGES_BATCH = env.choice("JUDGES_BATCH", {"per_criterion", "per_judge"})
 JUDGES_DEBATE = env.flag("JUDGES_DEBATE")
+JUDGES_EXHIBIT_CHARACTERS = env.number("JUDGES_EXHIBIT_CHARACTERS", least=1000, most=400_000)
+JUDGES_MAY_ASK = env.flag("JUDGES_MAY_ASK")
+# Personas without one have the provider's own.
+JUDGES_TEMPERATURES = _temperatures(
+    {
+        "Prosecutor": "PROSECUTOR_TEMPERATURE",
+        "Defense": "DEFENSE_TEMPERATURE",
+        "TechLead": "TECH_LEAD_TEMPERATURE",
+    }
+)
 AUDIT_BUDGET_USD = _dollars("AUDIT_BUDGET_USD")
 MONTHLY_BUDGET_USD = _dollars("MONTHLY_BUDGET_USD")
 # Audits run beside each other: without a bound for each, the first would be promised all of a month.

@@ -21,7 +21,7 @@ from courtroom.detectives.detective_result import DetectiveResult, Dossier, reco
 from courtroom.detectives.diagram_survey import chart_paths
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.integrity_evidence import evidence_of, integrity_of, suspicions_of, tagged
-from courtroom.detectives.quote_verification import unverified
+from courtroom.detectives.quote_verification import verify
 from courtroom.detectives.targeting import DETECTIVES
 from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
@@ -30,7 +30,6 @@ from courtroom.models.facts import Facts, establish
 from courtroom.models.rubric import Rubric
 
 STAGE = "EvidenceAggregator"
-UNVERIFIED = "evidence_unverified"
 
 
 def aggregate(
@@ -53,7 +52,7 @@ def aggregate(
     comparison = compare_sources(results, pdf, code, files)
 
     evidence, outcomes = _joined(results, rubric.checks, comparison)
-    dropped, errors = _verify(evidence, snapshot)
+    dropped, errors = verify(evidence, snapshot, stage=STAGE)
     suspicions = suspicions_of(results, pdf)
     kept = tagged((item for item in evidence if item.id not in dropped), suspicions)
 
@@ -121,25 +120,6 @@ def _joined(
     ranked = sorted(items, key=lambda item: order[item.check])
     by_id = {item.id: item for item in ranked}
     return tuple(by_id.values()), tuple(outcomes[check.id] for check in checks)
-
-
-def _verify(
-    evidence: Sequence[Evidence], snapshot: Snapshot
-) -> tuple[Collection[str], tuple[RecordedError, ...]]:
-    """Ids to drop, with the error to record."""
-    try:
-        dropped = unverified(evidence, snapshot)
-    except ExaminationFailed as failed:
-        # When nothing can be read again, no quote is verified.
-        quoted = {item.id for item in evidence if item.location.path}
-        return quoted, (recorded_error(STAGE, failed),)
-
-    if not dropped:
-        return dropped, ()
-    message = (
-        f"{len(dropped)} pieces of evidence were not verbatim at their place and were dropped."
-    )
-    return dropped, (RecordedError(stage=STAGE, code=UNVERIFIED, message=message),)
 
 
 def _without(dropped: Collection[str], outcome: CheckOutcome) -> CheckOutcome:

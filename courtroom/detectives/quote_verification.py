@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
+from courtroom.detectives.detective_result import recorded_error
+from courtroom.models.audit_report import RecordedError
+from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import Evidence
+
+UNVERIFIED = "evidence_unverified"
 
 
 def unverified(evidence: Sequence[Evidence], snapshot: Snapshot) -> frozenset[str]:
@@ -21,6 +26,25 @@ def unverified(evidence: Sequence[Evidence], snapshot: Snapshot) -> frozenset[st
     }
 
     return frozenset(wrong | elsewhere)
+
+
+def verify(
+    evidence: Sequence[Evidence], snapshot: Snapshot, *, stage: str
+) -> tuple[Collection[str], tuple[RecordedError, ...]]:
+    """Ids to drop, with the error of this stage to record."""
+    try:
+        dropped = unverified(evidence, snapshot)
+    except ExaminationFailed as failed:
+        # When nothing can be read again, no quote is verified.
+        quoted = {item.id for item in evidence if item.location.path}
+        return quoted, (recorded_error(stage, failed),)
+
+    if not dropped:
+        return dropped, ()
+    message = (
+        f"{len(dropped)} pieces of evidence were not verbatim at their place and were dropped."
+    )
+    return dropped, (RecordedError(stage=stage, code=UNVERIFIED, message=message),)
 
 
 def _quoted_span(item: Evidence) -> tuple[str, int, int] | None:

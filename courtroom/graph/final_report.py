@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from time import perf_counter
 from typing import Any
 
+from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.detectives.detective_result import Dossier
+from courtroom.detectives.quote_verification import verify
 from courtroom.graph.nodes import AuditNodes, answers_of
 from courtroom.graph.state import JUDGES, AgentState
 from courtroom.judges.budget import total_usage
@@ -18,10 +20,13 @@ from courtroom.models.audit_report import (
     RubricReference,
     Usage,
 )
+from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.replay.resynthesis import constitution_reference
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.opinions import answers_on, rows_of
+
+COLLECTOR = "judge_collector"
 
 
 def write_report(nodes: AuditNodes, state: AgentState) -> dict[str, Any]:
@@ -30,7 +35,9 @@ def write_report(nodes: AuditNodes, state: AgentState) -> dict[str, Any]:
     Without enough evidence no judge answered: then no criterion has a score and each says why.
     """
     begin = perf_counter()
-    dossier, answers = Dossier.model_validate(state["dossier"]), answers_of(state)
+    dossier, answers, errors = _with_cited_lines(
+        Dossier.model_validate(state["dossier"]), answers_of(state), nodes.inputs.snapshot
+    )
     verdict = chief_justice.synthesise(
         rubric=nodes.case.rubric,
         constitution=nodes.case.constitution,
@@ -39,14 +46,18 @@ def write_report(nodes: AuditNodes, state: AgentState) -> dict[str, Any]:
         facts=dossier.facts,
         opinions=answers,
     )
-    return _update(nodes, state, dossier, verdict, begin=begin)
+    return _update(nodes, state, dossier, answers, verdict, errors, begin=begin)
 
 
 def write_unjudged_report(
     nodes: AuditNodes, state: AgentState, error: RecordedError
 ) -> dict[str, Any]:
     """Return a degraded report for a verdict that failed: evidence and opinions, and no score."""
-    dossier, answers = Dossier.model_validate(state["dossier"]), answers_of(state)
+    dossier = Dossier.model_validate(state["dossier"])
+    # Lines that were not verified again are no evidence.
+    answers = tuple(
+        _without(answer, {item.id for item in _cited_lines(answer)}) for answer in answers_of(state)
+    )
     criteria = tuple(
         CriterionResult(
             id=criterion.id,
@@ -61,20 +72,20 @@ def write_unjudged_report(
     verdict = chief_justice.Verdict(
         criteria=criteria, overall_score=None, points=None, status="degraded"
     )
-    return _update(nodes, state, dossier, verdict, (error,))
+    return _update(nodes, state, dossier, answers, verdict, (error,))
 
 
 def _update(
     nodes: AuditNodes,
     state: AgentState,
     dossier: Dossier,
+    answers: Sequence[JudgeAnswer],
     verdict: chief_justice.Verdict,
     more_errors: Sequence[RecordedError] = (),
     *,
     begin: float | None = None,
 ) -> dict[str, Any]:
     """Return the report as the last update of the state, with every error of the audit."""
-    answers = answers_of(state)
     # Errors of the detectives are in the dossier too.
     of_nodes = (RecordedError.model_validate(row) for row in state.get("errors", []))
     of_judges = (*judge_errors(answers), *_removed_citations(answers))
@@ -86,6 +97,36 @@ def _update(
         timings["ChiefJustice"] = perf_counter() - begin
     rounded = {stage: round(seconds, 4) for stage, seconds in timings.items()}
     return {"report": report.model_copy(update={"timings": rounded}).sealed().as_json()}
+
+
+def _with_cited_lines(
+    dossier: Dossier, answers: Sequence[JudgeAnswer], snapshot: Snapshot
+) -> tuple[Dossier, tuple[JudgeAnswer, ...], tuple[RecordedError, ...]]:
+    """Return the dossier with the lines that judges cited, verified as all evidence is.
+
+    A line that is not verbatim at its place is dropped from evidence and opinions alike.
+    """
+    own = {item.id for item in dossier.evidence}
+    lines = {item.id: item for answer in answers for item in _cited_lines(answer)}
+    fresh = tuple(item for id_, item in lines.items() if id_ not in own)
+    dropped, errors = verify(fresh, snapshot, stage=COLLECTOR)
+    kept = tuple(item for item in fresh if item.id not in dropped)
+    return (
+        dossier.model_copy(update={"evidence": (*dossier.evidence, *kept)}),
+        tuple(_without(answer, dropped) for answer in answers),
+        errors,
+    )
+
+
+def _cited_lines(answer: JudgeAnswer) -> tuple[Evidence, ...]:
+    return answer.cited_lines if isinstance(answer, JudicialOpinion) else ()
+
+
+def _without(answer: JudgeAnswer, dropped: Collection[str]) -> JudgeAnswer:
+    if not dropped or not isinstance(answer, JudicialOpinion):
+        return answer
+    cited = tuple(id_ for id_ in answer.cited_evidence if id_ not in dropped)
+    return answer.model_copy(update={"cited_evidence": cited})
 
 
 def _report(
@@ -140,7 +181,7 @@ def _removed_citations(answers: Sequence[JudgeAnswer]) -> list[RecordedError]:
     if not count:
         return []
     message = f"{count} citations of evidence that no judge was shown were removed."
-    return [RecordedError(stage="judge_collector", code="citations_removed", message=message)]
+    return [RecordedError(stage=COLLECTOR, code="citations_removed", message=message)]
 
 
 def _usage_rows(state: AgentState) -> list[dict[str, Any]]:

@@ -6,8 +6,8 @@ No node touches a database or a tenant; the only clock measures the stages.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -21,13 +21,22 @@ from courtroom.detectives import (
 from courtroom.detectives.detective_result import DetectiveResult, Dossier
 from courtroom.detectives.report_passages import with_passages
 from courtroom.detectives.targeting import owed
+from courtroom.graph.asking import PlaceReader, judges_who_may_ask
+from courtroom.graph.exhibit_selection import materials_on, select_materials
 from courtroom.graph.state import AgentState, JudgeTask
 from courtroom.inputs import AuditInputs
-from courtroom.judges.judge_inputs import JudgeAnswer, is_doubtful, question_for, without_words
+from courtroom.judges.judge_inputs import (
+    NO_MATERIAL,
+    JudgeAnswer,
+    is_doubtful,
+    question_for,
+    without_words,
+)
+from courtroom.judges.material import Material
 from courtroom.judges.opinion import Bench, Question
-from courtroom.models.case import Case
+from courtroom.models.case import BenchSettings, Case
 from courtroom.models.check import STORED
-from courtroom.models.evidence import CheckOutcome, DetectiveName, Evidence
+from courtroom.models.evidence import DetectiveName
 from courtroom.models.judge_answer import (
     OUTCOMES_ROUND,
     PERSONAS,
@@ -35,7 +44,7 @@ from courtroom.models.judge_answer import (
     JudicialOpinion,
     Persona,
 )
-from courtroom.models.rubric import Criterion, Rubric
+from courtroom.models.rubric import Criterion
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.evidence_weight import dossier_of
 
@@ -49,15 +58,15 @@ NOTHING_TO_EXAMINE: Update = {"flags": ["known"]}
 class AuditNodes:
     """Nodes of one audit, with the case, its inputs and its bench.
 
-    `slots`: how many judges may answer at once. `debate`: every criterion gets a second round in
-    which each judge sees the others' arguments. `vision`: reads images, where a model is set.
+    `slots`: how many judges may answer at once. `settings`: those of the bench. `vision`: reads
+    images, where a model is set.
     """
 
     case: Case
     inputs: AuditInputs
     bench: Bench
     slots: asyncio.Semaphore
-    debate: bool = False
+    settings: BenchSettings = field(default_factory=BenchSettings)
     vision: vision_inspector.ImageReader | None = None
 
     def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
@@ -113,13 +122,27 @@ class AuditNodes:
             _detective_results(state), self.inputs.snapshot, self.case.rubric, self.inputs.pdf
         )
         # Passages of the PDF serve models only; the heuristic bench reads outcomes.
-        if self._has_models:
+        if self.has_models:
             dossier = with_passages(dossier, self.case.rubric, self.inputs.pdf)
 
         return {
             "dossier": dossier.model_dump(mode="json", by_alias=True),
             "flags": ["integrity"] if dossier.integrity.suspected else [],
             "timings": {"EvidenceAggregator": perf_counter() - begin},
+        }
+
+    async def select_exhibits(self, state: AgentState) -> Update:
+        """Choose what the judges of each criterion read; runs only where models judge."""
+        begin = perf_counter()
+        dossier = Dossier.model_validate(state["dossier"])
+        # Sources are read and parsed in child processes: not on the event loop.
+        materials, errors = await asyncio.to_thread(
+            select_materials, self.case, self.inputs, self.settings, dossier
+        )
+        return {
+            "materials": {id_: row.model_dump(mode="json") for id_, row in materials.items()},
+            "errors": [error.model_dump(mode="json") for error in errors],
+            "timings": {"ExhibitSelection": perf_counter() - begin},
         }
 
     def has_enough_evidence(self, state: AgentState) -> bool:
@@ -139,37 +162,42 @@ class AuditNodes:
         """Return tasks in the order of rubric and judges: answers are merged in this order."""
         dossier = Dossier.model_validate(state["dossier"])
         criteria = [c for c in self.case.rubric.criteria if c.id in criterion_ids]
-        return self._tasks(
-            criteria,
-            self.case.rubric,
-            dossier.evidence,
-            dossier.outcomes,
-            round_number,
-            answers_of(state),
-        )
+        materials = {
+            id_: Material.model_validate(row) for id_, row in state.get("materials", {}).items()
+        }
+        return self._tasks(criteria, dossier, round_number, answers_of(state), materials)
 
     def outcomes_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
         """Return tasks for doubtful criteria, which show outcomes and no word of the submission."""
-        dossier = Dossier.model_validate(state["dossier"])
+        stored = Dossier.model_validate(state["dossier"])
         criteria = [c for c in self.case.rubric.criteria if c.id in state["doubtful"]]
-        evidence, outcomes = without_words(criteria, dossier.evidence, dossier.outcomes)
-        rubric = self.case.rubric.model_copy(update={"criteria": tuple(criteria)})
-        return self._tasks(criteria, rubric, evidence, outcomes, OUTCOMES_ROUND, ())
+        evidence, outcomes = without_words(criteria, stored.evidence, stored.outcomes)
+        dossier = stored.model_copy(update={"evidence": evidence, "outcomes": outcomes})
+        materials = materials_on(criteria, dossier, self.settings)
+        return self._tasks(criteria, dossier, OUTCOMES_ROUND, (), materials)
 
     def _tasks(
         self,
         criteria: Sequence[Criterion],
-        rubric: Rubric,
-        evidence: Sequence[Evidence],
-        outcomes: Sequence[CheckOutcome],
+        dossier: Dossier,
         round_number: int,
         earlier: Sequence[JudgeAnswer],
+        materials: Mapping[str, Material],
     ) -> list[tuple[Persona, JudgeTask]]:
-        prompt = self.bench.shared_prompt(rubric, evidence, outcomes)
+        is_asking = self.settings.may_ask and round_number == 1
+        may_ask = judges_who_may_ask(criteria, materials) if is_asking else frozenset()
 
         def question(persona: Persona, criterion: Criterion) -> dict[str, Any]:
             return question_for(
-                persona, criterion, evidence, outcomes, round_number, earlier, prompt
+                persona,
+                criterion,
+                dossier.evidence,
+                dossier.outcomes,
+                round_number,
+                earlier,
+                # Whoever judges by reading is never asked about a criterion without material.
+                materials[criterion.id] if self.has_models else NO_MATERIAL,
+                may_ask=(persona, criterion.id) in may_ask,
             ).model_dump(mode="json")
 
         # A bench may put all criteria to a judge in one call.
@@ -185,9 +213,10 @@ class AuditNodes:
         questions = [
             Question.model_validate(question, context=STORED) for question in state["questions"]
         ]
+        reader = PlaceReader(self.inputs.snapshot, self.case.limits)
         # Bounds the calls of one audit, whatever the number of tasks that langgraph starts.
         async with self.slots:
-            answers = await self.bench.answer(questions)
+            answers = await self.bench.answer(questions, reader.read)
         return {
             "opinions": [answer.opinion.model_dump(mode="json") for answer in answers],
             "usage": [answer.usage.model_dump(mode="json") for answer in answers],
@@ -198,7 +227,7 @@ class AuditNodes:
         # Failures count too: a judge that failed has had its turn in this round.
         round_number = max(answer.round for answer in answers)
 
-        if self.debate and round_number == 1:
+        if self.settings.debate and self.settings.kind == "llm" and round_number == 1:
             contested = [criterion.id for criterion in self.case.rubric.criteria]
         else:
             contested = list(self._contested(state, answers, round_number))
@@ -207,7 +236,7 @@ class AuditNodes:
 
     def _doubtful(self, state: AgentState, answers: Sequence[JudgeAnswer]) -> list[str]:
         """Return ids of criteria whose text may address the graders, if models judged them."""
-        if any(answer.round == OUTCOMES_ROUND for answer in answers) or not self._has_models:
+        if any(answer.round == OUTCOMES_ROUND for answer in answers) or not self.has_models:
             return []
         dossier = Dossier.model_validate(state["dossier"])
         return [
@@ -217,7 +246,7 @@ class AuditNodes:
         ]
 
     @property
-    def _has_models(self) -> bool:
+    def has_models(self) -> bool:
         return any(judge.kind == "llm" for judge in self.bench.references.values())
 
     def start_second_hearing(self, state: AgentState) -> Update:  # noqa: ARG002 -- protocol of a node

@@ -22,6 +22,7 @@ class AgentState(TypedDict, total=False):
     evidences          detective -> its evidence
     detective_results  detective -> its outcomes, facts and reasons
     dossier            all of it, joined and verified by the evidence_aggregator
+    materials          criterion -> what its judges read, where models judge
     opinions, usage    judges' answers and their cost, row by row; the order of rubric and judges
     errors, flags      failures, and conditions that a person should know of
     round, contested   the last round that was collected; ids of criteria that get another one
@@ -37,6 +38,7 @@ class AgentState(TypedDict, total=False):
     flags: Annotated[list[str], operator.add]
     timings: Annotated[dict[str, float], operator.ior]
     dossier: dict[str, Any]
+    materials: dict[str, dict[str, Any]]
     round: int
     contested: list[str]
     doubtful: list[str]

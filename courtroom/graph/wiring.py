@@ -3,6 +3,7 @@
 START -> context_builder -> repo_investigator | doc_analyst | vision_inspector
       -> evidence_aggregator
       -> degraded_report -> END                         (not enough evidence)
+      -> exhibit_selection                              (what the judges read, where models judge)
       -> prosecutor | defense | tech_lead               (one Send per judge and criterion)
       -> judge_collector
       -> rehearing -> the judges again                  (contested criteria, while rounds are left)
@@ -56,6 +57,12 @@ def build_graph(nodes: AuditNodes) -> Graph:
     add("doc_analyst", nodes.analyse_document, substitutes.detective("DocAnalyst"))
     add("vision_inspector", nodes.inspect_diagrams, substitutes.detective("VisionInspector"))
     add("evidence_aggregator", nodes.aggregate_evidence, substitutes.dossier)
+    # Without materials no question can be put: then the route below ends in a degraded report.
+    add(
+        "exhibit_selection",
+        nodes.select_exhibits,
+        record_failure("exhibit_selection", materials={}),
+    )
     for judge in JUDGES.values():
         # A judge gets its questions only, not the state.
         answer = guarded(judge, nodes.answer, substitutes.answers)
@@ -91,8 +98,9 @@ def _add_edges(
             lambda state: _after_aggregation(nodes, state),
             instead="degraded_report",
         ),
-        ["degraded_report", *JUDGES.values()],
+        ["degraded_report", "exhibit_selection", *JUDGES.values()],
     )
+    _add_hearing(builder, "exhibit_selection", nodes.first_round, instead="degraded_report")
     builder.add_edge("degraded_report", END)
 
     for judge in JUDGES.values():
@@ -109,14 +117,18 @@ def _add_hearing(
     builder: StateGraph[AgentState, None, AgentState, AgentState],
     stage: str,
     tasks: Callable[[AgentState], list[tuple[Persona, JudgeTask]]],
+    *,
+    instead: str = "chief_justice",
 ) -> None:
-    route = guarded_route(stage, lambda state: _sends(tasks(state)), instead="chief_justice")
-    builder.add_conditional_edges(stage, route, [*JUDGES.values(), "chief_justice"])
+    route = guarded_route(stage, lambda state: _sends(tasks(state)), instead=instead)
+    builder.add_conditional_edges(stage, route, [*JUDGES.values(), instead])
 
 
 def _after_aggregation(nodes: AuditNodes, state: AgentState) -> str | list[Send]:
     if not nodes.has_enough_evidence(state):
         return "degraded_report"
+    if nodes.has_models:
+        return "exhibit_selection"
     return _sends(nodes.first_round(state))
 
 

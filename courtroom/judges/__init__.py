@@ -8,7 +8,8 @@ is made. One layer retries (`provider_call.py`). One deadline covers an answer w
 but not the waiting. Answers are validated here; a truncated or malformed one is asked for once
 more.
 
-The rules and the shared prompt come first in every call, persona and criterion last, so that a
-provider can cache the prefix. Every criterion gets its best quote before any gets a second. A
+The rules come first in every call, then the material on the criterion, the same for its three
+judges, then persona and form, so that a provider can cache the prefix (`prompts.py`, `material.py`).
+Citations are resolved to evidence (`citations.py`). A judge that may ask reads more places, once. A
 possible prompt injection is cut from prompts, and no judge is told of the flag.
 """

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from courtroom.judges.budget import Budget
 from courtroom.judges.heuristic import HeuristicBench
-from courtroom.judges.opinion import Answer, Bench, Question
+from courtroom.judges.opinion import Answer, Bench, Question, ReadPlaces, read_nothing
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.audit_report import JudgeReference, Usage
 from courtroom.models.case import BenchSettings, Known
-from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import JudicialOpinion, Persona
-from courtroom.models.rubric import Rubric
 from courtroom.replay.report_reuse import opinions_of
 
 
@@ -36,21 +34,18 @@ class ReusingBench:
     def asks_all_at_once(self) -> bool:
         return self._bench.asks_all_at_once
 
-    def shared_prompt(
-        self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
-    ) -> str:
-        return self._bench.shared_prompt(rubric, evidence, outcomes)
-
     def key(self, question: Question) -> str:
         return self._bench.key(question)
 
-    async def answer(self, questions: Sequence[Question]) -> list[Answer]:
+    async def answer(
+        self, questions: Sequence[Question], read: ReadPlaces = read_nothing
+    ) -> list[Answer]:
         stored = [self._stored.get(self._bench.key(question)) for question in questions]
         pairs = zip(questions, stored, strict=True)
         unanswered = [question for question, opinion in pairs if opinion is None]
 
         # Only unanswered questions reach the inner bench; order is restored below.
-        fresh = iter(await self._bench.answer(unanswered) if unanswered else ())
+        fresh = iter(await self._bench.answer(unanswered, read) if unanswered else ())
         return [
             Answer(opinion=opinion, usage=Usage(reused=1)) if opinion else next(fresh)
             for opinion in stored

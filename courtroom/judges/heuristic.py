@@ -15,13 +15,19 @@ from math import floor
 from typing import cast
 
 from courtroom.checks.registry import Check, concern_of
-from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
+from courtroom.judges.opinion import (
+    Answer,
+    Question,
+    ReadPlaces,
+    make_failure,
+    make_opinion,
+    read_nothing,
+)
 from courtroom.models.audit_report import JudgeReference
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.check import Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
-from courtroom.models.rubric import Rubric
 
 MODEL = f"{HEURISTIC}3"
 CONCERNS: dict[Persona, Concern] = {
@@ -82,18 +88,14 @@ class HeuristicBench:
     def asks_all_at_once(self) -> bool:
         return False
 
-    def shared_prompt(
-        self,
-        rubric: Rubric,  # noqa: ARG002 -- the Bench protocol
-        evidence: Sequence[Evidence],  # noqa: ARG002
-        outcomes: Sequence[CheckOutcome],  # noqa: ARG002
-    ) -> str:
-        return ""
-
     def key(self, question: Question) -> str:
         return question.digest(f"{MODEL} {_digest(question.persona)}")
 
-    async def answer(self, questions: Sequence[Question]) -> list[Answer]:
+    async def answer(
+        self,
+        questions: Sequence[Question],
+        read: ReadPlaces = read_nothing,  # noqa: ARG002 -- the Bench protocol
+    ) -> list[Answer]:
         return [answer_now(question, self.key(question)) for question in questions]
 
     async def close(self) -> None:

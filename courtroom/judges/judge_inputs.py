@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from courtroom.analysis.prompt_injection.detection import has_injection
+from courtroom.judges.material import INTEGRITY_TAG, Material
 from courtroom.judges.opinion import Question
-from courtroom.judges.shared_prompt import INTEGRITY_TAG
-from courtroom.judges.submitted_text import paths_in
 from courtroom.models.evidence import CheckOutcome, Evidence, Location
 from courtroom.models.judge_answer import (
     OUTCOMES_ROUND,
@@ -19,6 +18,7 @@ from courtroom.models.judge_answer import (
 from courtroom.models.rubric import Criterion
 
 JudgeAnswer = JudicialOpinion | JudgeFailure
+NO_MATERIAL = Material()
 
 
 def question_for(
@@ -28,32 +28,47 @@ def question_for(
     outcomes: Sequence[CheckOutcome],
     round_number: int,
     earlier: Sequence[JudgeAnswer],
-    shared_prompt: str = "",
+    material: Material = NO_MATERIAL,
+    *,
+    may_ask: bool = False,
 ) -> Question:
     """Return the question to one judge.
 
-    It holds the criterion's own evidence and outcomes, and the passages of the PDF that bear on
-    it; a criterion without checks gets all evidence. `round_number` starts at 1; of `earlier`
+    It holds the criterion's own evidence and outcomes. `round_number` starts at 1; of `earlier`
     answers a judge sees the opinions of the round before.
     """
-    check_ids = {check.id for check in criterion.checks}
-    own_outcomes = tuple(outcome for outcome in outcomes if outcome.check in check_ids)
-    cited_ids = {evidence_id for outcome in own_outcomes for evidence_id in outcome.evidence}
+    own_outcomes = outcomes_on(criterion, outcomes)
     return Question(
         persona=persona,
         criterion=criterion,
-        evidence=tuple(
-            item
-            for item in evidence
-            if item.id in cited_ids or item.check == criterion.passages or not criterion.checks
-        ),
+        evidence=evidence_on(criterion, evidence, own_outcomes),
         outcomes=own_outcomes,
         round=round_number,
         earlier=tuple(
             answer for answer in earlier if _is_of_last_round(answer, criterion, round_number)
         ),
-        shared_prompt=shared_prompt,
-        files=paths_in(evidence) if shared_prompt else (),
+        material=material,
+        may_ask=may_ask,
+    )
+
+
+def outcomes_on(criterion: Criterion, outcomes: Sequence[CheckOutcome]) -> tuple[CheckOutcome, ...]:
+    check_ids = {check.id for check in criterion.checks}
+    return tuple(outcome for outcome in outcomes if outcome.check in check_ids)
+
+
+def evidence_on(
+    criterion: Criterion, evidence: Sequence[Evidence], own_outcomes: Sequence[CheckOutcome]
+) -> tuple[Evidence, ...]:
+    """Return the evidence of the criterion's outcomes, and the passages of the PDF on it.
+
+    A criterion without checks gets all evidence.
+    """
+    ids = {evidence_id for outcome in own_outcomes for evidence_id in outcome.evidence}
+    return tuple(
+        item
+        for item in evidence
+        if item.id in ids or item.check == criterion.passages or not criterion.checks
     )
 
 

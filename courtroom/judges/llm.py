@@ -1,8 +1,8 @@
 """Three judges by a model. Every way to fail ends as a typed JudgeFailure.
 
 One deadline covers an answer with all its calls; waiting for budget or rate limit does not count.
-An answer that was truncated or does not fit the schema is asked for once more, with more tokens or
-with the error.
+An answer that was truncated, does not fit the schema, or cites nothing is asked for once more, with
+more tokens or with the error. A judge that asks for places reads them and is asked again, once.
 """
 
 from __future__ import annotations
@@ -10,33 +10,54 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 from courtroom.judges.answer_schema import (
     ModelAnswer,
     argument_of,
-    cited_ids,
     parse_answers,
     schema_for,
+    with_paths,
 )
 from courtroom.judges.budget import Budget, total_usage
-from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
-from courtroom.judges.prompts import messages, prompt_digest, shared_prompt_limit
+from courtroom.judges.citations import resolve
+from courtroom.judges.material import with_places
+from courtroom.judges.opinion import (
+    Answer,
+    Question,
+    ReadPlace,
+    ReadPlaces,
+    make_failure,
+    make_opinion,
+    read_nothing,
+)
+from courtroom.judges.prompts import messages, prompt_digest
 from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
 from courtroom.judges.provider_failures import CallFailed
 from courtroom.judges.providers import ModelClients
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
-from courtroom.judges.shared_prompt import shared_prompt
 from courtroom.models.audit_report import JudgeReference, Usage
 from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
-from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion, Persona
-from courtroom.models.rubric import Rubric
 
 # An answer that was truncated or malformed is asked for once more.
 ATTEMPTS = 2
 # Criterion id -> its answer, or the reason why there is none.
 AnswersById = dict[str, ModelAnswer | CallFailed]
+
+
+@dataclass(slots=True)
+class Hearing:
+    """One answer of a judge under way: its questions, by criterion, and what came of them.
+
+    A question that was asked again, with what the judge asked to read, replaces its first form.
+    """
+
+    questions: dict[str, Question]
+    read: ReadPlaces
+    answers: AnswersById = field(default_factory=dict)
+    places: dict[str, tuple[ReadPlace, ...]] = field(default_factory=dict)
 
 
 class LlmBench:
@@ -59,7 +80,7 @@ class LlmBench:
         self._caller = ProviderCaller(
             rate_limit, budget or Budget(settings.budget_usd, settings.prices)
         )
-        self._warmed_up: dict[str, asyncio.Event] = {}
+        self._warmed_up: dict[tuple[str, ...], asyncio.Event] = {}
 
     @property
     def asks_all_at_once(self) -> bool:
@@ -76,32 +97,22 @@ class LlmBench:
             for persona in PERSONAS
         }
 
-    def shared_prompt(
-        self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
-    ) -> str:
-        limit = shared_prompt_limit(
-            self._settings.prompt_characters, rubric, asks_all_at_once=self.asks_all_at_once
-        )
-        secret = self._settings.fence_secret.get_secret_value()
-        return shared_prompt(rubric, evidence, secret, outcomes=outcomes, limit=limit)
-
     def key(self, question: Question) -> str:
-        model, endpoint = self._settings.models[question.persona], self._settings.base_url
-        return question.digest(f"{model} {prompt_digest(question.persona)} {endpoint}")
+        settings, persona = self._settings, question.persona
+        parts = [settings.models[persona], prompt_digest(persona), str(settings.base_url)]
+        if persona in settings.temperatures:
+            parts.append(f"{settings.temperatures[persona]:g}")
+        return question.digest(" ".join(parts))
 
-    async def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        model = self._settings.models[questions[0].persona]
-        answers: AnswersById = {}
+    async def answer(
+        self, questions: Sequence[Question], read: ReadPlaces = read_nothing
+    ) -> list[Answer]:
         usages: list[Usage] = []
+        hearing = Hearing({question.criterion.id: question for question in questions}, read)
 
-        async with self._after_warm_up(model):
-            # Answers that arrived before a timeout are kept.
-            missing = await self._ask_within_deadline(questions, answers, usages)
-
-        records = [
-            self._record(question, answers.get(question.criterion.id, missing), model)
-            for question in questions
-        ]
+        # Answers that arrived before a timeout are kept.
+        missing = await self._ask_within_deadline(hearing, usages)
+        records = [self._record(question, hearing, missing) for question in questions]
         # One call may answer several questions: its usage is booked on the first of them.
         return [
             Answer(opinion=record, usage=Usage() if index else total_usage(usages))
@@ -112,81 +123,127 @@ class LlmBench:
         await self._all_clients.close()
 
     @asynccontextmanager
-    async def _after_warm_up(self, model: str) -> AsyncIterator[None]:
-        """Let the first call of a model go alone where the provider caches prefixes."""
+    async def _after_warm_up(
+        self, questions: Sequence[Question], context: CallContext
+    ) -> AsyncIterator[None]:
+        """Let one judge go first of those that read the same, where the provider caches prefixes."""
+        ids = tuple(question.criterion.id for question in questions)
+        group = (self._settings.models[questions[0].persona], *ids)
         if not self._settings.warm_up:
             yield
             return
-        if model in self._warmed_up:
-            await self._warmed_up[model].wait()
+        if group in self._warmed_up:
+            async with context.paused():
+                await self._warmed_up[group].wait()
             yield
             return
 
-        self._warmed_up[model] = asyncio.Event()
+        self._warmed_up[group] = asyncio.Event()
         try:
             yield
         finally:
-            self._warmed_up[model].set()
+            self._warmed_up[group].set()
 
-    async def _ask_within_deadline(
-        self, questions: Sequence[Question], answers: AnswersById, usages: list[Usage]
-    ) -> CallFailed:
-        """Fill `answers` until the deadline; return the failure of the questions without answer."""
+    async def _ask_within_deadline(self, hearing: Hearing, usages: list[Usage]) -> CallFailed:
+        """Fill the answers until the deadline; return the failure of what has no answer then."""
         seconds = self._settings.deadline_seconds
         try:
             async with asyncio.timeout(seconds) as timeout:
-                await self._ask(questions, answers, CallContext(timeout, usages))
+                context = CallContext(timeout, usages)
+                await self._ask(hearing, context)
+                await self._ask_again(hearing, context)
         except TimeoutError:
             return CallFailed("timeout", f"No answer within {seconds:g} s.")
         return CallFailed("invalid", "No opinion was sent.")
 
-    async def _ask(
-        self, questions: Sequence[Question], answers: AnswersById, context: CallContext
-    ) -> None:
-        """Ask all questions, and once more those whose answer was truncated or malformed."""
-        model = self._settings.models[questions[0].persona]
-        pending, complaint = list(questions), ""
-        max_tokens = self._settings.max_completion_tokens * len(questions)
+    async def _ask(self, hearing: Hearing, context: CallContext) -> None:
+        """Ask what has no answer, and once more what was truncated, malformed or unfounded."""
+        pending = [q for id_, q in hearing.questions.items() if id_ not in hearing.answers]
+        complaint = ""
+        max_tokens = self._settings.max_completion_tokens * len(pending)
 
         for _ in range(ATTEMPTS):
-            call = Call(
-                model=model,
-                client=self._clients[model],
-                prompt=messages(pending, complaint),
-                schema=schema_for(pending),
-                max_tokens=max_tokens,
-            )
+            call = self._call(pending, complaint, max_tokens)
             try:
-                answers |= parse_answers(await self._caller.send(call, context), pending)
+                async with self._after_warm_up(pending, context):
+                    completion = await self._caller.send(call, context)
+                hearing.answers |= parse_answers(completion, pending)
             except CallFailed as failed:
-                answers |= {question.criterion.id: failed for question in pending}
+                hearing.answers |= {question.criterion.id: failed for question in pending}
 
-            # A refusal or a timeout will not change; only format errors are asked about again.
-            pending = [q for q in pending if _is_worth_asking_again(answers[q.criterion.id])]
+            # A refusal or a timeout will not change; only what was written is asked about again.
+            pending = [
+                q for q in pending if _is_worth_asking_again(hearing.answers[q.criterion.id])
+            ]
             if not pending:
                 return
-            first = answers[pending[0].criterion.id]
+            first = hearing.answers[pending[0].criterion.id]
             is_truncated = isinstance(first, CallFailed) and first.kind == "truncated"
             complaint, max_tokens = (
                 ("", max_tokens * 2) if is_truncated else (str(first), max_tokens)
             )
 
-    def _record(
-        self, question: Question, answer: ModelAnswer | CallFailed, model: str
-    ) -> JudicialOpinion | JudgeFailure:
-        key = self.key(question)
-        if isinstance(answer, CallFailed):
-            return make_failure(
-                question, kind=answer.kind, message=answer.message, model=model, key=key
-            )
-        return make_opinion(
-            question,
-            score=answer.score,
-            argument=argument_of(answer, question),
-            cited=cited_ids(answer, question),
+    def _call(self, questions: Sequence[Question], complaint: str, max_tokens: int) -> Call:
+        persona = questions[0].persona
+        model = self._settings.models[persona]
+        return Call(
             model=model,
-            key=key,
+            client=self._clients[model],
+            prompt=messages(questions, complaint),
+            schema=schema_for(questions),
+            max_tokens=max_tokens,
+            temperature=self._settings.temperatures.get(persona),
         )
+
+    async def _ask_again(self, hearing: Hearing, context: CallContext) -> None:
+        """Read the places that the judge asks for, and ask it again, without another chance."""
+        asking = {
+            id_: [with_paths(place, hearing.questions[id_]) for place in answer.places]
+            for id_, answer in hearing.answers.items()
+            if isinstance(answer, ModelAnswer) and answer.places
+        }
+        for id_, places in asking.items():
+            # Removed first: at a deadline in between there is no answer.
+            del hearing.answers[id_]
+            hearing.places[id_] = tuple(await hearing.read(places))
+            hearing.questions[id_] = _with_what_was_read(
+                hearing.questions[id_], hearing.places[id_]
+            )
+        if asking:
+            await self._ask(hearing, context)
+
+    def _record(
+        self, question: Question, hearing: Hearing, missing: CallFailed
+    ) -> JudicialOpinion | JudgeFailure:
+        """Return the record under the key of the first question, so that it is found again."""
+        id_, key = question.criterion.id, self.key(question)
+        answer, model = hearing.answers.get(id_, missing), self._settings.models[question.persona]
+        if isinstance(answer, ModelAnswer) and answer.score is not None:
+            last = hearing.questions[id_]
+            citations = resolve(answer.cited_evidence, last)
+            return make_opinion(
+                question,
+                score=answer.score,
+                argument=argument_of(answer, last),
+                cited=citations.ids,
+                cited_lines=citations.lines,
+                invented=citations.invented,
+                asked=[place.as_asked() for place in hearing.places.get(id_, ())],
+                model=model,
+                key=key,
+            )
+        failed = answer if isinstance(answer, CallFailed) else missing
+        return make_failure(
+            question, kind=failed.kind, message=failed.message, model=model, key=key
+        )
+
+
+def _with_what_was_read(question: Question, places: Sequence[ReadPlace]) -> Question:
+    exhibits = [exhibit for place in places for exhibit in place.exhibits]
+    refusals = [(place.place, place.refusal) for place in places if place.refusal]
+    material, message = with_places(question.material, exhibits, refusals)
+    changes = {"material": material, "answer_to_ask": message, "may_ask": False}
+    return question.model_copy(update=changes)
 
 
 def _is_worth_asking_again(answer: ModelAnswer | CallFailed) -> bool:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from pydantic import Field
 
+from courtroom.judges.material import Material
 from courtroom.models.audit_report import JudgeReference, Usage
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.exhibit import Exhibit
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.judge_answer import FailureKind, JudgeFailure, JudicialOpinion, Persona, Score
-from courtroom.models.rubric import Criterion, Rubric
+from courtroom.models.judge_answer import (
+    AskedPlace,
+    FailureKind,
+    JudgeFailure,
+    JudicialOpinion,
+    Persona,
+    Score,
+)
+from courtroom.models.rubric import Criterion
 
 
 class Question(Frozen):
     """Question to one judge on one criterion, with its evidence and check outcomes.
 
-    `earlier` holds the opinions of the round before, in a second round. `shared_prompt` is the
-    text about the whole audit that every judge is shown; the heuristic bench leaves it empty.
-    `files` are the paths that this text names f1, f2 and so on.
+    `earlier` holds the opinions of the round before, in a second round. `material` is what the
+    three judges of the criterion read; the heuristic bench reads outcomes alone and has none.
+    `may_ask`: the judge may name places to read instead of a score. `answer_to_ask` is the message
+    with what was read, in the question that follows.
     """
 
     persona: Persona
@@ -29,13 +39,40 @@ class Question(Frozen):
     outcomes: tuple[CheckOutcome, ...]
     round: int = 1
     earlier: tuple[JudicialOpinion, ...] = ()
-    # Stored opinions are found again by a digest of these fields: their written names stay.
-    shared_prompt: str = Field("", serialization_alias="docket")
-    files: tuple[str, ...] = Field((), exclude_if=lambda files: not files)
+    material: Material = Field(Material(), exclude_if=lambda material: not material.text)
+    may_ask: bool = Field(default=False, exclude_if=lambda may_ask: not may_ask)
+    answer_to_ask: str = Field("", exclude_if=lambda text: not text)
 
     def digest(self, model_and_prompt: str) -> str:
         """Return the key of the answer: the model, its prompt digest and everything shown to it."""
-        return digest_of([model_and_prompt, self.model_dump(mode="json", by_alias=True)])
+        return digest_of([model_and_prompt, self.model_dump(mode="json")])
+
+
+class ReadPlace(Frozen):
+    """Place that a judge asked for, as exhibits, or our sentence that says why it is not read."""
+
+    place: str
+    exhibits: tuple[Exhibit, ...] = ()
+    refusal: str = ""
+
+    def as_asked(self) -> AskedPlace:
+        return AskedPlace(
+            place=self.place,
+            # The commit is the audit's own, as for everything that is read.
+            locations=tuple(
+                exhibit.location.model_copy(update={"commit": None}) for exhibit in self.exhibits
+            ),
+            refusal=self.refusal,
+        )
+
+
+# Reads the places that a judge names; it raises nothing.
+ReadPlaces = Callable[[Sequence[str]], Awaitable[Sequence[ReadPlace]]]
+
+
+async def read_nothing(places: Sequence[str]) -> Sequence[ReadPlace]:
+    """Refuse every place: for a bench without a repository at hand."""
+    return [ReadPlace(place=place, refusal="Nothing can be read here.") for place in places]
 
 
 class Answer(Frozen):
@@ -49,7 +86,7 @@ class Bench(Protocol):
     """Three judges. `asks_all_at_once`: one call asks a judge about all criteria.
 
     `answer` takes the questions of one judge and returns their answers in the same order. It never
-    raises: a judge that cannot answer returns a JudgeFailure.
+    raises: a judge that cannot answer returns a JudgeFailure. `read` reads what a judge asks for.
     """
 
     @property
@@ -58,25 +95,33 @@ class Bench(Protocol):
     @property
     def asks_all_at_once(self) -> bool: ...
 
-    def shared_prompt(
-        self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
-    ) -> str: ...
-
     def key(self, question: Question) -> str: ...
 
-    async def answer(self, questions: Sequence[Question]) -> list[Answer]: ...
+    async def answer(
+        self, questions: Sequence[Question], read: ReadPlaces = read_nothing
+    ) -> list[Answer]: ...
 
     async def close(self) -> None: ...
 
 
 def make_opinion(
-    question: Question, *, score: Score, argument: str, cited: Sequence[str], model: str, key: str
+    question: Question,
+    *,
+    score: Score,
+    argument: str,
+    cited: Sequence[str],
+    model: str,
+    key: str,
+    cited_lines: Sequence[Evidence] = (),
+    invented: int = 0,
+    asked: Sequence[AskedPlace] = (),
 ) -> JudicialOpinion:
     """Return an opinion that cites only evidence shown to the judge; other ids are counted.
 
-    A lone surrogate, which JSON can carry and UTF-8 cannot, is replaced in the argument.
+    `cited_lines` is evidence of its own, `invented` counts citations that came to nothing. A lone
+    surrogate, which JSON can carry and UTF-8 cannot, is replaced in the argument.
     """
-    shown_ids = {item.id for item in question.evidence}
+    shown_ids = {item.id for item in (*question.evidence, *cited_lines)}
     citations = tuple(dict.fromkeys(i for i in cited if i in shown_ids))
     return JudicialOpinion(
         judge=question.persona,
@@ -87,7 +132,9 @@ def make_opinion(
         cited_evidence=citations,
         model=model,
         key=key,
-        invented_citations=len(set(cited) - shown_ids),
+        invented_citations=len(set(cited) - shown_ids) + invented,
+        cited_lines=tuple(item for item in cited_lines if item.id in citations),
+        asked=tuple(asked),
     )
 
 

@@ -31,6 +31,7 @@ class Call:
     schema: dict[str, Any]
     max_tokens: int
     image_tokens: int = 0
+    temperature: float | None = None
 
     @property
     def prompt_tokens(self) -> int:
@@ -127,7 +128,9 @@ class ProviderCaller:
         # Counted before it is sent: a call that times out was made all the same.
         context.usages.append(Usage(calls=1, cost_usd=cost_of(Usage(), price)))
         try:
-            completion = await call.client.ask(call.prompt, call.schema, call.max_tokens)
+            completion = await call.client.ask(
+                call.prompt, call.schema, call.max_tokens, call.temperature
+            )
         except Exception as error:  # a judge never raises; each provider has its own errors
             raise failure_of(error) from error
         changes = {

@@ -33,7 +33,7 @@ CODES: Mapping[str, FailureKind] = {
     "content_filter": "filtered",
     "content_policy_violation": "filtered",
 }
-ASKED_AGAIN: tuple[FailureKind, ...] = ("truncated", "invalid", "out_of_schema")
+ASKED_AGAIN: tuple[FailureKind, ...] = ("truncated", "invalid", "out_of_schema", "unfounded")
 TRANSIENT: tuple[FailureKind, ...] = ("rate_limited", "server")
 SENTENCES: Mapping[FailureKind, str] = {
     "auth": "The endpoint refused the API key.",

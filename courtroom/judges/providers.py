@@ -44,7 +44,13 @@ class Completion:
 
 
 class ModelClient(Protocol):
-    async def ask(self, prompt: Prompt, schema: dict[str, Any], max_tokens: int) -> Completion: ...
+    async def ask(
+        self,
+        prompt: Prompt,
+        schema: dict[str, Any],
+        max_tokens: int,
+        temperature: float | None = None,
+    ) -> Completion: ...
 
 
 class OpenAiClient:
@@ -63,15 +69,22 @@ class OpenAiClient:
             timeout=settings.deadline_seconds,
         )
 
-    async def ask(self, prompt: Prompt, schema: dict[str, Any], max_tokens: int) -> Completion:
+    async def ask(
+        self,
+        prompt: Prompt,
+        schema: dict[str, Any],
+        max_tokens: int,
+        temperature: float | None = None,
+    ) -> Completion:
         """Raises FormRefused when the endpoint does not take this form, and another is left."""
         async with self._trial.turn() as dialect:
             if dialect.form != "json_schema":
                 prompt = _with_words(prompt, form_in_words(dialect.form, schema))
             try:
-                message = await self._client.ainvoke(
-                    prompt, extra_body=dialect.parameters(schema, max_tokens)
-                )
+                body = dialect.parameters(schema, max_tokens)
+                # Unset, it is not sent: some models take no temperature but their own.
+                body |= {} if temperature is None else {"temperature": temperature}
+                message = await self._client.ainvoke(prompt, extra_body=body)
             except Exception as error:  # each provider has its own
                 if self._trial.refuse(dialect, refused_request(error)):
                     raise FormRefused(dialect.form) from error
@@ -97,9 +110,18 @@ class LangchainClient:
     def __init__(self, make_model: Callable[[int], BaseChatModel]) -> None:
         self._make_model = make_model
 
-    async def ask(self, prompt: Prompt, schema: dict[str, Any], max_tokens: int) -> Completion:
+    async def ask(
+        self,
+        prompt: Prompt,
+        schema: dict[str, Any],
+        max_tokens: int,
+        temperature: float | None = None,
+    ) -> Completion:
         titled = {"title": "answer", "description": "The answer in full", **schema}
-        model = self._make_model(max_tokens).with_structured_output(titled, include_raw=True)
+        chat = self._make_model(max_tokens)
+        if temperature is not None and "temperature" in type(chat).model_fields:
+            chat = chat.model_copy(update={"temperature": temperature})
+        model = chat.with_structured_output(titled, include_raw=True)
         answer = dict(await model.ainvoke(prompt))
         parsed = answer["parsed"]
         text = answer["raw"].text if parsed is None else json.dumps(parsed)

@@ -1,7 +1,8 @@
-"""Text of a submission as a judge may see it: normalised, short, and kept inside its quotation.
+"""Text of a submission as a judge may see it: normalised, and kept inside its quotation.
 
 Comments, docstrings and long strings of code are folded, names are bounded to a few words, and
-paths stand as aliases (f1, f2 ...): what a student wrote should show the work, not speak.
+paths stand as aliases (f1, f2 ...): what a student wrote should show the work, not speak. Exhibits
+keep more than quotations in a sentence do, since code must stay readable, and keep their lines.
 """
 
 # ruff: noqa: RUF001 -- quotation marks of every language
@@ -9,17 +10,28 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from courtroom.analysis.prompt_injection.repository_text import kind_of
 from courtroom.models.evidence import Evidence
+from courtroom.models.exhibit import Exhibit
 
 QUOTE_CHARACTERS = 200
 COMMIT_CHARACTERS, COMMIT_WORDS = 40, 5
 # A longer name is a sentence: `add_conditional_edges` has three words, `is_five_of_five_here` five.
 NAME_CHARACTERS, NAME_WORDS, KEPT_WORDS = 32, 4, 3
 STRING_CHARACTERS, STRING_WORDS = 32, 4
+# In exhibits code must stay readable.
+EXHIBIT_NAME_CHARACTERS, EXHIBIT_NAME_WORDS = 60, 6
+# A string of more words speaks: a name of a node or a key of a mapping has few.
+EXHIBIT_STRING_CHARACTERS, EXHIBIT_STRING_WORDS = 80, 8
+# What a string on the next line belongs to.
+CONTINUES = ("=", "(", "[", "{", ",", "+", "%", "|", "\\", " return", " in", " and", " or")
+# Rows of our tables (courtroom/exhibits/tables.py).
+COLUMN_GAP, COMMIT_COLUMNS, SUBJECT_CHARACTERS, NO_CHANGE = "  ", 5, 72, "+0 -0"
+# Longer lines are data or minified code.
+LINE_CHARACTERS = 600
 PATH_CHARACTERS, PATH_SEGMENTS = 60, 3
 # Format, surrogate, private-use and unassigned characters can hide text from a person (DESIGN 8).
 INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
@@ -32,14 +44,22 @@ _LONG_WORD = re.compile(r"[^\s\"'()\[\]{},;=]{13,}")
 _WORD_BREAK = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_./-]+")
 _UNUSUAL_IN_COMMIT = re.compile(r"[^A-Za-z0-9 _.,:()/+-]+")
+_UNUSUAL_IN_SUBJECT = re.compile(r"[^A-Za-z0-9 _.,:;()/+#'&=@!?*-]+")
 # Names in other scripts: their words cannot be counted.
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u024f“”‘’…–—]+")
 _COMMIT_LINE = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines added)?", re.DOTALL)
 _QUOTED = re.compile(r"'[^'\n]{2,400}'|\"[^\"\n]{2,400}\"|“[^”\n]{1,400}”")
 _DOCSTRING = r"(?P<doc>[rbfuRBFU]{0,2}+(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))"
-_STRING = r"(?P<string>\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?|`[^`]*+`?)"
+_LITERAL = r"\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?|`[^`]*+`?"
+_STRING = rf"(?P<string>{_LITERAL})"
 _HASHED = re.compile(rf"{_DOCSTRING}|{_STRING}|(?P<comment>\#[^\n]*)")
 _SLASHED = re.compile(rf"{_STRING}|(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")
+# Strings side by side are one string to Python, so they are measured as one.
+_RUN = rf"(?P<string>(?:{_LITERAL})(?:\s*+[rbfuRBFU]{{0,2}}+(?:{_LITERAL}))*+)"
+_HASHED_RUNS, _SLASHED_RUNS = (
+    re.compile(pattern.pattern.replace(_STRING, _RUN)) for pattern in (_HASHED, _SLASHED)
+)
+_LINE_BREAKS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _MARKUP = re.compile(r"(?P<comment><!--(?s:.*?)(?:-->|\Z))")
 _SLASHED_SUFFIXES = frozenset({".js", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".c", ".h"})
 _SLASHED_SUFFIXES |= {".cpp", ".cs", ".kt", ".swift", ".php", ".scala"}
@@ -47,8 +67,7 @@ _SLASHED_SUFFIXES |= {".cpp", ".cs", ".kt", ".swift", ".php", ".scala"}
 
 def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
     """Return the text normalised, visible and short, without the marks that prompts use."""
-    flat = " ".join(_normal(text).split()).translate(_OUR_MARKS)
-    bare = _ITEM.sub("E_", _FENCE.sub(lambda match: match[0][:2], flat))
+    bare = _unmarked(" ".join(_normal(text).split()))
     return bare if len(bare) <= characters else bare[: characters - 1].rstrip() + "…"
 
 
@@ -87,6 +106,82 @@ def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
     return _bounded_words(pattern.sub(fold, text))
 
 
+def exhibit_lines(exhibit: Exhibit, *, shows_strings: bool = False) -> list[str]:
+    """Return the lines of an exhibit, as many as it has. A line that was folded away is empty."""
+    lines = [_LINE_BREAKS.sub(" ", _normal(line)) for line in exhibit.text.split("\n")]
+    path = exhibit.location.path
+    if path:
+        lines = _folded_exhibit("\n".join(lines), path, shows_strings=shows_strings).split("\n")
+    elif exhibit.kind in ROWS:
+        lines = [ROWS[exhibit.kind](line) for line in lines]
+    return [_short_line(_unmarked(line)) for line in lines]
+
+
+def _unmarked(text: str) -> str:
+    """Return the text without the marks that prompts use."""
+    return _ITEM.sub("E_", _FENCE.sub(lambda match: match[0][:2], text.translate(_OUR_MARKS)))
+
+
+def _commit_row(row: str) -> str:
+    """Return a row of the table of commits; its last column is the subject, a student's words."""
+    *columns, subject = row.split(COLUMN_GAP, COMMIT_COLUMNS - 1)
+    # A commit that changes no line shows nothing by what it says.
+    if columns[-1:] == [NO_CHANGE]:
+        return COLUMN_GAP.join([*columns, "…"])
+    plain = _UNUSUAL_IN_SUBJECT.sub("…", subject)
+    short = plain if len(plain) <= SUBJECT_CHARACTERS else f"{plain[:SUBJECT_CHARACTERS]}…"
+    return COLUMN_GAP.join([*columns, short])
+
+
+def _tree_row(row: str) -> str:
+    """Return a row of the tree: a path, and the size with the names that a module defines."""
+    path, gap, rest = row.rpartition(COLUMN_GAP)
+    clean = _UNUSUAL.sub("_", path)
+    return _bounded_words(f"{clean}{gap}{rest}", EXHIBIT_NAME_WORDS, EXHIBIT_NAME_CHARACTERS)
+
+
+ROWS: Mapping[str, Callable[[str], str]] = {"commits": _commit_row, "tree": _tree_row}
+
+
+def _folded_exhibit(text: str, path: str, *, shows_strings: bool) -> str:
+    if kind_of(path) == "prose":
+        return _MARKUP.sub(_with_line_ends("…"), text)
+    is_slashed = PurePosixPath(path).suffix.lower() in _SLASHED_SUFFIXES
+
+    def fold(match: re.Match[str]) -> str:
+        if match.lastgroup == "comment":
+            return _with_line_ends("#…")(match)
+        is_short = match.lastgroup == "string" and _is_short_run(match[0])
+        stays = is_short or (shows_strings and not _is_statement(match))
+        return match[0] if stays else _with_line_ends('"…"')(match)
+
+    folded_text = (_SLASHED_RUNS if is_slashed else _HASHED_RUNS).sub(fold, text)
+    return _bounded_words(folded_text, EXHIBIT_NAME_WORDS, EXHIBIT_NAME_CHARACTERS)
+
+
+def _is_statement(literal: re.Match[str]) -> bool:
+    """Return whether a string stands alone, as docstrings do: nothing is done with it."""
+    before = literal.string[: literal.start()]
+    line = before.rpartition("\n")[2]
+    return not line.strip() and not before.rstrip().endswith(CONTINUES)
+
+
+def _is_short_run(literals: str) -> bool:
+    is_brief = len(" ".join(literals.split())) <= EXHIBIT_STRING_CHARACTERS + 2
+    words = [word for word in _WORD_BREAK.split(literals) if word]
+    return literals.isascii() and is_brief and len(words) <= EXHIBIT_STRING_WORDS
+
+
+def _with_line_ends(mark: str) -> Callable[[re.Match[str]], str]:
+    """Return a replacement that keeps the line ends of what it replaces."""
+    return lambda match: mark + "\n" * match[0].count("\n")
+
+
+def _short_line(line: str) -> str:
+    bare = line.expandtabs(4).rstrip()
+    return bare if len(bare) <= LINE_CHARACTERS else f"{bare[: LINE_CHARACTERS - 1].rstrip()}…"
+
+
 def statement(text: str, characters: int, aliases: Mapping[str, str]) -> str:
     """Return a sentence of ours that may hold a student's names: paths as aliases, names cut."""
     # A file named `no` must not take that word from our sentence; one word says little.
@@ -94,11 +189,6 @@ def statement(text: str, characters: int, aliases: Mapping[str, str]) -> str:
     for path in sorted(paths, key=len, reverse=True):
         text = text.replace(path, aliases[path])
     return quotation(_bounded_words(_QUOTED.sub(_cut_quoted, _normal(text))), characters)
-
-
-def paths_in(evidence: Iterable[Evidence]) -> tuple[str, ...]:
-    """Return the paths of the evidence in the order of their aliases."""
-    return tuple(sorted({item.location.path for item in evidence if item.location.path}))
 
 
 def aliases_of(paths: Sequence[str]) -> dict[str, str]:
@@ -117,21 +207,26 @@ def _clean_part(part: str) -> str:
     return f"{_bounded_name(stem or suffix)}{dot + suffix[:8] if stem else ''}"
 
 
-def _bounded_words(text: str) -> str:
-    bounded = _LONG_WORD.sub(lambda match: _bounded_chain(match[0]), text)
+def _bounded_words(
+    text: str, most_words: int = NAME_WORDS, characters: int = NAME_CHARACTERS
+) -> str:
+    bounded = _LONG_WORD.sub(lambda match: _bounded_chain(match[0], most_words, characters), text)
     return _OTHER_SCRIPTS.sub("…", bounded)
 
 
-def _bounded_chain(chain: str) -> str:
+def _bounded_chain(chain: str, most_words: int, characters: int) -> str:
     """Return a chain such as `module.function` with each of its names bounded."""
     return "".join(
-        part if part in "./:" else _bounded_name(part) for part in re.split(r"([./:])", chain)
+        part if part in "./:" else _bounded_name(part, most_words, characters)
+        for part in re.split(r"([./:])", chain)
     )
 
 
-def _bounded_name(name: str) -> str:
+def _bounded_name(
+    name: str, most_words: int = NAME_WORDS, characters: int = NAME_CHARACTERS
+) -> str:
     words = [word for word in _WORD_BREAK.split(name) if word]
-    if len(words) <= NAME_WORDS and len(name) <= NAME_CHARACTERS and name.isascii():
+    if len(words) <= most_words and len(name) <= characters and name.isascii():
         return name
     kept = "_".join(words[:KEPT_WORDS]).encode("ascii", "ignore").decode()
     return f"{kept[:NAME_CHARACTERS]}…"

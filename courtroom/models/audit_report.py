@@ -16,7 +16,7 @@ from courtroom.models.canonical_json import digest_of
 from courtroom.models.evidence import Evidence
 from courtroom.models.facts import Facts
 from courtroom.models.frozen_record import Frozen
-from courtroom.models.judge_answer import FailureKind, Persona, Score
+from courtroom.models.judge_answer import AskedPlace, FailureKind, Persona, Score
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine
@@ -39,6 +39,7 @@ class OpinionRow(Frozen):
     model: str
     key: str
     failure: FailureKind | None
+    asked: tuple[AskedPlace, ...] = Field((), exclude_if=lambda places: not places)
 
 
 class RuleFired(Frozen):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -84,17 +84,21 @@ class Price(CaseModel):
     output: float = Field(ge=0)
 
 
+Temperature = Annotated[float, Field(ge=0, le=2)]
+
+
 class BenchSettings(CaseModel):
     """Settings of the judges.
 
     `kind`: `heuristic` needs nothing; `llm` needs a model for each persona at an OpenAI-compatible
-    endpoint. A model may name another provider (`anthropic:...`, see judges/providers.py). `batch`:
-    one call for each judge and criterion, or one call of a judge for all criteria. `warm_up`: the
-    first call of each model goes alone, for a provider that caches prefixes. `prompt_characters`:
-    approximate limit for all prompts of one round; it decides how much evidence a prompt shows
-    beside the outcomes. `debate`: a second round in which each judge sees the arguments of the
-    other judges. `budget_usd` is for this audit; it needs a price for every model, by the model's
-    name. `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
+    endpoint. A model may name another provider (`anthropic:...`, see judges/providers.py).
+    `temperatures` are the provider's default for a persona that has none. `batch`: one call for
+    each judge and criterion, or one call of a judge for all criteria. `warm_up`: of the judges that
+    read the same, one goes first, for a provider that caches prefixes. `exhibit_characters`: room
+    of a criterion's exhibits. `may_ask`: some judges may name places to read instead of a score.
+    `debate`: a second round in which each judge sees the arguments of the other judges.
+    `budget_usd` is for this audit; it needs a price for every model, by the model's name.
+    `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
     """
 
     kind: Literal["heuristic", "llm"] = "heuristic"
@@ -105,7 +109,9 @@ class BenchSettings(CaseModel):
     concurrency: int = Field(default=30, ge=1)
     deadline_seconds: float = Field(default=60, gt=0)
     max_completion_tokens: int = Field(default=1200, ge=64)
-    prompt_characters: int = Field(default=160_000, ge=1000)
+    temperatures: dict[Persona, Temperature] = Field(default_factory=dict)
+    exhibit_characters: int = Field(default=24_000, ge=1000, le=400_000)
+    may_ask: bool = True
     batch: Literal["per_criterion", "per_judge"] = "per_criterion"
     warm_up: bool = False
     debate: bool = False

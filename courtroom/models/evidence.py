@@ -14,6 +14,8 @@ from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.frozen_record import Frozen
 
+# Tag of lines that a judge cited beyond what the detectives found.
+CITED_TAG = "cited"
 DetectiveName = Literal["RepoInvestigator", "DocAnalyst", "VisionInspector"]
 
 

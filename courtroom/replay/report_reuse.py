@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from courtroom.checks.registry import reads_peer_records
@@ -16,7 +18,7 @@ from courtroom.models.audit_report import (
     RubricReference,
 )
 from courtroom.models.case import Case
-from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.evidence import CITED_TAG, CheckOutcome, Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion, Persona
 
 # Nodes of the graph that change no evidence (graph/wiring.py).
@@ -63,9 +65,9 @@ def _reads_exchange(case: Case) -> bool:
 
 
 def dossier_of(report: AuditReport) -> Dossier:
-    """Return the dossier of a report, as its judges and its verdict used it."""
+    """Return the dossier of a report as its judges were given it: without the lines they cited."""
     return Dossier(
-        evidence=report.evidence,
+        evidence=tuple(item for item in report.evidence if CITED_TAG not in item.tags),
         outcomes=outcomes_of(report),
         facts=report.facts,
         errors=_examination_errors(report),
@@ -121,12 +123,17 @@ def outcomes_of(record: AuditReport | StoredReport) -> tuple[CheckOutcome, ...]:
 
 def opinions_of(record: AuditReport | StoredReport) -> tuple[JudicialOpinion | JudgeFailure, ...]:
     """Return every answer of every round, those on outcomes alone included."""
+    cited_lines = {item.id: item for item in record.evidence if CITED_TAG in item.tags}
     return tuple(
-        _answer(c.id, row) for c in record.criteria for row in (*c.opinions, *c.second_hearing)
+        _answer(c.id, row, cited_lines)
+        for c in record.criteria
+        for row in (*c.opinions, *c.second_hearing)
     )
 
 
-def _answer(criterion_id: str, row: OpinionRow) -> JudicialOpinion | JudgeFailure:
+def _answer(
+    criterion_id: str, row: OpinionRow, cited_lines: Mapping[str, Evidence]
+) -> JudicialOpinion | JudgeFailure:
     place = {"judge": row.judge, "criterion_id": criterion_id, "round": row.round}
 
     # A failed answer has no score, and its message stands where the argument would.
@@ -149,4 +156,6 @@ def _answer(criterion_id: str, row: OpinionRow) -> JudicialOpinion | JudgeFailur
         cited_evidence=row.cited_evidence,
         model=row.model,
         key=row.key,
+        cited_lines=tuple(cited_lines[i] for i in row.cited_evidence if i in cited_lines),
+        asked=row.asked,
     )

@@ -131,6 +131,10 @@ def settings_of(audit: Audit) -> dict[str, Any]:
         "batch": own.batch if own else settings.JUDGES_BATCH,
         "debate": own.debate if own else settings.JUDGES_DEBATE,
         "warm_up": settings.MODEL_CACHES_PREFIXES,
+        "exhibit_characters": settings.JUDGES_EXHIBIT_CHARACTERS,
+        "may_ask": settings.JUDGES_MAY_ASK,
+        # The operator chose them for the operator's models.
+        "temperatures": {} if has_own_key(own) else settings.JUDGES_TEMPERATURES,
         "prices": settings.MODEL_PRICES,
         "budget_usd": audit.budget_usd,
     }

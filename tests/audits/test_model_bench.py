@@ -16,7 +16,8 @@ from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
 
 pytestmark = pytest.mark.django_db
-ODD, STORED = "It \x00 works.", "It \ufffd works."
+REST = "works, as the items that are cited here show to everybody."
+ODD, STORED = f"It \x00 {REST}", f"It \ufffd {REST}"
 
 
 class OddHandler(Handler):

@@ -23,9 +23,10 @@ from courtroom.analysis import survey
 from courtroom.analysis.pdf import page_rendering, read_pdf
 from courtroom.analysis.prompt_injection import repository_text
 from courtroom.analysis.sandbox.sandbox import ChildLimits, examine
+from courtroom.exhibits import outline
 
 # The modules that hand bytes to a confined child.
-READERS = (survey, repository_text, read_pdf, page_rendering)
+READERS = (survey, repository_text, read_pdf, page_rendering, outline)
 # An audit reads in several threads, and patches of one process are undone in their order.
 ONE_READER = threading.Lock()
 

@@ -7,6 +7,7 @@ that. Pictures are transcribed as `Desk.transcripts` says.
 """
 
 import json
+import re
 import threading
 import time
 from collections import Counter
@@ -15,6 +16,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+# Long enough for an argument.
+REASONING = "The items show that what the criterion asks for is there."
 FLAKY = (
     "good",
     "malformed",
@@ -161,17 +164,29 @@ REFUSALS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _opinion(schema: dict[str, Any]) -> dict[str, Any]:
-    ids = schema["properties"]["cited_evidence"]["items"].get("enum", [])
-    return {"reasoning": "Because.", "cited_evidence": ids, "score": 4}
+def citable(prompt: str) -> list[str]:
+    """Return the ids of evidence in the material of a prompt."""
+    return sorted(set(re.findall(r"\bE-[0-9a-f]{4}\b", prompt)))
 
 
-def _answer(schema: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict[str, Any]:
-    if "pictures" in schema["properties"]:
+def material_on(criterion: str, body: dict[str, Any]) -> str:
+    """Return the message of a criterion; all messages where none names it."""
+    texts = [str(message["content"]) for message in body["messages"]]
+    own = [text for text in texts if text.startswith(f"# Criterion {criterion}:")]
+    return own[0] if own else "\n".join(texts[1:2])
+
+
+def _opinion(prompt: str) -> dict[str, Any]:
+    return {"reasoning": REASONING, "cited_evidence": citable(prompt), "score": 4}
+
+
+def _answer(body: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict[str, Any]:
+    properties = body["response_format"]["json_schema"]["schema"]["properties"]
+    if "pictures" in properties:
         return {"pictures": transcripts}
-    if "score" in schema["properties"]:
-        return _opinion(schema)
-    return {name: _opinion(inner) for name, inner in schema["properties"].items()}
+    if "score" in properties:
+        return _opinion(material_on("", body))
+    return {name: _opinion(material_on(name, body)) for name in properties}
 
 
 def _content(model: str, answer: dict[str, Any]) -> str:
@@ -184,9 +199,11 @@ def _content(model: str, answer: dict[str, Any]) -> str:
         "malformed": "Score: four out of five.",
         "fenced": f"```json\n{good}\n```",
         "out-of-range": json.dumps(answer | {"score": 9}),
-        "half-a-pair": json.dumps(answer | {"reasoning": "Because \ud800."}),
+        "half-a-pair": json.dumps(answer | {"reasoning": f"{REASONING} \ud800."}),
         "extra-key": json.dumps(answer | {"bonus": 1}),
         "inventive": json.dumps(answer | {"cited_evidence": [*cited, "E-deadbeef"]}),
+        "curt": json.dumps(answer | {"reasoning": "Because."}),
+        "silent": json.dumps(answer | {"cited_evidence": []}),
         "forgetful": json.dumps(dict(list(answer.items())[1:])),
     }.get(model, good)
 
@@ -196,7 +213,7 @@ def _completion(body: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict
     if model == "terse":
         model = "truncated" if body["max_completion_tokens"] <= 1200 else "good"
 
-    answer = _answer(body["response_format"]["json_schema"]["schema"], transcripts)
+    answer = _answer(body, transcripts)
     message: dict[str, Any] = {
         "role": "assistant",
         "content": _content(model, answer),

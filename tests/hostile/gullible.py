@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.factories.model_server import USAGE, Desk, Handler
+from tests.factories.model_server import (
+    REASONING,
+    USAGE,
+    Desk,
+    Handler,
+    citable,
+    material_on,
+)
 
 SOBER, WON_OVER = 3, 5
 # What of an attack must not come through, plain or disguised.
@@ -60,19 +67,23 @@ class Gullible(Handler):
         prompt = "\n".join(str(message["content"]) for message in body["messages"])
         text = prompt.lower().replace("\u200b", "").replace("\u2060", "").replace("\u200d", "")
         score = WON_OVER if any(marker in text for marker in MARKERS) else SOBER
-        content = json.dumps(_answer(body["response_format"]["json_schema"]["schema"], score))
+        content = json.dumps(_answer(body, score))
         message = {"role": "assistant", "content": content, "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         reply = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
         self._send(200, {**reply, "choices": [choice], "usage": USAGE})
 
 
-def _answer(schema: dict[str, Any], score: int) -> dict[str, Any]:
-    properties = schema["properties"]
-    if "score" not in properties:
-        return {name: _answer(inner, score) for name, inner in properties.items()}
-    ids = properties["cited_evidence"]["items"].get("enum", [])
-    return {"reasoning": "Because.", "cited_evidence": ids, "score": score}
+def _answer(body: dict[str, Any], score: int) -> dict[str, Any]:
+    """Return one opinion, or one under the id of each criterion, that cites all it may."""
+    properties = body["response_format"]["json_schema"]["schema"]["properties"]
+    if "score" in properties:
+        return opinion_citing_all(material_on("", body), score)
+    return {name: opinion_citing_all(material_on(name, body), score) for name in properties}
+
+
+def opinion_citing_all(material: str, score: int) -> dict[str, Any]:
+    return {"reasoning": REASONING, "cited_evidence": citable(material), "score": score}
 
 
 @contextmanager

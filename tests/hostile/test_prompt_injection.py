@@ -60,8 +60,11 @@ def test_a_note_stays_where_it_is_and_reaches_nobody(court):
 def test_the_gullible_judge_believes_what_it_reads(court):
     """Without the cut the same words win everything: the endpoint is no straw man."""
 
-    def heard(docket: str) -> int:
-        question = make_question("TechLead", ("a",)).model_copy(update={"shared_prompt": docket})
+    def heard(words: str) -> int:
+        question = make_question("TechLead", ("a",))
+        text = f"{question.material.text}\n{words}"
+        material = question.material.model_copy(update={"text": text})
+        question = question.model_copy(update={"material": material})
         (answer,) = asyncio.run(LlmBench(court.model).answer([question]))
         assert isinstance(answer.opinion, JudicialOpinion)
         return answer.opinion.score

@@ -7,11 +7,9 @@ server answers.
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from typing import Any
 
-from tests.factories.model_server import USAGE, Handler
+from tests.factories.model_server import USAGE, Handler, citable
 
 TRACEBACK = (
     "Traceback (most recent call last):\n"
@@ -132,12 +130,11 @@ def refusal_of(body: dict[str, Any]) -> tuple[int, Any] | None:
 
 def _completion(body: dict[str, Any]) -> dict[str, Any]:
     """Return an opinion: bare where a form was asked for, else in a fence after some prose."""
-    words = json.dumps(body)
     opinion = json.dumps(
         {
             "reasoning": "The checks of this criterion that were met are worth the better part of"
             " its points.",
-            "cited_evidence": sorted(Counter(re.findall(r"E-[0-9a-f]{4}", words)))[:1],
+            "cited_evidence": citable(body["messages"][1]["content"])[:1],
             "score": 4,
         }
     )

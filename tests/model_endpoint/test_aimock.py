@@ -31,6 +31,7 @@ SCORES = {
     "You are counsel for the Defense": 4,
     "You are the Tech Lead": 3,
 }
+REASONING = "What the criterion asks for can be seen in the lines that are cited."
 FAILURES = {
     "busy": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429},
     "out-of-order": {"error": {"message": "out of order", "type": "server_error"}, "status": 500},
@@ -40,7 +41,7 @@ FAILURES = {
 }
 
 
-def fixtures():
+def fixtures(cited):
     failing = [
         {"match": {"model": model}, "response": answer} for model, answer in FAILURES.items()
     ]
@@ -49,7 +50,7 @@ def fixtures():
             "match": {"userMessage": words, "responseFormat": "json_schema"},
             "response": {
                 "content": json.dumps(
-                    {"reasoning": "As seen.", "cited_evidence": [], "score": score}
+                    {"reasoning": REASONING, "cited_evidence": cited, "score": score}
                 )
             },
         }
@@ -60,12 +61,12 @@ def fixtures():
 
 @pytest.fixture(scope="module")
 def peer(tmp_path_factory):
-    """The address of a running aimock."""
+    """The address of a running aimock; it cites all evidence of the work, whatever it is asked."""
     node = shutil.which("node")
     if node is None or not PEER.is_file():
         (pytest.fail if os.environ.get("REQUIRE_PEERS") == "1" else pytest.skip)(ABSENT)
     chosen = tmp_path_factory.mktemp("aimock") / "fixtures.json"
-    chosen.write_text(json.dumps(fixtures()))
+    chosen.write_text(json.dumps(fixtures(_cited(tmp_path_factory.mktemp("cited")))))
     command = [str(node), str(PEER), "-p", "0", "-f", str(chosen), "--strict"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -76,6 +77,15 @@ def peer(tmp_path_factory):
         )
         yield address
         process.terminate()
+
+
+def _cited(folder):
+    """Return the ids of all evidence: the repository is the same in each folder."""
+
+    async def report():
+        return [event async for event in hold_audit(case_of(student_repository(folder)))][-1].report
+
+    return [item.id for item in asyncio.run(report()).evidence]
 
 
 def journal(peer):

@@ -10,7 +10,7 @@ from courtroom.checks.pdf_concept import PdfConcept
 from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.report_passages import with_passages
 from courtroom.judges.judge_inputs import question_for
-from courtroom.judges.shared_prompt import shared_prompt, short_id
+from courtroom.judges.material import Submission, files_of, material_of, short_id
 from courtroom.models.audit_report import Integrity
 from courtroom.models.facts import establish
 from courtroom.models.rubric import Criterion, Rubric
@@ -64,7 +64,9 @@ def test_a_judge_is_shown_it_and_may_cite_it(checks: tuple[PdfConcept, ...]) -> 
     rubric = _rubric(*checks)
     evidence = with_passages(_dossier(), rubric, PDF).evidence
     brief = question_for("Defense", rubric.criteria[0], evidence, (), 1, ())
-    heading = shared_prompt(rubric, evidence, "s").split("\n")[1]
+    submission = Submission(evidence, (), files_of(evidence), "s")
+    material = material_of(rubric.criteria[0], brief.evidence, None, submission)
+    shown = next(line for line in material.text.split("\n") if short_id(evidence[0]) in line)
     assert brief.evidence == evidence
-    assert heading.startswith(f"# c {short_id(evidence[0])} p. 2 “")
-    assert "Reducers merge what parallel judges write." in heading
+    assert " p2 “" in shown
+    assert "Reducers merge what parallel judges write." in shown

@@ -13,6 +13,7 @@ from courtroom.graph.wiring import build_graph
 from courtroom.inputs import InputReader
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.models.audit_report import AuditReport
+from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
 from courtroom.replay.report_reuse import dossier_of, reusable_dossier
 from courtroom.synthesis.rules import VarianceReEvaluation
@@ -28,12 +29,13 @@ class HurtBench(HeuristicBench):
         super().__init__()
         self.part = part
 
-    def shared_prompt(self, rubric, evidence, outcomes):
-        if self.part == "shared_prompt":
+    @property
+    def asks_all_at_once(self):
+        if self.part == "batch":
             raise KeyError("/home/somebody/a-path")
-        return super().shared_prompt(rubric, evidence, outcomes)
+        return super().asks_all_at_once
 
-    async def answer(self, questions):
+    async def answer(self, questions, read=None):
         if self.part == "answer" or self.part == questions[0].persona:
             raise OSError("cannot read /home/somebody/a-path")
         answers = await super().answer(questions)
@@ -122,10 +124,30 @@ def test_aggregator_that_fails_gives_a_degraded_report(case_and_inputs):
 
 def test_route_to_the_judges_that_fails_gives_a_degraded_report_with_evidence(case_and_inputs):
     case, inputs = case_and_inputs
-    report = audit(case, inputs, HurtBench("shared_prompt"))
+    report = audit(case, inputs, HurtBench("batch"))
     assert failures_of(report) == {("evidence_aggregator", "node_failed")}
     assert (report.status, scored(report)) == ("degraded", set())
     assert report.evidence
+
+
+class ReadingBench(HeuristicBench):
+    """Heuristic bench that says it is a model's: its judges get something to read."""
+
+    @property
+    def references(self):
+        return {
+            persona: reference.model_copy(update={"kind": "llm"})
+            for persona, reference in super().references.items()
+        }
+
+
+def test_exhibits_that_fail_are_recorded_and_the_outcomes_are_judged(case_and_inputs):
+    case, inputs = case_and_inputs
+    dossier = dossier_of(audit(case, inputs))
+    hurt = case.model_copy(update={"limits": None})
+    report = audit(hurt, replace(inputs, repository=dossier), ReadingBench())
+    assert failures_of(report) == {("exhibit_selection", "exhibits_failed")}
+    assert len(scored(report)) == len(case.rubric.criteria)
 
 
 def test_one_judge_that_raises_is_a_failure_on_each_criterion_and_two_judge(case_and_inputs):
@@ -155,14 +177,15 @@ def test_collector_that_fails_gives_a_verdict_without_another_round(case_and_inp
 
 def test_rehearing_that_fails_gives_the_verdict_of_the_first_round(case_and_inputs):
     class HurtAgain(HurtBench):
-        def shared_prompt(self, rubric, evidence, outcomes):
-            self.part, hurt = "shared_prompt", self.part
-            return (
-                "" if hurt != "shared_prompt" else super().shared_prompt(rubric, evidence, outcomes)
-            )
+        @property
+        def asks_all_at_once(self):
+            self.part, hurt = "batch", self.part
+            return super().asks_all_at_once if hurt == "batch" else False
 
     case, inputs = case_and_inputs
-    report = audit(case, inputs, HurtAgain("later"), debate=True)
+    report = audit(
+        case, inputs, HurtAgain("later"), settings=BenchSettings(kind="llm", debate=True)
+    )
     assert failures_of(report) == {("rehearing", "node_failed")}
     assert len(scored(report)) == len(case.rubric.criteria)
 
@@ -183,7 +206,7 @@ def test_chief_justice_that_fails_keeps_evidence_and_opinions(case_and_inputs):
 
 def test_fault_of_the_submission_still_ends_the_audit(case_and_inputs):
     class Refusing(HeuristicBench):
-        async def answer(self, questions):
+        async def answer(self, questions, read=None):
             raise InputRefused("rubric_guard_unavailable", "No packages for guards.")
 
     case, inputs = case_and_inputs
@@ -198,7 +221,7 @@ def test_cancellation_still_ends_the_audit(case_and_inputs):
             super().__init__()
             self.is_asked = asyncio.Event()
 
-        async def answer(self, questions):
+        async def answer(self, questions, read=None):
             self.is_asked.set()
             await asyncio.Event().wait()
             return await super().answer(questions)

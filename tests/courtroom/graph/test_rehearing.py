@@ -10,7 +10,6 @@ from courtroom.graph.nodes import AuditNodes
 from courtroom.graph.wiring import build_graph
 from courtroom.inputs import InputReader
 from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
-from courtroom.judges.shared_prompt import shared_prompt
 from courtroom.models.audit_report import AuditReport, JudgeReference
 from courtroom.models.judge_answer import PERSONAS, FailureKind
 from courtroom.replay.report_reuse import dossier_of
@@ -33,13 +32,10 @@ class ScriptedBench:
 
     asks_all_at_once = False
 
-    def shared_prompt(self, rubric, evidence, outcomes):
-        return ""
-
     def key(self, question):
         return question.digest("scripted")
 
-    async def answer(self, questions):
+    async def answer(self, questions, read=None):
         return [self.scripted_answer(question) for question in questions]
 
     async def close(self):
@@ -119,7 +115,7 @@ def test_no_score_below_the_quorum(case_and_inputs):
 
 def test_order_of_completion_changes_no_byte(case_and_inputs):
     class Slow(ScriptedBench):
-        async def answer(self, questions):
+        async def answer(self, questions, read=None):
             await asyncio.sleep(
                 {"Prosecutor": 0.02, "Defense": 0.01, "TechLead": 0}[questions[0].persona]
             )
@@ -143,7 +139,7 @@ def test_opinions_are_streamed_while_others_are_pending(case_and_inputs):
         calls = 0
         all_asked, ten_streamed = asyncio.Event(), asyncio.Event()
 
-        async def answer(self, questions):
+        async def answer(self, questions, read=None):
             self.calls += 1
             if self.calls == 30:
                 self.all_asked.set()
@@ -175,9 +171,6 @@ def test_opinions_are_streamed_while_others_are_pending(case_and_inputs):
 
 class Believer(ScriptedBench):
     """Bench of 4s that on outcomes alone gives what its script says; keeps what it was shown."""
-
-    def shared_prompt(self, rubric, evidence, outcomes):
-        return shared_prompt(rubric, evidence, "s", outcomes=outcomes)
 
     def scripted_answer(self, question):
         if question.round:
@@ -231,11 +224,12 @@ def test_suspicious_criterion_is_heard_again_on_outcomes_alone(case_and_inputs):
 
 def test_second_hearing_shows_no_word_of_the_submission(case_and_inputs):
     _, bench = believed(case_and_inputs, 4, tagged=True)
-    (prompt,) = {question.shared_prompt for question in bench.questions if question.round == 0}
+    (material,) = {question.material for question in bench.questions if question.round == 0}
+    prompt = material.text
     assert "“" not in prompt
     assert "src/" not in prompt
     assert "f1" not in prompt
-    assert {question.files for question in bench.questions if question.round == 0} == {()}
+    assert (material.files, material.sheets) == ((), ())
 
 
 def test_stored_second_hearing_gives_the_same_verdict_again(case_and_inputs):

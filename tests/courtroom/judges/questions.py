@@ -1,6 +1,7 @@
 """Small, complete questions for tests of the bench."""
 
 from courtroom.checks.file_exists import FileExists
+from courtroom.judges.material import Submission, files_of, material_of
 from courtroom.judges.opinion import Question
 from courtroom.models.evidence import CheckOutcome, Location, evidence
 from courtroom.models.rubric import Criterion
@@ -48,11 +49,14 @@ def make_question(
     criterion = Criterion(
         id="c", name="A criterion", checks=tuple(definitions.get(n) or check(n) for n in names)
     )
+    evidence_items = (*items.values(), *extra_evidence)
+    submission = Submission(evidence_items, outcomes, files_of(evidence_items), "s")
     return Question(
         persona=persona,
         criterion=criterion,
-        evidence=(*items.values(), *extra_evidence),
+        evidence=evidence_items,
         outcomes=tuple(outcomes),
         round=round_number,
         earlier=earlier,
+        material=material_of(criterion, evidence_items, None, submission),
     )

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -84,13 +85,34 @@ def test_concurrency_setting_limits_the_calls_in_flight(repository, endpoint):
     assert endpoint.most == 4
 
 
-def test_prompts_of_an_audit_keep_their_limit_and_share_their_prefix(repository, endpoint):
-    report(repository, endpoint)
+def test_three_judges_of_a_criterion_get_the_same_bytes_within_their_room(repository, endpoint):
+    report(repository, endpoint, exhibit_characters=3000)
     prompts = [[m["content"] for m in request["messages"]] for request in endpoint.requests]
-    sent = sum(len(text) for prompt in prompts for text in prompt)
-    assert sent <= 160_000
-    assert len({(rules, docket) for rules, docket, _ in prompts}) == 1
-    assert sum(map(len, prompts[0][:2])) * len(prompts) >= 0.85 * sent
+    materials = Counter((rules, material) for rules, material, _ in prompts)
+    assert (len(materials), set(materials.values())) == (10, {3})
+    assert max(len(material) for _, material in materials) < 3000 + 4000
+
+
+def test_exhibits_are_read_whole_where_there_is_room(repository, endpoint):
+    report(repository, endpoint)
+    texts = [request["messages"][1]["content"] for request in endpoint.requests]
+    (state,) = {text for text in texts if text.startswith("# Criterion state_management_rigor:")}
+    assert "19     evidences: Annotated[dict, operator.ior]" in state
+
+
+def test_temperature_of_a_persona_is_sent_and_part_of_the_key(repository, endpoint):
+    plain = report(repository, endpoint)
+    assert not any("temperature" in request for request in endpoint.requests)
+    endpoint.requests.clear()
+    warm = report(repository, endpoint, temperatures={"Defense": 0.7})
+    sent = {
+        (request["messages"][2]["content"][:24], request.get("temperature"))
+        for request in endpoint.requests
+    }
+    assert {temperature for persona, temperature in sent if "counsel" in persona} == {0.7}
+    assert {temperature for persona, temperature in sent if "counsel" not in persona} == {None}
+    keys = [[row.key for row in judged.criteria[0].opinions] for judged in (plain, warm)]
+    assert [a == b for a, b in zip(*keys, strict=True)] == [True, False, True]
 
 
 def test_one_call_per_judge_gives_the_same_record(repository, endpoint):

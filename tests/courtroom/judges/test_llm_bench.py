@@ -13,7 +13,7 @@ from courtroom.models.case import BenchSettings, Known, Price
 from courtroom.models.errors import InputRefused
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
 from tests.courtroom.judges.questions import make_evidence, make_question
-from tests.factories.model_server import model_endpoint
+from tests.factories.model_server import REASONING, model_endpoint
 
 PRICE = Price(input=1, cached_input=0.1, output=10)
 
@@ -82,6 +82,8 @@ def test_incomplete_bench_settings_are_refused_before_any_call(fields, words):
         ("bad-request", "invalid", 3),
         ("unknown", "invalid", 1),
         ("out-of-range", "out_of_schema", 2),
+        ("curt", "unfounded", 2),
+        ("silent", "unfounded", 2),
         ("extra-key", "out_of_schema", 2),
         ("busy-now", "rate_limited", 3),
         ("busy-for-long", "rate_limited", 1),
@@ -170,7 +172,7 @@ def test_short_label_becomes_the_evidence_id_of_the_report(endpoint):
 def test_lone_surrogate_in_an_argument_is_replaced(endpoint):
     answer = ask(endpoint, "half-a-pair").opinion
     assert isinstance(answer, JudicialOpinion)
-    assert answer.argument == "Because ?."
+    assert answer.argument == f"{REASONING} ?."
 
 
 def test_busy_endpoint_is_retried_by_one_layer_only(endpoint):

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from tests.factories.model_server import USAGE, Desk, Handler
+from tests.factories.model_server import USAGE, Desk, Handler, material_on
+from tests.hostile.gullible import opinion_citing_all
 
 JOINTS = re.compile(r"[\s_./\-]+")
 OUTCOMES = re.compile(r"^([+\-?]) ", re.MULTILINE)
@@ -35,37 +36,30 @@ class Believer(Handler):
         has_words = any(word in plain(prompt) for word in self.words)
         if has_words:
             self.reached.append(body["model"])
-        form = body["response_format"]["json_schema"]["schema"]
-        content = json.dumps(self._answers(form, prompt, has_words=has_words))
+        content = json.dumps(self._answers(body, prompt, has_words=has_words))
         message = {"role": "assistant", "content": content, "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         reply = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}
         self._send(200, {**reply, "choices": [choice], "usage": USAGE})
 
-    def _answers(self, form: Any, prompt: str, *, has_words: bool) -> dict[str, Any]:
+    def _answers(self, body: dict[str, Any], prompt: str, *, has_words: bool) -> dict[str, Any]:
         """Return one opinion, or one under the id of each criterion, as the schema asks."""
-        properties = form["properties"]
-        criteria = [CRITERION.findall(prompt)[-1]] if "score" in properties else list(properties)
-        scores = {
-            name: BELIEVED if has_words else self.constant or honest_score(name, prompt)
-            for name in criteria
-        }
-        if "score" in properties:
-            return _opinion(form, scores[criteria[0]])
-        return {name: _opinion(properties[name], scores[name]) for name in criteria}
+        properties = body["response_format"]["json_schema"]["schema"]["properties"]
+        is_single = "score" in properties
+        criteria = [CRITERION.findall(prompt)[-1]] if is_single else list(properties)
+        answers = {}
+        for name in criteria:
+            material = material_on(name, body)
+            score = BELIEVED if has_words else self.constant or honest_score(material)
+            answers[name] = opinion_citing_all(material, score)
+        return answers[criteria[0]] if is_single else answers
 
 
-def honest_score(criterion: str, prompt: str) -> int:
+def honest_score(material: str) -> int:
     """Return 1 + 4 x the share of established checks that are met, rounded half up."""
-    section = prompt.partition(f"# {criterion}")[2].partition("\n# ")[0]
-    signs = OUTCOMES.findall(section)
+    signs = OUTCOMES.findall(material)
     met, unmet = signs.count("+"), signs.count("-")
     return int(1 + 4 * met / (met + unmet) + 0.5) if met + unmet else 3
-
-
-def _opinion(form: Mapping[str, Any], score: int) -> dict[str, Any]:
-    ids = form["properties"]["cited_evidence"]["items"].get("enum", [])
-    return {"reasoning": "Because.", "cited_evidence": ids, "score": score}
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from courtroom import (
     hold_audit,
     shipped_rubric,
 )
-from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
+from courtroom.analysis.git.snapshot import take_snapshot
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.analysis.prompt_injection.detection import suspicious_in
 from courtroom.analysis.prompt_injection.repository_text import look_for_suspicions
@@ -114,12 +115,16 @@ async def _audit_again(report: AuditReport, case: Case, bench: BenchSettings) ->
     from courtroom.graph.nodes import AuditNodes
     from courtroom.graph.wiring import RECURSION_LIMIT, build_graph
 
-    assert report.commit
-    snapshot = Snapshot(Path("/nowhere"), report.commit, None, malformed_objects=False)
-    inputs = AuditInputs(snapshot, dossier_of(report), None, report.pdf_sha256)
-    judges = make_bench(bench, Known())
-    nodes = AuditNodes(case, inputs, judges, asyncio.Semaphore(bench.concurrency))
-    state = await build_graph(nodes).ainvoke({}, {"recursion_limit": RECURSION_LIMIT})
+    judges, slots = make_bench(bench, Known()), asyncio.Semaphore(bench.concurrency)
+    # The judges read exhibits: the work itself, not the dossier alone.
+    with tempfile.TemporaryDirectory(prefix="again-") as folder:
+        snapshot = take_snapshot(
+            case.repo_url, ref=case.ref, into=Path(folder), limits=case.limits, allow_local=True
+        )
+        pdf = read_pdf(case.pdf, case.limits) if case.pdf else None
+        inputs = AuditInputs(snapshot, dossier_of(report), pdf, report.pdf_sha256)
+        nodes = AuditNodes(case, inputs, judges, slots, bench)
+        state = await build_graph(nodes).ainvoke({}, {"recursion_limit": RECURSION_LIMIT})
     await judges.close()
     return AuditReport.model_validate(state["report"])
 

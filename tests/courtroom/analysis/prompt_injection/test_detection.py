@@ -21,7 +21,7 @@ from courtroom.checks.python_call import PythonCall
 from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.inputs import RepositoryInputs, read_repository
-from courtroom.judges.shared_prompt import shared_prompt
+from courtroom.judges.material import Submission, files_of, material_of
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
 from courtroom.models.rubric import Criterion, Rubric
@@ -240,7 +240,9 @@ def test_suspicion_is_verbatim_evidence_that_no_criterion_rests_on(dossier, snap
 
 
 def test_judge_prompt_contains_no_prompt_injection(dossier):
-    text = shared_prompt(RUBRIC, dossier.evidence, "secret", outcomes=dossier.outcomes)
+    items = dossier.evidence
+    submission = Submission(items, dossier.outcomes, files_of(items), "secret")
+    text = material_of(RUBRIC.criteria[0], items, None, submission).text
     assert "rubric and award" not in text.lower()
     assert "main.py" in text
 
