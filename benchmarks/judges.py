@@ -1,7 +1,8 @@
 """Time model judges against an endpoint of 1.0 s per call: `python -m benchmarks.judges`.
 
 Every run is a whole audit in a process of its own. The seconds run from the first judge's call to
-the last answer. Arguments are repositories: their audits only measure the prompts.
+the last answer. Then what an audit costs, at the prices below, when every judge that may ask does.
+Arguments are repositories, or REPOSITORY=REPORT.pdf: their audits only measure the costs.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ from benchmarks.material import report, repository
 RUNS = 5
 # Time of each call at the endpoint.
 SECONDS = 1.0
-# Seconds without and with a warm-up call, calls in flight, characters, and their shared part.
-GOALS = {"cold": 1.6, "warm": 2.7, "in_flight": 25, "characters": 160_000, "shared": 0.85}
+# Seconds without and with one call of each criterion first; dollars without and with a cache.
+SECONDS_AT_MOST = {"cold": 1.6, "warm": 2.7}
+DOLLARS_AT_MOST = {"without a prefix cache": 0.08, "with one": 0.05}
+# US dollars for a million tokens.
+PRICE = {"input": 0.25, "cached_input": 0.025, "output": 2.0}
+NO_CACHE = PRICE | {"cached_input": PRICE["input"]}
 
 
 def audit(arguments: list[str], *, seconds: float, **environment: str) -> dict[str, Any]:
@@ -48,7 +53,7 @@ def audit(arguments: list[str], *, seconds: float, **environment: str) -> dict[s
             check=True,
         )
         endpoint.stdin.close()
-        return json.loads(endpoint.stdout.readline()) | {"seconds": float(timed.stdout)}
+        return json.loads(endpoint.stdout.readline()) | json.loads(timed.stdout)
 
 
 def show(name: str, runs: list[dict[str, Any]]) -> None:
@@ -69,42 +74,58 @@ def speed(folder: Path) -> None:
     )
 
     for name, goal, environment in (
-        ("all at once", GOALS["cold"], {}),
-        ("one warm-up call first", GOALS["warm"], {"MODEL_CACHES_PREFIXES": "true"}),
+        ("all at once", SECONDS_AT_MOST["cold"], {}),
+        (
+            "one call of each criterion first",
+            SECONDS_AT_MOST["warm"],
+            {"MODEL_CACHES_PREFIXES": "true"},
+        ),
         ("one call of a judge for all criteria", None, {"JUDGES_BATCH": "per_judge"}),
     ):
+        # Asking adds calls: here the 30 of every audit are timed.
+        once = environment | {"JUDGES_MAY_ASK": "false"}
         show(
             f"{name}{f' (at most {goal} s)' if goal else ''}",
-            [audit(arguments, seconds=SECONDS, **environment) for _ in range(RUNS)],
+            [audit(arguments, seconds=SECONDS, **once) for _ in range(RUNS)],
         )
 
-    for batch in ("per_criterion", "per_judge"):
-        size("the generated repository", audit(arguments, seconds=0, JUDGES_BATCH=batch), batch)
 
-
-def size(name: str, run: dict[str, Any], batch: str = "per_criterion") -> None:
-    share = run["shared"] / max(1, run["characters"])
-    print(
-        f"  {name}, {batch}: {run['characters']:,} characters in {run['calls']} prompts, "
-        f"{share:.0%} shared"
-    )
+def cost(name: str, arguments: list[str]) -> dict[str, float]:
+    """Print tokens and dollars of one audit, without and with a prefix cache; return the dollars."""
+    dollars = {}
+    for kind, price, warm_up in (
+        ("without a prefix cache", NO_CACHE, "false"),
+        ("with one", PRICE, "true"),
+    ):
+        run = audit(
+            arguments,
+            # Long enough for the order of calls to be that of the warm-up.
+            seconds=0.05,
+            MODEL_PRICES=json.dumps({"model": price}),
+            MODEL_CACHES_PREFIXES=warm_up,
+        )
+        usage = run["usage"]
+        cached = usage["cached_tokens"] if warm_up == "true" else 0
+        dollars[kind] = usage["cost_usd"]
+        print(
+            f"  {name}, {kind}: {usage['calls']} calls, {usage['prompt_tokens']:,} tokens in"
+            f" ({cached:,} cached), {usage['completion_tokens']:,} out: ${usage['cost_usd']:.4f}"
+        )
+    return dollars
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         speed(Path(folder))
+        print("costs of one audit in which every judge that may ask does")
+        cost("the generated repository", [str(repository(Path(folder), files=24))])
 
-    runs = [audit([path], seconds=0) for path in sys.argv[1:]]
-    for path, run in zip(sys.argv[1:], runs, strict=True):
-        size(path, run)
-
-    if runs:
-        shares = [run["shared"] / run["characters"] for run in runs]
-        characters = median(run["characters"] for run in runs)
+    bills = [cost(Path(path).parent.name, path.split("=", 1)) for path in sys.argv[1:]]
+    for kind, limit in DOLLARS_AT_MOST.items() if bills else ():
+        amounts = sorted(bill[kind] for bill in bills)
         print(
-            f"  median of {len(runs)}: {characters:,.0f} characters "
-            f"(at most {GOALS['characters']:,}), "
-            f"{median(shares):.0%} shared (at least {GOALS['shared']:.0%})"
+            f"  {len(bills)} repositories, {kind}: median ${median(amounts):.4f},"
+            f" most ${amounts[-1]:.4f} (at most ${limit})"
         )
 
 
