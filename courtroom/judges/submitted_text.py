@@ -44,6 +44,7 @@ _LONG_WORD = re.compile(r"[^\s\"'()\[\]{},;=]{13,}")
 _WORD_BREAK = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_./-]+")
 _UNUSUAL_IN_COMMIT = re.compile(r"[^A-Za-z0-9 _.,:()/+-]+")
+_GRAPH_CALL = re.compile(r"\badd_(?:node|edge|conditional_edges)\([^()]*$")
 _UNUSUAL_IN_SUBJECT = re.compile(r"[^A-Za-z0-9 _.,:;()/+#'&=@!?*-]+")
 # Names in other scripts: their words cannot be counted.
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u024f“”‘’…–—]+")
@@ -152,7 +153,7 @@ def _folded_exhibit(text: str, path: str, *, shows_strings: bool) -> str:
         if match.lastgroup == "comment":
             return _with_line_ends("#…")(match)
         is_short = match.lastgroup == "string" and _is_short_run(match[0])
-        stays = is_short or (shows_strings and not _is_statement(match))
+        stays = is_short or (shows_strings and not _is_statement(match) and not _is_name(match))
         return match[0] if stays else _with_line_ends('"…"')(match)
 
     folded_text = (_SLASHED_RUNS if is_slashed else _HASHED_RUNS).sub(fold, text)
@@ -164,6 +165,12 @@ def _is_statement(literal: re.Match[str]) -> bool:
     before = literal.string[: literal.start()]
     line = before.rpartition("\n")[2]
     return not line.strip() and not before.rstrip().endswith(CONTINUES)
+
+
+def _is_name(literal: re.Match[str]) -> bool:
+    """Return whether a string names a node of a graph: a name is no prompt, however long."""
+    before = literal.string[: literal.start()]
+    return bool(_GRAPH_CALL.search(before.rpartition("\n")[2]))
 
 
 def _is_short_run(literals: str) -> bool:

@@ -94,6 +94,7 @@ def test_callers_come_with_their_lines_and_a_constructor_is_called_by_its_class(
     assert outline.callers(named(outline, "clone")) == {named(outline, "Judge.answer"): [17]}
 
 
+@pytest.mark.processes
 def test_child_that_dies_is_a_failure() -> None:
     with pytest.raises(ChildFailed):
         read_outline({"a.py": ["x = 1"]}, Limits(child_memory_bytes=1024**2))

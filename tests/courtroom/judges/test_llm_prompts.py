@@ -181,6 +181,10 @@ def test_strings_stay_where_the_criterion_is_about_wording():
         f'4         """{prompt}"""',
         "5     )",
     ]
+    named = f'builder.add_edge(START, "{"said by all of them before " * 2}")'
+    assert exhibit_of(material(code(named), criterion=criterion))[1:] == [
+        '1 builder.add_edge(START, "…")'
+    ]
 
 
 def test_string_that_addresses_the_graders_is_cut_where_strings_are_shown():
