@@ -34,6 +34,8 @@ EXCHANGE_LOOKUPS: Final = (
 # not exist.
 EVIDENCE_UNVERIFIED: Final = "evidence_unverified"
 CITATIONS_REMOVED: Final = "citations_removed"
+# Tag of lines that a judge cited beyond what the detectives found.
+CITED_TAG: Final = "cited"
 
 
 class ReportRecord(BaseModel):
@@ -75,6 +77,14 @@ class Evidence(ReportRecord):
         return bool(self.content and self.location.path and self.location.line_start)
 
 
+class AskedPlace(ReportRecord):
+    """Place that a judge asked to read, as it named it, and the lines read to it or why not."""
+
+    place: str
+    locations: tuple[Location, ...] = ()
+    refusal: str = ""
+
+
 class Opinion(ReportRecord):
     """Answer of one judge in one round: `score` is null where `failure` says why there is none."""
 
@@ -85,6 +95,7 @@ class Opinion(ReportRecord):
     cited_evidence: tuple[str, ...] = ()
     model: str = ""
     failure: str | None = None
+    asked: tuple[AskedPlace, ...] = Field((), exclude_if=lambda places: not places)
 
 
 class Check(ReportRecord):

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom import AuditReport, render_markdown
+from courtroom.models.evidence import CITED_TAG
 from grading.peer_review.redaction import (
     WITHHELD,
     Identity,
@@ -122,6 +123,29 @@ def test_what_an_audit_ended_in_is_not_told_without_scores(status: str) -> None:
     edition = without_scores(report | ended)
     told = (edition["status"], {c["needs_review"] for c in edition["criteria"]})
     assert told == ("verdict", {False})
+
+
+def test_what_judges_cite_and_ask_for_gives_nobody_away() -> None:
+    report = AuditReport.model_validate(edition())
+    assert "1234567" not in json.dumps(edition())
+    commit, page, line = report.evidence[-3:]
+    assert (page.content, line.content) == (WITHHELD, f"# {WITHHELD}")
+    assert commit.content == f"{WITHHELD}  2026-01-05  author 1  +3 -0  By {WITHHELD}"
+    asked = report.criteria[0].opinions[0].asked[0]
+    assert (asked.locations[0].commit, asked.locations[0].line_start) == (None, 1)
+
+
+def test_lines_that_only_judges_cite_go_with_their_opinions() -> None:
+    whole, silent = (
+        AuditReport.model_validate(report)
+        for report in (treacherous_report(), without_scores(treacherous_report()))
+    )
+    cited = {item.id for item in whole.evidence if CITED_TAG in item.tags}
+    assert len(cited) == 3
+    assert {item.id for item in silent.evidence} == {item.id for item in whole.evidence} - cited
+    assert [set(row.evidence) for row in silent.criteria] == [
+        set(row.evidence) - cited for row in whole.criteria
+    ]
 
 
 NAMES = (

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from courtroom import AuditEvent, Case, constitution_of, hold_audit, shipped_rubric
+from courtroom.models.evidence import CITED_TAG, Evidence, Location, evidence
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.repositories import Commit, make_repository
 
@@ -165,7 +166,41 @@ def treacherous_report() -> dict[str, Any]:
         )
         report = asyncio.run(_held(case))[-1].report
     assert report is not None
-    return report.as_json()
+    return _with_citations(report.as_json())
+
+
+def _with_citations(report: dict[str, Any]) -> dict[str, Any]:
+    """Return the report as if a model had cited and asked for what gives its author away."""
+    commit = "1234567" + "0" * 33
+    line = {"path": f"src/{AUDITEE.login}.py", "line_start": 1, "line_end": 1, "commit": commit}
+    rows = [
+        ({"commit": commit}, f"1234567  2026-01-05 10:02  author 1  +3 -0  By {AUDITEE.name}"),
+        ({"page": 1}, f"By {AUDITEE.name}"),
+        (line, f"# {AUDITEE.name}"),
+    ]
+    cited = [_cited_lines(place, content).model_dump(mode="json") for place, content in rows]
+    report["evidence"] += cited
+
+    criterion = report["criteria"][0]
+    criterion["evidence"] += [row["id"] for row in cited]
+    place = f"/home/{AUDITEE.login}/{AUDITEE.repository}"
+    asked = {"place": place, "locations": [line], "refusal": f"{AUDITEE.name} is not there."}
+    opinion = criterion["opinions"][0]
+    opinion |= {"cited_evidence": [row["id"] for row in cited], "asked": [asked]}
+    return report
+
+
+def _cited_lines(place: dict[str, Any], content: str) -> Evidence:
+    return evidence(
+        detective="RepoInvestigator",
+        check="git_forensics",
+        goal="The history is told",
+        found=True,
+        content=content,
+        location=Location(**place),
+        rationale="A judge cites these lines.",
+        tags=(CITED_TAG,),
+    )
 
 
 async def _held(case: Case) -> list[AuditEvent]:

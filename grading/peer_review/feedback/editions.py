@@ -31,7 +31,7 @@ Json = dict[str, Any]
 JOB = "grading.jobs.make_edition"
 JOB_SECONDS = 3 * 60
 # Increase it when the redaction withholds more: editions of an earlier version are made again.
-REDACTION_VERSION = 1
+REDACTION_VERSION = 2
 # Characters of a report that a request may redact: at most a tenth of a second.
 IN_REQUEST = 20_000
 Status = Literal["ready", "preparing", "failed"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from grading.engine.report import CITED_TAG
 from grading.peer_review.redaction.contact_patterns import without_commits
 from grading.peer_review.redaction.identity_marks import Identity
 from grading.peer_review.redaction.redact_values import WITHHELD, redacted
@@ -22,6 +24,8 @@ _PUBLIC_KEYS: Mapping[str, frozenset[str]] = {
     "rules": frozenset({"rule"}),
     "opinions": frozenset({"judge", "model", "cited_evidence", "failure"}),
     "second_hearing": frozenset({"judge", "model", "cited_evidence", "failure"}),
+    "asked": frozenset(),
+    "locations": frozenset(),
     "checks": frozenset({"check", "kind", "goal", "evidence"}),
     "remediation": frozenset({"priority", "evidence", "criterion_id"}),
     "evidence": frozenset({"id", "detective", "check", "goal", "tags"}),
@@ -69,21 +73,24 @@ def redacted_file(text: str, identity: Identity) -> tuple[str, str]:
 def without_scores(report: Json) -> Json:
     """Return a copy of our report with findings and evidence, without anything about scores.
 
-    Rules, dissents and opinions are removed too: each argues about a score. The status is always
-    "verdict", because the real one could reveal the outcome; so could errors of judges.
+    Rules, dissents and opinions are removed too, with the lines that only judges cite: each argues
+    about a score. The status is always "verdict", because the real one could reveal the outcome; so
+    could errors of judges.
     """
+    cited = {row["id"] for row in report.get("evidence", ()) if CITED_TAG in row.get("tags", ())}
     return report | {
+        "evidence": [row for row in report.get("evidence", ()) if row["id"] not in cited],
         "errors": [error for error in report.get("errors", ()) if not error.get("judge")],
         "status": "verdict",
         "overall_score": None,
         "points": None,
         "criteria": [
-            _without_criterion_scores(criterion) for criterion in report.get("criteria", ())
+            _without_criterion_scores(criterion, cited) for criterion in report.get("criteria", ())
         ],
     }
 
 
-def _without_criterion_scores(criterion: Json) -> Json:
+def _without_criterion_scores(criterion: Json, cited: Container[str]) -> Json:
     silent: Json = {
         "final_score": None,
         "level": None,
@@ -93,7 +100,8 @@ def _without_criterion_scores(criterion: Json) -> Json:
     }
     emptied: Json = {"resolution": [], "rules": [], "opinions": [], "needs_review": False}
     rest = {key: value for key, value in criterion.items() if key != "second_hearing"}
-    return rest | silent | emptied
+    evidence = [id_ for id_ in criterion.get("evidence", ()) if id_ not in cited]
+    return rest | silent | emptied | {"evidence": evidence}
 
 
 def _withheld_keys(document: Json) -> Json:
@@ -114,15 +122,22 @@ def _redact_row(kind: str, row: Json, identity: Identity) -> Json:
     }
     if kind in ("opinions", "second_hearing"):
         kept["key"] = WITHHELD
+    if kind == "locations":
+        kept["commit"] = None
     # The first page of a PDF usually names its authors.
     if kind == "evidence":
-        kept |= _without_title_page(row, kept)
+        kept |= _unsearchable(row, kept)
     return kept
 
 
-def _without_title_page(row: Json, kept: Json) -> Json:
+def _unsearchable(row: Json, kept: Json) -> Json:
     location = row.get("location") or {}
-    content = WITHHELD if location.get("page") == 1 and row.get("content") else kept.get("content")
+    content = kept.get("content")
+    if content and location.get("page") == 1:
+        content = WITHHELD
+    # A row of the table of commits begins with its hash, which may have digits alone.
+    elif content and location.get("commit"):
+        content = re.sub(rf"(?<!\w){re.escape(location['commit'][:7])}\w*", WITHHELD, content)
     return {"content": content, "location": (kept.get("location") or {}) | {"commit": None}}
 
 
