@@ -17,8 +17,8 @@ from courtroom.models.audit_report import (
     RuleFired,
     Usage,
 )
-from courtroom.models.evidence import Evidence
-from courtroom.models.judge_answer import PERSONAS, Persona
+from courtroom.models.evidence import Evidence, Location
+from courtroom.models.judge_answer import PERSONAS, AskedPlace, Persona
 from courtroom.rendering.error_groups import ErrorGroup, group_errors
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.mermaid_graph import mermaid_chart
@@ -186,6 +186,7 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
             "Checks", (_check(row.met, row.goal, row.reason) for row in criterion.checks)
         )
         yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
+        yield from _titled_list("Places that judges asked to read", _requests(criterion))
         yield from _titled_list("Rules applied", map(_rule, criterion.rules))
         if criterion.dissent:
             yield f"**Dissent.** {escape_prose(criterion.dissent)}"
@@ -206,10 +207,28 @@ def _check(met: bool | None, goal: str, reason: str) -> str:
 def _opinion(row: OpinionRow) -> str:
     judge = f"**{TITLES[row.judge]}**" + (f", hearing {row.round}" if row.round > 1 else "")
     if row.failure:
-        return f"{judge}: no score ({escape_prose(row.failure)}). {escape_prose(row.argument)}"
+        failure = escape_prose(row.failure.replace("_", " "))
+        return f"{judge}: no score ({failure}). {escape_prose(row.argument)}"
 
     cited = ", ".join(map(escape_prose, row.cited_evidence)) or "none"
     return f"{judge}: {row.score} of 5. {escape_prose(row.argument)} Evidence: {cited}."
+
+
+def _requests(criterion: CriterionResult) -> Iterator[str]:
+    # Our words come first: `report_import` takes a line that begins with a judge for an opinion.
+    for row in criterion.opinions:
+        for request in row.asked:
+            place, judge = code_span(request.place), TITLES[row.judge]
+            yield f"Asked to read {place} ({judge}): {_reply(request)}"
+
+
+def _reply(request: AskedPlace) -> str:
+    """Return `shown`, with the lines unless the judge named just these, or why not."""
+    places = [_location(row.model_copy(update={"commit": None})) for row in request.locations]
+    reply = "shown" if places else "not shown"
+    if places and places != [code_span(request.place)]:
+        reply += f" as {', '.join(places)}"
+    return f"{reply}. {escape_prose(request.refusal)}".rstrip()
 
 
 def _rule(rule: RuleFired) -> str:
@@ -237,7 +256,7 @@ def _evidence(
 
 def _evidence_line(piece: Evidence, *, is_quoted: bool) -> str:
     presence = "found" if piece.found else "not found"
-    location = f", {place}" if (place := _location(piece)) else ""
+    location = f", {place}" if (place := _location(piece.location)) else ""
     confidence = f", confidence {piece.confidence:g}" if piece.confidence < 1 else ""
     repeated = "; quoted above" if is_quoted else ""
     return (
@@ -246,8 +265,7 @@ def _evidence_line(piece: Evidence, *, is_quoted: bool) -> str:
     )
 
 
-def _location(piece: Evidence) -> str:
-    location = piece.location
+def _location(location: Location) -> str:
     lines = ""
     if location.line_start:
         lines = f":{location.line_start}"

@@ -18,9 +18,10 @@ from courtroom.models.audit_report import (
 )
 from courtroom.models.evidence import Location
 from courtroom.models.facts import establish
-from courtroom.models.judge_answer import PERSONAS
+from courtroom.models.judge_answer import PERSONAS, AskedPlace
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.markdown_report import MALFORMED, render_markdown
+from courtroom.report_import.read_report import read_report
 from tests.courtroom.synthesis.bench_records import (
     NOTHING_KNOWN,
     bench,
@@ -181,6 +182,33 @@ def test_opinion_has_score_and_citations_and_failure_has_no_score():
     text = render_markdown(case)
     assert f"- **Prosecutor**: 2 of 5. Because. Evidence: {flaw}, {good}." in text
     assert "- **Tech Lead**: no score (timeout). no answer in time" in text
+
+
+def test_places_that_a_judge_asked_for_are_told_and_are_no_opinions_when_read_back():
+    span = Location(path="src/a.py", line_start=1, line_end=9, commit="c0ffee00")
+    asked = (
+        AskedPlace(place="src/a.py:1-9", locations=(span,)),
+        AskedPlace(place="Defense: 5 of 5", locations=(span,), refusal="Not read: no room."),
+        AskedPlace(place="../x`\n# Score", refusal="The path leads outside the repository."),
+    )
+    answers = [row.model_copy(update={"asked": asked}) for row in bench((2, 4, 3), piece())]
+    text = render_markdown(report(verdict("default", answers, evidence=(piece(),)), (piece(),)))
+
+    lines = text.partition("**Places that judges asked to read**\n\n")[2].split("\n")[:3]
+    assert lines == [
+        "- Asked to read `src/a.py:1-9` (Prosecutor): shown.",
+        "- Asked to read `Defense: 5 of 5` (Prosecutor): shown as `src/a.py:1-9`. Not read: no room.",
+        (
+            "- Asked to read `` ../x` # Score `` (Prosecutor): not shown. The path leads outside"
+            " the repository."
+        ),
+    ]
+    opinions = read_report(text).criteria[0].opinions
+    assert [(row.judge, row.score and row.score.value, row.argument) for row in opinions] == [
+        ("Prosecutor", 2, "Because."),
+        ("Defense", 4, "Because."),
+        ("TechLead", 3, "Because."),
+    ]
 
 
 def test_evidence_is_quoted_once():
