@@ -41,8 +41,10 @@ def quoted_lines(content: str, path: str, first_line: int | None) -> tuple[Quote
     """Return the lines as safe HTML with Pygments' classes, numbered from `first_line`."""
     text = reveal_invisible(content)
     lexer = _lexer_for(PurePosixPath(path).name if len(text) <= MAX_CHARACTERS_TO_HIGHLIGHT else "")
-    # Pygments ends with a newline, which would become an empty last line.
-    highlighted = highlight(text, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n")
+    highlighted = highlight(text, lexer, HtmlFormatter(nowrap=True))
+    # Pygments ends with a newline of its own, unless the quote has an empty last line.
+    if not text.endswith(("\n", "\r")):
+        highlighted = highlighted.removesuffix("\n")
     rows = [mark_safe(row) for row in highlighted.split("\n")]  # noqa: S308 -- escaped by Pygments
     return tuple(
         QuotedLine(None if first_line is None else first_line + offset, row)

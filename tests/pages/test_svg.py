@@ -178,6 +178,11 @@ def test_quoted_lines_keep_their_numbers_in_a_long_string() -> None:
     assert lines[1].html == '<span class="s2">two</span>'
 
 
+def test_quoted_lines_end_with_their_last_empty_line_and_no_other() -> None:
+    counts = [len(quoted_lines(text, "a.py", 1)) for text in ("x", "x\n", "x\n\n", "\n", "x\r\n")]
+    assert counts == [1, 2, 3, 2, 2]
+
+
 @pytest.mark.parametrize(
     "path", ["a.py", "a.md", "a.html", "a.unknown", "Dockerfile", "a.json", ""]
 )
