@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grading.engine.report import Check, Criterion, Evidence, Report
+from grading.engine.report import CITED_TAG, Check, Criterion, Evidence, Report
 from grading.report_pages.location_links import LinkedLocation, link_location
 from grading.report_pages.quotes import QuotedLine, quoted_lines, reveal_invisible
 
 OUTCOMES = {True: "met", False: "not met", None: "not established"}
+CITED_GOAL = "Further lines that judges cite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,18 @@ class CheckView:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    id: str
+    """Place that a judge cites, with all that its evidence quotes there.
+
+    `is_open`: the page shows the lines before anybody asks for them.
+    """
+
     words: str
+    items: tuple[EvidenceItem, ...]
+    is_open: bool
+
+    @property
+    def id(self) -> str:
+        return self.items[0].id
 
 
 class EvidencePresenter:
@@ -57,6 +68,8 @@ class EvidencePresenter:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._printed: set[str] = set()
+        # Judges cite the same lines: highlighting them takes most of the time of a page.
+        self._lines: dict[str, tuple[QuotedLine, ...]] = {}
         checks = [check for row in report.criteria for check in row.checks]
         self._confirming = {key for check in checks if check.met for key in check.evidence}
 
@@ -68,7 +81,8 @@ class EvidencePresenter:
         by_goal: defaultdict[str, list[EvidenceItem]] = defaultdict(list)
         for piece in self._report.evidence_of(criterion.evidence):
             if piece.id not in used:
-                by_goal[piece.goal].append(self._present(piece))
+                goal = CITED_GOAL if CITED_TAG in piece.tags else piece.goal
+                by_goal[goal].append(self._present(piece))
 
         rest = (CheckView(goal, "", "", tuple(pieces)) for goal, pieces in by_goal.items())
         return (*checks, *rest)
@@ -79,12 +93,21 @@ class EvidencePresenter:
         return CheckView(check.goal, OUTCOMES[check.met], reveal_invisible(check.reason), evidence)
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
-        """Return each cited location once; evidence of an absence is named by its goal."""
-        by_words: dict[str, Citation] = {}
+        """Return each cited location once, the first lines open.
+
+        Evidence of an absence is named by its goal.
+        """
+        by_words: defaultdict[str, dict[str, EvidenceItem]] = defaultdict(dict)
         for piece in self._report.evidence_of(ids):
-            words = self._citation_words(piece)
-            by_words.setdefault(words, Citation(piece.id, words))
-        return tuple(by_words.values())
+            # Two detectives may quote one place in the same words.
+            items = by_words[self._citation_words(piece)]
+            items.setdefault(piece.content or "", self._item(piece, is_first=True))
+
+        quoting = [words for words, items in by_words.items() if _quotes_lines(items.values())]
+        return tuple(
+            Citation(words, tuple(items.values()), is_open=words in quoting[:1])
+            for words, items in by_words.items()
+        )
 
     def _citation_words(self, piece: Evidence) -> str:
         if piece.found:
@@ -97,6 +120,9 @@ class EvidencePresenter:
         # Criteria ask in the order of the page: the first to show an item prints it in full.
         is_first = piece.id not in self._printed
         self._printed.add(piece.id)
+        return self._item(piece, is_first=is_first)
+
+    def _item(self, piece: Evidence, *, is_first: bool) -> EvidenceItem:
         return EvidenceItem(
             id=piece.id,
             found=piece.found,
@@ -105,14 +131,20 @@ class EvidencePresenter:
             confidence=piece.confidence,
             tags=piece.tags,
             place=link_location(piece.location, self._report.repo_url),
-            lines=_lines(piece) if is_first else (),
+            lines=self._lines_of(piece) if is_first else (),
             statement="" if piece.quotes_file else reveal_invisible(piece.content or ""),
             is_first=is_first,
         )
 
+    def _lines_of(self, piece: Evidence) -> tuple[QuotedLine, ...]:
+        if not piece.quotes_file:
+            return ()
+        if piece.id not in self._lines:
+            place = piece.location
+            lines = quoted_lines(piece.content or "", place.path or "", place.line_start)
+            self._lines[piece.id] = lines
+        return self._lines[piece.id]
 
-def _lines(piece: Evidence) -> tuple[QuotedLine, ...]:
-    if not piece.quotes_file:
-        return ()
-    location = piece.location
-    return quoted_lines(piece.content or "", location.path or "", location.line_start)
+
+def _quotes_lines(items: Iterable[EvidenceItem]) -> bool:
+    return any(item.lines for item in items)

@@ -13,15 +13,14 @@ from grading.engine.released_verdict import (
     verdict_as_it_counts,
 )
 from grading.engine.report import Criterion, Opinion, Report
+from grading.report_pages.arguments import Argument, ArgumentPresenter
 from grading.report_pages.checks_and_evidence import (
     OUTCOMES,
     CheckView,
-    Citation,
     EvidencePresenter,
 )
-from grading.report_pages.judge_marks import JUDGE_BY_ID, JUDGES, Judge
+from grading.report_pages.judge_marks import JUDGES
 from grading.report_pages.levels import ReachedLevel, levels_in, reached_level
-from grading.report_pages.quotes import reveal_invisible
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
@@ -53,18 +52,6 @@ RULES = {
 }
 # Further unmet goals are counted, not listed.
 MAX_GOALS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """Answer of one judge in one round; exactly one of `score` and `failure` is set."""
-
-    judge: Judge
-    round: int
-    score: int | None
-    failure: str
-    text: str
-    citations: tuple[Citation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +89,7 @@ def criterion_views(
     report's rubric.
     """
     evidence = EvidencePresenter(report)
+    arguments = ArgumentPresenter(report, evidence)
     counts = {row.id: row for row in released.criteria} if released else {}
     levels = levels_in(rubric)
 
@@ -112,6 +100,7 @@ def criterion_views(
             # Without a release or an override, the verdict itself counts.
             counts.get(row.id) or verdict_as_it_counts(row),
             evidence,
+            arguments,
             levels.get(row.id, []),
         )
         for position, row in enumerate(report.criteria)
@@ -123,6 +112,7 @@ def _view(
     criterion: Criterion,
     counts: ReleasedCriterion,
     evidence: EvidencePresenter,
+    arguments: ArgumentPresenter,
     levels: list[Json],
 ) -> CriterionView:
     checks = evidence.checks(criterion)
@@ -137,7 +127,7 @@ def _view(
         score=counts.score,
         # `opinions` go by round, so a judge's last answer replaces the earlier ones.
         track=track_of({row.judge: row.score for row in opinions}, criterion.final_score),
-        arguments=tuple(_argument(row, evidence) for row in opinions),
+        arguments=tuple(map(arguments.present, opinions)),
         checks=checks,
         tally=_tally(checks),
         reached=reached_level(counts.level or "", levels),
@@ -156,17 +146,6 @@ def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:
     """Return them by round, then in the judges' order, so that a judge's last answer comes last."""
     order = [judge.id for judge in JUDGES]
     return sorted(opinions, key=lambda row: (row.round, order.index(row.judge)))
-
-
-def _argument(opinion: Opinion, evidence: EvidencePresenter) -> Argument:
-    return Argument(
-        judge=JUDGE_BY_ID[opinion.judge],
-        round=opinion.round,
-        score=opinion.score,
-        failure=(opinion.failure or "").replace("_", " "),
-        text=reveal_invisible(opinion.argument),
-        citations=evidence.citations(opinion.cited_evidence),
-    )
 
 
 def _explained(view: CriterionView) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 import nh3
@@ -11,6 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince, timeuntil
 from django.utils.timezone import localtime, now
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 register = template.Library()
 
@@ -40,18 +43,22 @@ TAGS = {
     "ul",
 }
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+_WORDS = re.compile(r"([\w-]+)")
 
 
 @register.filter
-def markdown(text: str) -> SafeString:
+def markdown(text: str, links: Mapping[str, str] | None = None) -> SafeString:
     """Return CommonMark with tables as HTML: no raw HTML, no images, only http(s) and mail links.
 
-    Every heading becomes an h3, so that the page keeps its order of headings. Cut at 64 KB.
+    Every heading becomes an h3, so that the page keeps its order of headings. Cut at 64 KB. Words
+    of the text that `links` knows become links to the addresses there.
     """
     tokens = _MARKDOWN.parse(text[:MAX_CHARACTERS])
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = "h3"
+        if links and token.children:
+            token.children = list(_linked(token.children, links))
 
     html = str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
     # A second barrier, in case the parser lets something through.
@@ -60,6 +67,27 @@ def markdown(text: str) -> SafeString:
             html, tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"}
         )
     )
+
+
+def _linked(tokens: Iterable[Token], links: Mapping[str, str]) -> Iterator[Token]:
+    """Yield the tokens of a paragraph with these words as links, also in code; no link in a link."""
+    depth = 0
+    for token in tokens:
+        depth += token.nesting if token.type.startswith("link_") else 0
+        if depth or token.type not in ("text", "code_inline"):
+            yield token
+            continue
+        # Code is linked as a whole, or it would fall into pieces.
+        parts = _WORDS.split(token.content) if token.type == "text" else [token.content]
+        for part in filter(None, parts):
+            piece = token.copy(content=part)
+            yield from _link(piece, links[part]) if part in links else [piece]
+
+
+def _link(token: Token, address: str) -> Iterator[Token]:
+    yield Token("link_open", "a", 1, attrs={"href": address})
+    yield token
+    yield Token("link_close", "a", -1)
 
 
 @register.filter

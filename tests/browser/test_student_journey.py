@@ -107,7 +107,11 @@ def read_report(page: Page) -> None:
     page.get_by_role("heading", name="Safe Tool Engineering").scroll_into_view_if_needed()
     criterion = page.get_by_role("article", name="Safe Tool Engineering")
     criterion.get_by_text("The arguments").click()
-    criterion.get_by_role("link", name="src/clone.py:5").first.click()
+    cited = criterion.locator("details.citation").filter(has_text="src/clone.py:5").first
+    expect(cited).to_contain_text('os.system(f"git clone {url} <b>here</b>")')
+    if cited.get_attribute("open") is None:
+        cited.locator("summary").click()
+    cited.get_by_role("link", name=re.compile("E-[0-9a-f]{8}")).click()
     line = page.locator(".evidence-item:target")
     expect(line).to_be_visible()
     expect(line).to_contain_text('os.system(f"git clone {url} <b>here</b>")')
