@@ -22,6 +22,8 @@ from typing import Any
 from courtroom.analysis.git.snapshot import Snapshot, list_tree
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.exhibits.selection import DEFAULT_ROOM, lay_out
+from courtroom.judges.material import ON_WORDING
+from courtroom.judges.submitted_text import exhibit_lines
 from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import Limits
 from courtroom.models.exhibit import CriterionExhibits
@@ -51,13 +53,17 @@ Line = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One criterion of one repository: lines named and shown, and characters used."""
+    """One criterion of one repository: lines named and shown, and characters used.
+
+    `folded` are the shown lines of which a prompt keeps nothing, such as those of docstrings.
+    """
 
     repository: str
     criterion: str
     named: frozenset[Line]
     shown: frozenset[Line]
     characters: int
+    folded: frozenset[Line] = frozenset()
 
     @property
     def share(self) -> float:
@@ -106,6 +112,7 @@ def _rows(label_file: Path, options: argparse.Namespace, reports: Path) -> Itera
     seconds = process_time() - begin
     print(f"{label_file.stem}: exhibits in {seconds:.2f} s of processor time beside the child's")
 
+    on_wording = {c.id for c in rubric.criteria if any(k.kind in ON_WORDING for k in c.checks)}
     paths = [entry.path for entry in list_tree(snapshot, limits)]
     for bundle in bundles:
         why = label["scores"].get(bundle.criterion_id, {}).get("why", "")
@@ -116,6 +123,7 @@ def _rows(label_file: Path, options: argparse.Namespace, reports: Path) -> Itera
             named,
             frozenset(_shown_lines(bundle)),
             sum(exhibit.characters for exhibit in bundle.exhibits),
+            frozenset(folded_lines(bundle, shows_strings=bundle.criterion_id in on_wording)),
         )
 
 
@@ -172,6 +180,17 @@ def _shown_lines(bundle: CriterionExhibits) -> Iterator[Line]:
             yield from ((place.path, n) for n in range(place.line_start, place.line_end + 1))
 
 
+def folded_lines(bundle: CriterionExhibits, *, shows_strings: bool) -> Iterator[Line]:
+    for exhibit in bundle.exhibits:
+        place = exhibit.location
+        if place.path and place.line_start:
+            written = exhibit.text.split("\n")
+            kept = exhibit_lines(exhibit, shows_strings=shows_strings)
+            for number, (line, rest) in enumerate(zip(written, kept, strict=True)):
+                if line.strip() and not rest.strip():
+                    yield place.path, place.line_start + number
+
+
 def _print_missed(rows: Sequence[Row]) -> None:
     for row in rows:
         missed = sorted(row.named - row.shown)
@@ -210,6 +229,9 @@ def _print_shares(title: str, rows: Sequence[Row]) -> None:
         f"{'all':34} {_share(named):.3f} of {sum(len(row.named) for row in named):4} lines,"
         f" mean of criteria {mean:.3f}, {used:6.0f} characters"
     )
+    lines = sum(len(row.named) for row in named)
+    kept = sum(len((row.named & row.shown) - row.folded) for row in named)
+    print(f"{'with what prompts keep of them':34} {kept / lines if lines else 0:.3f}")
 
 
 def _share(rows: Sequence[Row]) -> float:

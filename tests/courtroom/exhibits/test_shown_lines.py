@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.shown_lines import Row, named_lines
+from benchmarks.shown_lines import Row, folded_lines, named_lines
+from courtroom.exhibits.sheets import file_sheet
+from courtroom.models.exhibit import CriterionExhibits, Exhibit
 
 PATHS = ["src/state.py", "src/graph.py", "src/nodes/judges.py", "old/judges.py", "src/a b.py"]
 
@@ -32,3 +34,22 @@ def test_place_without_a_path_continues_the_last_one(
 def test_share_is_of_the_named_lines() -> None:
     named, shown = frozenset({("a", 1), ("a", 2)}), frozenset({("a", 2), ("a", 3)})
     assert Row("r", "c", named, shown, 10).share == 0.5
+
+
+def test_lines_of_a_docstring_are_folded_and_blank_ones_are_not() -> None:
+    lines = [
+        "def f():",
+        '    """First of a docstring that is long enough',
+        "",
+        "    last of it.",
+        '    """',
+        "",
+        "    return 1",
+    ]
+    sheet = file_sheet("a.py", lines, "c" * 40)
+    exhibit = Exhibit(
+        kind="code", title="x", location=sheet.location(10, 16), text="\n".join(lines)
+    )
+    bundle = CriterionExhibits(criterion_id="c", exhibits=(exhibit,))
+    assert {("a.py", 13), ("a.py", 14)} <= set(folded_lines(bundle, shows_strings=False))
+    assert ("a.py", 16) not in set(folded_lines(bundle, shows_strings=False))
