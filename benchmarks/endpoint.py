@@ -81,7 +81,11 @@ def completion(body: dict[str, Any], prompt: str, shared: int) -> dict[str, Any]
     answer = (
         opinion(schema, prompt)
         if "score" in schema
-        else {name: opinion(part["properties"], prompt) for name, part in schema.items()}
+        else {
+            # Each criterion is answered from its own message.
+            name: opinion(part["properties"], prompt.partition(f"# Criterion {name}:")[2])
+            for name, part in schema.items()
+        }
     )
     content = json.dumps(answer)
     message = {"role": "assistant", "content": content, "refusal": None}
