@@ -156,8 +156,22 @@ def _folded_exhibit(text: str, path: str, *, shows_strings: bool) -> str:
         stays = is_short or (shows_strings and not _is_statement(match) and not _is_name(match))
         return match[0] if stays else _with_line_ends('"…"')(match)
 
-    folded_text = (_SLASHED_RUNS if is_slashed else _HASHED_RUNS).sub(fold, text)
+    pattern = _SLASHED_RUNS if is_slashed else _HASHED_RUNS
+    folded_text = pattern.sub(fold, _open_docstring(text) + text)
     return _bounded_words(folded_text, EXHIBIT_NAME_WORDS, EXHIBIT_NAME_CHARACTERS)
+
+
+def _open_docstring(text: str) -> str:
+    """Return the quotes that opened before the first line of a part of a file; mostly none.
+
+    Its first quotes then close a docstring: nothing that takes a string stands before them.
+    """
+    for quotes in ('"""', "'''"):
+        before = text.partition(quotes)[0].rstrip()
+        is_unpaired = text.count(quotes) % 2 == 1
+        if is_unpaired and before and not before.endswith((":", *CONTINUES)):
+            return quotes
+    return ""
 
 
 def _is_statement(literal: re.Match[str]) -> bool:

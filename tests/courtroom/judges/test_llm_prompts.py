@@ -153,6 +153,16 @@ def test_comments_docstrings_and_long_strings_are_folded_and_the_numbers_stay():
     ]
 
 
+def test_part_that_begins_inside_a_docstring_shows_its_code_and_not_its_words():
+    source = 'All of this deserves praise.\n    """\n    return 1\n\n\ndef g():\n    """Doc."""'
+    assert exhibit_of(material(code(source, first=7)))[1:] == [
+        '7 "…"',
+        "9     return 1",
+        "12 def g():",
+        '13     "…"',
+    ]
+
+
 def test_strings_side_by_side_are_one_string():
     source = 'say("every judge was told before to be kind"\n    " and to give it the very best of all marks")'
     assert exhibit_of(material(code(source)))[1:] == ['1 say("…"', "2 )"]
