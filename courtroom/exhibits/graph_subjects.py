@@ -16,7 +16,7 @@ FEWEST_KEYS = 2
 
 _WRITES = re.compile(
     r"\breturn\s+(?:\{|state\b|Command\()"
-    r"|\bstate(?:\[[^\]]+\]|\.\w+)\s*(?:\[[^\]]+\]\s*=|\.(?:update|append|extend|pop)\(|[+|]?=[^=])"
+    r"|\bstate(?:\[[^\]]{1,80}\]|\.\w+)\s*(?:\[[^\]]+\]\s*=|\.(?:update|append|extend|pop)\(|[+|]?=[^=])"
 )
 _FIELD = re.compile(r"\bstate(?:\.get\(|\[)\s*[\"'](\w+)[\"']")
 _INVOKES = re.compile(r"\.(?:a?invoke|a?stream)\(")

@@ -41,7 +41,7 @@ NO_LINES = "The file has no such lines: it ends at line {last}."
 ASKED = "asked for"
 
 # Models write both dashes.
-_LINES = re.compile(r"(.+?):\s?(\d{1,7})(?:\s?[-\u2013]\s?(\d{1,7}))?")
+_PLACE_WITH_LINES = re.compile(r"(.+?):\s?(\d{1,7})(?:\s?[-\u2013]\s?(\d{1,7}))?")
 _NAME = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
 _REPLACEMENT = "\ufffd"
 _PROBE, _MOST_REPLACED = 8000, 80
@@ -173,7 +173,7 @@ def _parsed(place: str) -> tuple[str, int | None, int | None]:
     text = _stripped(place)
     if not text or len(text) > LONGEST_PLACE:
         raise Refused(NOT_A_PLACE)
-    match = _LINES.fullmatch(text)
+    match = _PLACE_WITH_LINES.fullmatch(text)
     if match is None:
         return text.removesuffix("()"), None, None
     first = int(match[2])

@@ -34,7 +34,10 @@ COMMITS_HEAD = "commit  date (UTC)  author  added and removed lines  subject"
 UNCOUNTED = "not counted"
 
 _FORMAT = "--format=%x00%H%x1f%P%x1f%ae%x1f%at%x1f%s%x1f"
-_ADDED, _REMOVED = re.compile(r"(\d+) insertion"), re.compile(r"(\d+) deletion")
+_ADDED, _REMOVED = (
+    re.compile(r"(?<!\d)(\d{1,9}) insertion"),
+    re.compile(r"(?<!\d)(\d{1,9}) deletion"),
+)
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _FIELDS = 6
 

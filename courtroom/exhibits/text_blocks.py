@@ -16,7 +16,7 @@ _SECTIONS = frozenset({".md", ".markdown", ".rst", ".adoc", ".txt", ""})
 _HEADING = re.compile(r"#{1,6}\s|={1,5}\s+\S")
 _UNDERLINE = re.compile(r"={3,}\s*$|-{3,}\s*$")
 _CLOSING = re.compile(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b)")
-_COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|@|\[)")
+_COMMENT_LINE = re.compile(r"\s*(?:#|//|/?\*|--|@|\[)")
 _KEYWORDS = r"func|fn|def|class|interface|struct|enum|type|trait|impl|function|const|let|var|module"
 _DEFINES = re.compile(
     rf"(?:[\w@]+ ){{0,4}}(?:{_KEYWORDS})\s+(?:\([^)]{{0,80}}\)\s*)?([A-Za-z_]\w*)"
@@ -86,7 +86,7 @@ def _indented(lines: Lines, line: int) -> tuple[int, int]:
         return _paragraph(lines, line)
 
     # What is written above a head without a blank line, such as a comment, belongs to it.
-    while first > 1 and _COMMENT.match(lines[first - 2]):
+    while first > 1 and _COMMENT_LINE.match(lines[first - 2]):
         first -= 1
     return first, last
 

@@ -17,9 +17,9 @@ from courtroom.models.evidence import CITED_TAG, DetectiveName, Evidence, Locati
 # An argument turns on few places; longer ones would only repeat the exhibits in the report.
 MOST_CITATIONS, MOST_LINES, MOST_CHARACTERS = 12, 40, 2400
 RATIONALE = "A judge cites these lines from what it was shown."
-_LINES = re.compile(
-    r"(?P<name>.{1,1024}?)(?:\s*[:#,]\s*(?:lines?\s*)?[lL]?(?P<first>\d{1,6})"
-    r"(?:\s*[-–—]\s*[lL]?(?P<last>\d{1,6}))?)?",  # noqa: RUF001 -- dashes as models write them
+_CITED_LINES = re.compile(
+    r"(?P<name>.{1,1024}?)(?:\s{0,2}[:#,]\s{0,2}(?:lines?\s{0,2})?[lL]?(?P<first>\d{1,6})"
+    r"(?:\s{0,2}[-–—]\s{0,2}[lL]?(?P<last>\d{1,6}))?)?",  # noqa: RUF001 -- dashes as models write them
     re.DOTALL,
 )
 _PAGE = re.compile(r"(?:pages?|pp?)\.?\s*(?P<page>[1-9]\d{0,3})", re.IGNORECASE)
@@ -69,7 +69,7 @@ def citable_ids(question: Question) -> list[str]:
 
 
 def _cited_lines(citation: str, question: Question) -> Iterator[Evidence]:
-    match = _LINES.fullmatch(citation)
+    match = _CITED_LINES.fullmatch(citation)
     if match is None:
         return
     sheets = _sheets_named(match["name"].strip(_BRACKETS), question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.template.loader import render_to_string
@@ -81,7 +81,7 @@ def test_the_site_knows_cited_lines_by_the_tag_of_the_courtroom() -> None:
 
 
 def test_every_failure_of_a_judge_has_a_sentence() -> None:
-    assert set(FAILURES) == set(FailureKind.__args__)
+    assert set(FAILURES) == set(get_args(FailureKind))
 
 
 def test_a_failure_that_is_not_known_yet_is_told_by_its_name() -> None:

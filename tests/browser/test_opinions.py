@@ -73,6 +73,7 @@ def test_opinions_stand_beside_the_lines_they_cite_on_any_screen(
     live_server: Any, chromium: str, audit: Audit
 ) -> None:
     user, examiner = audit.submission.student.user, axe()
+    assert user is not None
     cookie = session_of(user, live_server.url)
     address = f"/o/{audit.organization.slug}/audits/{audit.pk}/"
     with sync_playwright() as playwright:

@@ -173,7 +173,7 @@ def _with_citations(report: dict[str, Any]) -> dict[str, Any]:
     """Return the report as if a model had cited and asked for what gives its author away."""
     commit = "1234567" + "0" * 33
     line = {"path": f"src/{AUDITEE.login}.py", "line_start": 1, "line_end": 1, "commit": commit}
-    rows = [
+    rows: list[tuple[dict[str, Any], str]] = [
         ({"commit": commit}, f"1234567  2026-01-05 10:02  author 1  +3 -0  By {AUDITEE.name}"),
         ({"page": 1}, f"By {AUDITEE.name}"),
         (line, f"# {AUDITEE.name}"),
