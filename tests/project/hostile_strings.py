@@ -21,7 +21,6 @@ MANY = 64
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 CHARACTERS = [*map(chr, range(32, 127)), *"\n\t\r\xa0é—王\u200b\u0300"]
 ENDS = ("\x00", "\n", "!", "a", " ", "")
-FEW_ENDS = ("\x00", "\n")
 ALONE = "[(<{`*-_\"'|\n\\/.:a0 \t>#"
 KINDS: tuple[Callable[[str], bool], ...] = (
     str.isspace,

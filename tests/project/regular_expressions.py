@@ -8,7 +8,7 @@ import pkgutil
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -54,9 +54,9 @@ class Expression:
         return time.process_time() - started
 
 
-def slow_text(expression: Expression, longest: int, ends: Sequence[str] = ENDS) -> str:
+def slow_text(expression: Expression, longest: int) -> str:
     """Return how the pattern's time more than triples when a text doubles, “” if it never does."""
-    for text in texts_of(expression.pattern, ends):
+    for text in texts_of(expression.pattern, ENDS):
         # What doubles with each character would never come to an end at the sizes below.
         if min(expression.run(text(TINY)) for _ in range(2)) > FLOOR:
             return f"{text(TINY)!r}: grows with each character"
