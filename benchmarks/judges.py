@@ -120,7 +120,8 @@ def main() -> None:
         print("costs of one audit in which every judge that may ask does")
         cost("the generated repository", [str(repository(Path(folder), files=24))])
 
-    bills = [cost(Path(path).parent.name, path.split("=", 1)) for path in sys.argv[1:]]
+    works = [argument.split("=", 1) for argument in sys.argv[1:]]
+    bills = [cost(Path(work[0]).parent.name, work) for work in works]
     for kind, limit in DOLLARS_AT_MOST.items() if bills else ():
         amounts = sorted(bill[kind] for bill in bills)
         print(
