@@ -55,7 +55,7 @@ class Refused(Exception):
 
 
 def read_places(snapshot: Snapshot, places: Sequence[str], *, limits: Limits) -> AskedPlaces:
-    """Read the places in the order asked; never raises for one of them."""
+    """Return the places as exhibits, in their order, or as refusals. Raises nothing."""
     try:
         reader = _Reader(snapshot, limits, places)
     except CourtroomError:

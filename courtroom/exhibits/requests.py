@@ -26,7 +26,7 @@ from courtroom.models.rubric import Criterion
 HEAD_LINES = 60
 # Files that a check searched in vain and that are shown.
 MOST_SEARCHED = 2
-# Requests that a subject makes for each of the criterion's checks that are about it.
+# Most requests of a subject, per check of the criterion that is about this subject.
 MOST_PER_CHECK = 8
 
 Subject = Callable[[Material], Iterator[Request]]
@@ -63,7 +63,7 @@ def requests_for(criterion: Criterion, material: Material) -> Iterator[Request]:
 
 
 def _subjects(criterion: Criterion, material: Material) -> Iterator[Request]:
-    """Yield the subjects' requests in turns, as many at once as each subject has checks."""
+    """Yield requests subject by subject in turns: one per check that is about the subject."""
     subjects = Counter(SUBJECTS[check.kind] for check in criterion.checks if check.kind in SUBJECTS)
     most = material.room // max(1, len(subjects))
     queues = [

@@ -1,4 +1,4 @@
-"""What the judges of each criterion read: exhibits, chosen and rendered once for an audit."""
+"""Choose and render the exhibits of every criterion, once for an audit."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Material(Frozen):
 
 
 class Submission(NamedTuple):
-    """What the materials of all criteria are made from, with the paths in the order of aliases."""
+    """Input of the materials of all criteria; `files` are paths in the order of aliases."""
 
     evidence: Sequence[Evidence]
     outcomes: Sequence[CheckOutcome]

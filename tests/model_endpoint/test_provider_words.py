@@ -1,4 +1,4 @@
-"""What a report tells of a provider's failure: our sentence, and none of its paths, traces or keys."""
+"""Report's words on a provider's failure: our sentence, and none of its paths, traces or keys."""
 
 import asyncio
 

@@ -160,7 +160,7 @@ def test_whatever_leads_out_is_withheld(link: str) -> None:
 @pytest.mark.parametrize(
     ("line", "shown"),
     [
-        ("/home/nickname/work/app.py", "/home/[withheld]/work/app.py"),
+        ("/home/nickname/code/app.py", "/home/[withheld]/code/app.py"),
         (r"C:\Users\nickname\work", r"C:\Users\[withheld]\work"),
         ("Merge pull request #6 from nickname/fix", "Merge pull request #6 from [withheld]"),
         ("Co-authored-by: Nick Name <x@y.org>", "Co-authored-by: [withheld]"),

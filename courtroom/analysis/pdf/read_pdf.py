@@ -71,7 +71,8 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     with _probe_turn(child.wall_seconds):
         reply = _WARM_PROBE.answer(request, file.read_bytes(), limits=child)
         # What the warm child could not answer, a child of its own answers, or fails to.
-        reply = reply or examine(PROBE, request, limits=child, reads=(file,))
+        if reply is None:
+            reply = examine(PROBE, request, limits=child, reads=(file,))
 
     return int(reply["pages"])
 

@@ -226,7 +226,7 @@ def _answer() -> None:
 def _answer_until_idle() -> None:
     """Read {module, paths}, then requests of {name, size, request} with as many bytes after each.
 
-    Write a line {name, answer} or {name, error} for each. A fork answers; one that fails ends this
+    Write one line, {name, answer} or {name, error}, per request. A fork answers; one that fails ends this
     process.
     """
     import json
