@@ -133,12 +133,20 @@ def weighted_kappa(pairs: Sequence[tuple[int, int]]) -> float:
     It is nan when chance leaves no room for disagreement.
     """
     left, right = Counter(label for label, _ in pairs), Counter(report for _, report in pairs)
-    grades = range(  # Scores of a criterion.
-        LOWEST, HIGHEST + 1
-    )
+    grades = range(LOWEST, HIGHEST + 1)
     # Disagreement that two independent raters with these grades would have.
     by_chance = sum(left[i] * right[j] * (i - j) ** 2 for i in grades for j in grades) / max(
         1, len(pairs)
     )
     observed = sum((label - report) ** 2 for label, report in pairs)
     return 1 - observed / by_chance if by_chance else float("nan")
+
+
+def agreement_of(pairs: Sequence[tuple[int, int]]) -> str:
+    """Return kappa, mean error and shares of close scores, of pairs of label and report."""
+    errors = [abs(label - report) for label, report in pairs] or [0]
+    exact, close = fmean(e == 0 for e in errors), fmean(e <= 1 for e in errors)
+    return (
+        f"kappa {weighted_kappa(pairs):.3f} MAE {fmean(errors):.2f} exact {exact:.2f}"
+        f" within-1 {close:.2f} n {len(pairs)}"
+    )

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,14 +16,13 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from benchmarks.agreement import Overlap, f1_of, overlap, scalars, sets, weighted_kappa
+from benchmarks.agreement import Overlap, agreement_of, f1_of, overlap, scalars, sets
+from benchmarks.labelled_work import LabelledWork, labelled_work
 
 # Lines of the list of worst scores.
 WORST = 12
 # Rounds that a constitution may ask for at most, and the first.
 MOST_ROUNDS = 4
-# Seconds for one audit.
-DEADLINE = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory(prefix="cohort-") as folder:
         audits = [
-            _audit(path, options.repos / path.stem / "repo", Path(folder))
+            _audit(labelled_work(path, options.repos, Path(folder)))
             for path in sorted(options.labels.glob("*.json"))
         ]
 
@@ -62,33 +59,14 @@ def main() -> None:
     _print_judges([row for audit in audits for row in audit.report.get("criteria", ())])
 
 
-def _audit(label_file: Path, git_dir: Path, folder: Path) -> LabelledAudit:
-    label = json.loads(label_file.read_text("utf-8"))
-    name = label_file.stem
-    output = folder / f"{name}.json"
-    command = [
-        sys.executable,
-        "-m",
-        "courtroom",
-        str(git_dir),
-        "--ref",
-        label["head"],
-        "--allow-local",
-    ]
-    command += ["--quiet", "--json", str(output), "--markdown", str(folder / f"{name}.md")]
-    # The report as it was committed at that revision.
-    if label["pdf"]:
-        pdf = folder / f"{name}.pdf"
-        show = ["git", "--git-dir", str(git_dir), "show", f"{label['head']}:{label['pdf']}"]
-        pdf.write_bytes(subprocess.run(show, capture_output=True, check=True).stdout)
-        command += ["--pdf", str(pdf)]
-
+def _audit(work: LabelledWork) -> LabelledAudit:
     begin = perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
+    done = work.audit()
     seconds = perf_counter() - begin
-    print(f"{name}: exit {done.returncode} in {seconds:.1f} s {_last_line(done.stderr)}")
+    print(f"{work.name}: exit {done.returncode} in {seconds:.1f} s {_last_line(done.stderr)}")
+    file = work.report_file
     return LabelledAudit(
-        name, label, json.loads(output.read_text("utf-8")) if output.exists() else {}
+        work.name, work.label, json.loads(file.read_text("utf-8")) if file.exists() else {}
     )
 
 
@@ -153,12 +131,7 @@ def _print_scores(audits: list[LabelledAudit]) -> None:
             print(f"  {name} {criterion}: label {label}, report {report}")
 
     _print_criteria(both)
-    errors = [abs(label - report) for label, report in pairs] or [0]
-    exact, close = fmean(e == 0 for e in errors), fmean(e <= 1 for e in errors)
-    print(
-        f"kappa {weighted_kappa(pairs):.3f} MAE {fmean(errors):.2f} exact {exact:.2f} "
-        f"within-1 {close:.2f} n {len(pairs)} scored by one side only {one_sided}"
-    )
+    print(f"{agreement_of(pairs)} scored by one side only {one_sided}")
 
 
 def _print_criteria(rows: list[tuple[str, str, int, int]]) -> None:

@@ -7,24 +7,20 @@ reader's `scores.*.why` names places such as `src/state.py:250-299, :75-157`. No
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from time import process_time
-from typing import Any
 
-from courtroom.analysis.git.snapshot import Snapshot, list_tree
+from benchmarks.labelled_work import LabelledWork, labelled_work
+from courtroom.analysis.git.snapshot import list_tree
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.exhibits.selection import DEFAULT_ROOM, lay_out
 from courtroom.judges.material import ON_WORDING
 from courtroom.judges.submitted_text import exhibit_lines
-from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import Limits
 from courtroom.models.exhibit import CriterionExhibits
 from courtroom.replay.report_reuse import dossier_of
@@ -32,7 +28,6 @@ from courtroom.rubric_import.shipped_rubrics import load_shipped
 
 RUBRIC = "self_audit"
 GOAL = 0.85
-DEADLINE = 120
 # The repositories on which the selection was tuned; the others were looked at afterwards.
 TUNED_ON = 5
 
@@ -85,7 +80,8 @@ def main() -> None:
     chosen = {"tuned": tuned, "others": others, None: labels}[options.only]
     with tempfile.TemporaryDirectory(prefix="shown-lines-") as folder:
         reports = options.reports or Path(folder)
-        rows = [row for path in chosen for row in _rows(path, options, reports)]
+        works = [labelled_work(path, options.repos, reports) for path in chosen]
+        rows = [row for work in works for row in _rows(work, options.room)]
 
     if options.missed:
         _print_missed(rows)
@@ -96,55 +92,28 @@ def main() -> None:
     _print_shares("all", rows)
 
 
-def _rows(label_file: Path, options: argparse.Namespace, reports: Path) -> Iterator[Row]:
-    label = json.loads(label_file.read_text("utf-8"))
-    git_dir = options.repos / label_file.stem / "repo"
-    snapshot = Snapshot(git_dir.absolute(), label["head"], None, malformed_objects=False)
-    pdf = _pdf(label, git_dir, reports / f"{label_file.stem}.pdf")
-    report = _report(label, git_dir, pdf, reports / f"{label_file.stem}.json")
-
+def _rows(work: LabelledWork, room: int) -> Iterator[Row]:
     rubric, limits = load_shipped(RUBRIC), Limits()
+    pdf, dossier = work.pdf(), dossier_of(work.report())
     reading = read_pdf(pdf, limits) if pdf else None
     begin = process_time()
-    bundles = lay_out(
-        snapshot, dossier_of(report), rubric, reading, limits=limits, room=options.room
-    )
+    bundles = lay_out(work.snapshot, dossier, rubric, reading, limits=limits, room=room)
     seconds = process_time() - begin
-    print(f"{label_file.stem}: exhibits in {seconds:.2f} s of processor time beside the child's")
+    print(f"{work.name}: exhibits in {seconds:.2f} s of processor time beside the child's")
 
     on_wording = {c.id for c in rubric.criteria if any(k.kind in ON_WORDING for k in c.checks)}
-    paths = [entry.path for entry in list_tree(snapshot, limits)]
+    paths = [entry.path for entry in list_tree(work.snapshot, limits)]
     for bundle in bundles:
-        why = label["scores"].get(bundle.criterion_id, {}).get("why", "")
+        why = work.label["scores"].get(bundle.criterion_id, {}).get("why", "")
         named = frozenset(named_lines(why, paths))
         yield Row(
-            label_file.stem,
+            work.name,
             bundle.criterion_id,
             named,
             frozenset(_shown_lines(bundle)),
             sum(exhibit.characters for exhibit in bundle.exhibits),
             frozenset(folded_lines(bundle, shows_strings=bundle.criterion_id in on_wording)),
         )
-
-
-def _pdf(label: Mapping[str, Any], git_dir: Path, path: Path) -> Path | None:
-    """Write the report as it was committed at that revision."""
-    if not label["pdf"]:
-        return None
-    if not path.exists():
-        show = ["git", "--git-dir", str(git_dir), "show", f"{label['head']}:{label['pdf']}"]
-        path.write_bytes(subprocess.run(show, capture_output=True, check=True).stdout)
-    return path
-
-
-def _report(label: Mapping[str, Any], git_dir: Path, pdf: Path | None, path: Path) -> AuditReport:
-    if not path.exists():
-        command = [sys.executable, "-m", "courtroom", str(git_dir), "--ref", label["head"]]
-        command += ["--allow-local", "--quiet", "--json", str(path)]
-        command += ["--markdown", str(path.with_suffix(".md"))]
-        command += ["--pdf", str(pdf)] if pdf else []
-        subprocess.run(command, capture_output=True, timeout=DEADLINE, check=False)
-    return AuditReport.model_validate_json(path.read_text("utf-8"))
 
 
 def named_lines(why: str, paths: Sequence[str]) -> Iterator[Line]:
