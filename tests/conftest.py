@@ -7,14 +7,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import count
+from functools import cache, partial
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from _pytest.mark.expression import Expression
 from django.conf import settings as configuration
-from django.core.cache import cache
+from django.core.cache import cache as site_cache
 from django.db import connection
 from django.test import override_settings
 from redis import Redis
@@ -33,7 +35,10 @@ MARKED_FOLDERS = {
     "courtroom/analysis/sandbox": "processes",
 }
 TESTS = Path(__file__).parent
-TERM = re.compile(r"(not )?\w+")
+# The markers by which the targets of the Makefile choose, and one of them in a file.
+MARKERS = frozenset({"slow", "processes", "browser", "hostile", "faults", "servers"})
+MARKER = re.compile(rf"\bmark\.({'|'.join(MARKERS)})\b")
+WORD = re.compile(r"\w+")
 FOLDER_NUMBERS = count()
 # How many new objects bring about a garbage collection. At Python's own 700 there are many in every
 # test, and they find nothing.
@@ -44,26 +49,58 @@ NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out a folder whose marker the run excludes: importing its tests takes seconds."""
-    markers = {TESTS / folder: marker for folder, marker in MARKED_FOLDERS.items()}
-    is_excluded = excludes(config.getoption("markexpr"), markers.get(collection_path, ""))
+    """Leave out folders and files without a test that `-m` may choose: importing them takes
+    seconds.
+    """
+    possible = MARKERS if collection_path.is_dir() else markers_in(collection_path)
+    is_chosen = may_choose(config.getoption("markexpr"), markers_of(collection_path), possible)
     # None: the other plugins decide.
-    return True if is_excluded else None
+    return None if is_chosen else True
 
 
-def excludes(expression: str, marker: str) -> bool:
-    """Return whether a list of `and`s says "not MARKER"; of any other expression pytest judges."""
-    terms = expression.split(" and ")
-    return all(TERM.fullmatch(term) for term in terms) and f"not {marker}" in terms
+def markers_of(path: Path) -> frozenset[str]:
+    """Return the markers of a folder, or of the folder of a file, which all its tests have."""
+    return frozenset(
+        marker for folder, marker in MARKED_FOLDERS.items() if path.is_relative_to(TESTS / folder)
+    )
+
+
+@cache
+def markers_in(file: Path) -> frozenset[str]:
+    """Return the markers that a file of tests names."""
+    return frozenset(MARKER.findall(file.read_text()) if file.suffix == ".py" else ())
+
+
+@cache
+def may_choose(expression: str, certain: frozenset[str], possible: frozenset[str]) -> bool:
+    """Return whether `-m` may choose a test with all certain markers and any possible ones."""
+    if not expression or set(WORD.findall(expression)) - MARKERS - {"and", "or", "not"}:
+        return True
+
+    chosen = Expression.compile(expression)
+    subsets = (combinations(possible, size) for size in range(len(possible) + 1))
+    tests = (certain.union(subset) for subset in chain.from_iterable(subsets))
+    return any(chosen.evaluate(partial(is_marked, test)) for test in tests)
+
+
+def is_marked(markers: frozenset[str], name: str, /, **_: object) -> bool:
+    """Return whether a test with these markers has the one that an expression names."""
+    return name in markers
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of whole folders, before pytest chooses among the marked ones."""
+    """Mark the tests of whole folders, before pytest chooses among the marked ones.
+
+    A marker that comes from another file is refused: a run that chooses it would not read this one.
+    """
     for item in items:
-        for folder, marker in MARKED_FOLDERS.items():
-            if item.nodeid.startswith(f"tests/{folder}/"):
-                item.add_marker(marker)
+        names = MARKERS.intersection(marker.name for marker in item.iter_markers())
+        if unnamed := names - markers_in(item.path):
+            raise pytest.UsageError(f"{item.nodeid}: name {unnamed} as pytest.mark in the file.")
+
+        for marker in markers_of(item.path):
+            item.add_marker(marker)
 
 
 def pytest_collection_finish() -> None:
@@ -134,9 +171,9 @@ def redis() -> Iterator[Redis]:
 @pytest.fixture
 def empty_cache() -> Iterator[None]:
     """Clear the shared cache, which holds counters such as allauth's rate limits."""
-    cache.clear()
+    site_cache.clear()
     yield
-    cache.clear()
+    site_cache.clear()
 
 
 @pytest.fixture(scope="session")
