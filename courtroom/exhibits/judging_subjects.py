@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS, JUSTICE_WORDS
 from courtroom.exhibits.material import LARGE, Material, words_in
@@ -19,6 +19,9 @@ _ANSWERS = re.compile(
 _PERSONAS = re.compile(
     r"(?i)prosecutor|defen[sc]e|tech_?\s?lead|persona|judge_name|system_prompt|score\s*[-+*]?=[^=]"
 )
+_CHANGES_SCORE = re.compile(
+    r"(?i)score\s{0,4}(?:[-+*]=|=[^=]{0,40}(?:\b(?:min|max)\(|score\s{0,4}[-+*]))"
+)
 
 
 def prompts(material: Material) -> Iterator[Request]:
@@ -27,10 +30,19 @@ def prompts(material: Material) -> Iterator[Request]:
     yield from filter(None, requests)
     for unit, lines in material.users_of(_persona_prompts(material)).items():
         yield material.whole(unit, "uses a prompt", lines, LARGE)
-    judges = _judges(material)
+    judges = _changing_scores_first(material, _judges(material))
     yield from material.wholes(judges, "a judge", LARGE)
     called = material.by_signs(material.called_by(judges, 2), _PERSONAS)
+    called = _changing_scores_first(material, called)
     yield from material.matching(called, _PERSONAS, "is called by a judge", LARGE)
+
+
+def _changing_scores_first(material: Material, units: Iterable[Unit]) -> list[Unit]:
+    """Return the units in their order, but first those that change a score.
+
+    Of a large class that says more than what names every persona.
+    """
+    return sorted(units, key=lambda unit: not material.lines_matching(unit, _CHANGES_SCORE))
 
 
 def structured_output(material: Material) -> Iterator[Request]:

@@ -89,7 +89,8 @@ class Material:
     def whole(
         self, unit: Unit, title: str, focus: Iterable[int] = (), most: int | None = None
     ) -> Request:
-        return Request(unit.path, unit.first, unit.last, title, tuple(focus), most)
+        span = unit.first, unit.last
+        return Request(unit.path, *span, title, tuple(focus), most, unit.qualname)
 
     def wholes(
         self, units: Iterable[Unit], title: str, most: int | None = None

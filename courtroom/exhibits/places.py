@@ -11,12 +11,11 @@ from courtroom.analysis.git.snapshot import (
     Snapshot,
     TreeEntry,
     list_tree,
-    read_files,
 )
 from courtroom.analysis.project.languages import is_binary, language_of
 from courtroom.analysis.python.source_files import is_test_path
 from courtroom.exhibits.outline import read_outline
-from courtroom.exhibits.readable import readable_paths
+from courtroom.exhibits.readable import lines_by_path, readable_paths
 from courtroom.exhibits.sheets import file_sheet
 from courtroom.exhibits.text_blocks import block_around, definition_lines
 from courtroom.exhibits.units import Outline
@@ -101,7 +100,7 @@ class _Reader:
         # A name may be defined anywhere; a path needs its own file only.
         if len(own) < len(places):
             paths += readable_paths(entries, own, limits)
-        return read_files(self._snapshot, paths)
+        return lines_by_path(self._snapshot, paths)
 
     def _read_outline(self, limits: Limits, places: Sequence[str]) -> Outline:
         wanted = {_path_of(place).rpartition(".")[2] for place in places}

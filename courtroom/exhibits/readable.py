@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from courtroom.analysis.git.blobs import REGULAR_FILES
-from courtroom.analysis.git.snapshot import TreeEntry
+from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, read_files
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.languages import is_binary, language_of
 from courtroom.analysis.project.project_files import CI, LOCKS, MANIFESTS, README
@@ -28,6 +28,15 @@ def readable_paths(
             left -= entry.size
             chosen.append(entry.path)
     return chosen[:MOST_FILES]
+
+
+def lines_by_path(snapshot: Snapshot, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Return the lines of the files, without secrets; what follows a final newline is no line."""
+    files = read_files(snapshot, paths)
+    return {
+        path: lines[:-1] if len(lines) > 1 and not lines[-1] else lines
+        for path, lines in files.items()
+    }
 
 
 def _rank(path: str, cited: Collection[str]) -> tuple[int, int, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from textwrap import shorten
 
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.project_files import TESTS
@@ -26,6 +27,8 @@ from courtroom.models.rubric import Criterion
 HEAD_LINES = 60
 # Files that a check searched in vain and that are shown.
 MOST_SEARCHED = 2
+# Characters of a check's goal in a title; the message names the goals whole.
+GOAL_CHARACTERS = 60
 # Most requests of a subject, per check of the criterion that is about this subject.
 MOST_PER_CHECK = 8
 
@@ -88,7 +91,7 @@ def _subjects(criterion: Criterion, material: Material) -> Iterator[Request]:
 def _roots(criterion: Criterion, material: Material) -> Iterator[Request]:
     """Yield the whole unit of each location of the checks' evidence, check by check."""
     for check in criterion.checks:
-        title = f"rests on: {check.id}"
+        title = f"rests on: {_goal(check)}"
         for item in material.evidence.get(check.id, ()):
             place = item.location
             if place.page:
@@ -117,4 +120,8 @@ def _searched(check: Check, material: Material) -> Iterator[Request]:
     # Tests last: what a check looks for is rarely meant to stand in them.
     paths.sort(key=lambda path: matches(path, TESTS))
     for path in paths[:MOST_SEARCHED]:
-        yield Request(path, 1, HEAD_LINES, f"searched for: {check.id}", most=MEDIUM)
+        yield Request(path, 1, HEAD_LINES, f"searched for: {_goal(check)}", most=MEDIUM)
+
+
+def _goal(check: Check) -> str:
+    return shorten(check.goal, GOAL_CHARACTERS, placeholder="…")

@@ -20,8 +20,8 @@ from courtroom.models.exhibit import (
 
 # Lines of a head, and of the windows around a line that matters, the widest first.
 HEAD_LINES = 3
-WINDOWS = (12, 6, 3, 1)
-NARROW, MOST_WINDOWS = 2, 40
+WINDOWS = (12, 6, 3)
+NARROW, MOST_WINDOWS = 3, 40
 # A shorter rest of an exhibit is not worth its head.
 FEWEST_LINES = 3
 # Lines of one request that are looked at: more would not fit into any room.
@@ -37,7 +37,7 @@ class Request:
     """Lines of a sheet that should be shown, 1-based and inclusive.
 
     `focus` are the lines that matter where not all of them fit. `most`: more characters than these
-    are not spent on it at once.
+    are not spent on it at once. `name`: that of the unit, by which it can be asked for.
     """
 
     sheet: str
@@ -46,6 +46,7 @@ class Request:
     title: str
     focus: tuple[int, ...] = ()
     most: int | None = None
+    name: str = ""
 
     def capped(self, most: int) -> Request:
         return replace(self, most=most if self.most is None else min(self.most, most))
@@ -71,7 +72,7 @@ class Piece:
     sheet: Sheet
     first: int
     last: int
-    title: str
+    request: Request
 
 
 @dataclass
@@ -90,8 +91,21 @@ class Room:
             if sheet is not None and request.first <= len(sheet.lines):
                 self._place(sheet, request)
 
+    def complete(self) -> None:
+        """Show more of the code that is shown in part, as long as there is room.
+
+        A few lines torn out of a function say little.
+        """
+        missed, self._missed = self._missed, []
+        for request in missed:
+            sheet = self.sheets[request.sheet]
+            if sheet.kind == "code":
+                self._place(sheet, request.uncapped())
+            else:
+                self._missed.append(request)
+
     def exhibits(self) -> tuple[Exhibit, ...]:
-        return tuple(map(_exhibit, self._joined()))
+        return tuple(map(self._exhibit, self._joined()))
 
     def omitted(self) -> tuple[Omission, ...]:
         """Return what was asked for and is not shown, each line once, in the order asked."""
@@ -105,7 +119,8 @@ class Room:
             if lines:
                 location = sheet.location(min(lines), max(lines))
                 size = sum(_size(sheet, line) for line in lines)
-                omissions.append(Omission(title=request.title, location=location, characters=size))
+                title = f"{request.name}: {request.title}" if request.name else request.title
+                omissions.append(Omission(title=title, location=location, characters=size))
         return tuple(omissions[:MOST_OMISSIONS])
 
     def _place(self, sheet: Sheet, request: Request) -> None:
@@ -115,12 +130,12 @@ class Room:
 
         left = self.characters if request.most is None else min(self.characters, request.most)
         if self._cost(sheet, request.title, wanted) <= left:
-            self._show(sheet, request.title, wanted)
+            self._show(sheet, request, wanted)
             return
         self._missed.append(request)
         part = self._part(sheet, request, wanted, left)
         if part:
-            self._show(sheet, request.title + IN_PART, part)
+            self._show(sheet, request, part)
 
     def _part(self, sheet: Sheet, request: Request, wanted: set[int], left: int) -> set[int]:
         """Return the head and the widest windows around the focus that fit; else nothing."""
@@ -178,11 +193,14 @@ class Room:
             title, sheet.place
         )
 
-    def _show(self, sheet: Sheet, title: str, lines: set[int]) -> None:
-        self.characters -= self._cost(sheet, title, lines)
+    def _show(self, sheet: Sheet, request: Request, lines: set[int]) -> None:
         self._shown.setdefault(sheet.name, set()).update(lines)
+        self.characters -= self._cost(sheet, self._title(sheet, request), lines)
         for first, last in _runs(lines):
-            self.pieces.append(Piece(len(self.pieces), sheet, first, last, title))
+            self.pieces.append(Piece(len(self.pieces), sheet, first, last, request))
+
+    def _title(self, sheet: Sheet, request: Request) -> str:
+        return request.title + (IN_PART if self._open_lines(sheet, request) else "")
 
     def _joined(self) -> list[Piece]:
         """Return the pieces in their order, joined where they touch."""
@@ -195,26 +213,25 @@ class Room:
                 joined.append(piece)
         return sorted(joined, key=lambda piece: piece.order)
 
+    def _exhibit(self, piece: Piece) -> Exhibit:
+        sheet, first, last = piece.sheet, piece.first, piece.last
+        is_table = sheet.place.path is None
+        return Exhibit(
+            kind=sheet.kind,
+            title=self._title(sheet, piece.request),
+            location=sheet.location(first, last),
+            text="\n".join(sheet.lines[first - 1 : last]),
+            commit_ids=sheet.commit_ids[first - 1 : last] if is_table else (),
+        )
+
 
 def _touch(before: Piece, after: Piece) -> bool:
     """Return whether the lines between two pieces take less room than a head of their own."""
     if before.sheet.name != after.sheet.name:
         return False
     gap = range(before.last + 1, after.first)
-    saved = min(characters_of_head(p.title, p.sheet.place) for p in (before, after))
+    saved = min(characters_of_head(p.request.title, p.sheet.place) for p in (before, after))
     return len(gap) <= LONGEST_GAP and saved >= sum(_size(before.sheet, n) for n in gap)
-
-
-def _exhibit(piece: Piece) -> Exhibit:
-    sheet, first, last = piece.sheet, piece.first, piece.last
-    is_table = sheet.place.path is None
-    return Exhibit(
-        kind=sheet.kind,
-        title=piece.title,
-        location=sheet.location(first, last),
-        text="\n".join(sheet.lines[first - 1 : last]),
-        commit_ids=sheet.commit_ids[first - 1 : last] if is_table else (),
-    )
 
 
 def _size(sheet: Sheet, line: int) -> int:

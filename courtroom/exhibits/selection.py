@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree, read_files
+from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.python.source_files import is_vendored
 from courtroom.detectives.detective_result import Dossier
 from courtroom.exhibits.material import Material
 from courtroom.exhibits.outline import read_outline
-from courtroom.exhibits.readable import readable_paths
+from courtroom.exhibits.readable import lines_by_path, readable_paths
 from courtroom.exhibits.requests import requests_for
 from courtroom.exhibits.room import Room
 from courtroom.exhibits.sheets import COMMITS, DIAGRAMS, TREE, Sheet, file_sheet, page_sheets
@@ -46,6 +46,7 @@ def lay_out(
     for criterion in rubric.criteria:
         own = Room(material.sheets, room)
         own.fill(islice(requests_for(criterion, material), MOST_REQUESTS))
+        own.complete()
         bundles.append(
             CriterionExhibits(
                 criterion_id=criterion.id, exhibits=own.exhibits(), omitted=own.omitted()
@@ -98,7 +99,7 @@ def _files(
     try:
         entries = list_tree(snapshot, limits)
         cited = {item.location.path for item in dossier.evidence if item.location.path}
-        return entries, read_files(snapshot, readable_paths(entries, cited, limits))
+        return entries, lines_by_path(snapshot, readable_paths(entries, cited, limits))
     except CourtroomError:
         return (), {}
 

@@ -134,7 +134,8 @@ def _tree_line(entry: TreeEntry, files: Mapping[str, Sequence[str]], outline: Ou
         names = defined_names(files[entry.path])
     names = [name for name in names if not name.startswith("_")][:MOST_NAMES]
     listed = f": {', '.join(names)}"[:NAMES_CHARACTERS] if names else ""
-    return f"{path}  {len(files[entry.path])} lines{listed}"
+    count = len(files[entry.path])
+    return f"{path}  {count} line{'' if count == 1 else 's'}{listed}"
 
 
 def diagram_table(facts: Facts) -> Sheet | None:

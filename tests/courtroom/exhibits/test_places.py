@@ -54,8 +54,8 @@ def read(snapshot: Snapshot, *asked: str) -> AskedPlaces:
         ("data.txt", places.NOT_TEXT),
         ("link", places.NOT_TEXT),
         ("large.txt:1-2", places.TOO_LARGE),
-        ("src/other.py:7-9", places.NO_LINES.format(last=3)),
-        ("src/other.py:0", places.NO_LINES.format(last=3)),
+        ("src/other.py:7-9", places.NO_LINES.format(last=2)),
+        ("src/other.py:0", places.NO_LINES.format(last=2)),
         ("wide.txt", "Line 1 alone is longer than 12,000 characters."),
         ("tools.py\n:1", places.NO_FILE),
     ],
@@ -77,7 +77,9 @@ def test_lines_of_a_path_are_read_verbatim_with_their_place(snapshot: Snapshot) 
 
 def test_end_past_the_file_is_the_file_s_end(snapshot: Snapshot) -> None:
     (exhibit,) = read(snapshot, "src/other.py:2-99").exhibits
-    assert exhibit.text == "    return 1\n"
+    assert exhibit.text == "    return 1"
+    (whole,) = read(snapshot, "src/other.py").exhibits
+    assert (whole.location.line_start, whole.location.line_end) == (1, 2)
 
 
 def test_long_file_is_cut_and_says_so(snapshot: Snapshot) -> None:

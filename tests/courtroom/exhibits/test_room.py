@@ -70,6 +70,36 @@ def test_request_that_may_not_take_everything_leaves_room_for_the_next() -> None
     assert spans(room.exhibits())[-1] == (90, 100)
 
 
+def test_code_that_was_cut_to_leave_room_is_completed_where_there_is_some() -> None:
+    capped = Request("a.py", 1, 100, "x", focus=(50,), most=350)
+    room = filled(5000, capped)
+    assert spans(room.exhibits()) == [(1, 3), (44, 56)]
+
+    room.complete()
+    (exhibit,) = room.exhibits()
+    assert (exhibit.title, spans((exhibit,)), room.omitted()) == ("x", [(1, 100)], ())
+
+
+def test_code_that_has_no_room_to_be_completed_gets_wider_windows() -> None:
+    room = filled(700, Request("a.py", 1, 100, "x", focus=(50,), most=350))
+    room.complete()
+    assert spans(room.exhibits()) == [(1, 3), (38, 62)]
+    assert sum(exhibit.characters for exhibit in room.exhibits()) <= 700
+
+
+def test_pages_that_were_cut_to_leave_room_stay_cut() -> None:
+    room = filled(5000, whole_sheet(page_name(1), "page").capped(60))
+    before = room.exhibits()
+    room.complete()
+    assert room.exhibits() == before
+
+
+def test_fewer_lines_than_seven_are_not_torn_out_of_a_unit() -> None:
+    focus = tuple(range(10, 100, 20))
+    room = filled(400, Request("a.py", 1, 100, "x", focus))
+    assert [(last or 0) - (first or 0) + 1 for first, last in spans(room.exhibits())] == [7, 7, 7]
+
+
 def test_page_is_shown_from_its_first_line() -> None:
     room = filled(60, whole_sheet(page_name(1), "page"))
     (exhibit,) = room.exhibits()

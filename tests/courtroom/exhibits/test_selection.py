@@ -50,14 +50,19 @@ def unrelated():
 def main(url):
     return clone(url)
 '''
-CLONE = {"id": "c.timeout", "kind": "sandboxed_clone", "goal": "g", "aspect": "timeout"}
+CLONE = {
+    "id": "c.timeout",
+    "kind": "sandboxed_clone",
+    "goal": "The clone ends after a time",
+    "aspect": "timeout",
+}
 WORDS = {"id": "w.words", "kind": "text_contains", "goal": "g", "any_of": ["asynchronous"]}
 
 
 def test_check_shows_its_whole_unit_then_what_it_calls_and_its_callers(tmp_path: Path) -> None:
     bundle = laid_out(snapshot_of({"src/tools.py": TOOLS}, tmp_path), rubric_of(CLONE))
 
-    assert bundle.exhibits[0].title == "rests on: c.timeout"
+    assert bundle.exhibits[0].title == "rests on: The clone ends after a time"
     shown = shown_lines(bundle.exhibits, "src/tools.py")
     assert set(range(12, 18)) <= set(shown)  # clone
     assert set(range(7, 10)) <= set(shown)  # check_url
@@ -90,7 +95,7 @@ def test_room_is_never_exceeded_and_what_is_left_out_is_named(tmp_path: Path, ro
     bundle = laid_out(snapshot_of({"src/tools.py": text}, tmp_path), rubric_of(CLONE), room=room)
 
     assert sum(exhibit.characters for exhibit in bundle.exhibits) <= room
-    assert bundle.omitted[0].title == "rests on: c.timeout"
+    assert bundle.omitted[0].title == "clone: rests on: The clone ends after a time"
     assert bundle.omitted[0].characters > 0
 
 
@@ -139,7 +144,7 @@ def test_project_in_another_language_shows_blocks_readme_and_tree(tmp_path: Path
     assert kinds == ["code", "prose", "tree"]
     rows = bundle.exhibits[-1].text.split("\n")
     assert rows[1:] == [
-        "serve.go  10 lines: serve, listen",
+        "serve.go  9 lines: serve, listen",
         "1 more files, deeper in the tree or of other projects",
     ]
 
@@ -149,7 +154,19 @@ def test_criterion_without_checks_shows_the_project(tmp_path: Path) -> None:
     bundle = laid_out(snapshot_of(files, tmp_path), rubric_of())
 
     tree = next(exhibit for exhibit in bundle.exhibits if exhibit.kind == "tree")
-    assert "src/tools.py  26 lines: LIMIT, check_url, clone, unrelated, main" in tree.text
+    rows = ["README.md  1 line", "src/tools.py  25 lines: LIMIT, check_url, clone, unrelated, main"]
+    assert tree.text.split("\n") == rows
+
+
+def test_goal_stands_in_a_title_in_bounded_words(tmp_path: Path) -> None:
+    goal = "The clone ends after a time that is short enough for the whole class to be audited"
+    bundle = laid_out(
+        snapshot_of({"src/tools.py": TOOLS}, tmp_path), rubric_of({**CLONE, "goal": goal})
+    )
+    assert (
+        bundle.exhibits[0].title
+        == "rests on: The clone ends after a time that is short enough for the…"
+    )
 
 
 HISTORY = {

@@ -218,7 +218,7 @@ def test_search_in_vain_shows_where_it_looked(snapshot: Snapshot) -> None:
     words = check("text_contains", any_of=["mypy"], paths=[".github/workflows/*"])
     bundle = laid_out(snapshot, rubric_of(words))
 
-    assert bundle.exhibits[0].title == "searched for: c.text_contains"
+    assert bundle.exhibits[0].title == "searched for: g"
     assert bundle.exhibits[0].location.path == ".github/workflows/ci.yml"
 
 
@@ -232,6 +232,40 @@ def test_subjects_of_one_criterion_share_its_room(snapshot: Snapshot) -> None:
 
     paths = {exhibit.location.path for exhibit in bundle.exhibits}
     assert {"src/graph.py", "src/justice.py", "src/tools.py"} <= paths
+
+
+def test_large_class_of_judges_shows_what_changes_a_score_and_names_the_rest(
+    tmp_path: Path,
+) -> None:
+    method = """
+    def method_{n}(self, state):
+        prosecutor = defense = tech_lead = persona = judge_name = {n}
+{body}
+        return prosecutor
+"""
+    body = "\n".join(f"        step_{n} = 'of the work of this method'" for n in range(60))
+    methods = "".join(method.format(n=n, body=body) for n in range(8))
+    calls = "".join(f"        self.method_{n}(state)\n" for n in range(8))
+    judge = f"""class Judge:
+    def prosecutor(self, state):
+{calls}        return self.adjusted(state)
+{methods}
+    def adjusted(self, state):
+        score = state["score"]
+        score -= 1
+        return score
+
+
+def prosecutor(state):
+    return Judge().prosecutor(state)
+"""
+    snapshot = snapshot_of({**FILES, "src/judges.py": judge}, tmp_path)
+    overlap = check("persona_overlap", aspect="distinct")
+    bundle = laid_out(snapshot, rubric_of(overlap), room=6000)
+
+    assert "def adjusted(self, state):" in texts(bundle, "src/judges.py")
+    titles = [omission.title for omission in bundle.omitted]
+    assert "Judge.method_1: a judge" in titles
 
 
 def test_claims_show_pages_and_the_code_they_speak_of(snapshot: Snapshot) -> None:
