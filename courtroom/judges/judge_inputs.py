@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from courtroom.analysis.prompt_injection.detection import has_injection
-from courtroom.judges.material import INTEGRITY_TAG, Material
+from courtroom.judges.material import Material
 from courtroom.judges.opinion import Question
-from courtroom.models.evidence import CheckOutcome, Evidence, Location
+from courtroom.models.evidence import INTEGRITY_TAG, CheckOutcome, Evidence, Location
 from courtroom.models.judge_answer import (
     OUTCOMES_ROUND,
     JudgeFailure,

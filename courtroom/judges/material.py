@@ -25,7 +25,7 @@ from courtroom.judges.submitted_text import (
     quotation,
     statement,
 )
-from courtroom.models.evidence import CheckOutcome, Evidence, Location
+from courtroom.models.evidence import INTEGRITY_TAG, CheckOutcome, Evidence, Location
 from courtroom.models.exhibit import CriterionExhibits, Exhibit, Omission
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.rubric import Criterion
@@ -37,8 +37,6 @@ MARK_CHARACTERS = 16
 PASSAGE_CHARACTERS = 3 * QUOTE_CHARACTERS
 # More items of a check, or of a criterion without checks, repeat what the exhibits show.
 MOST_ITEMS, MOST_OTHER_ITEMS = 4, 20
-# Tag of evidence that holds a possible prompt injection.
-INTEGRITY_TAG = "integrity"
 OUTCOME_SIGNS = {True: "+", False: "-", None: "?"}
 # Checks on what a text or a prompt says: their strings are the matter itself.
 ON_WORDING = frozenset({"text_contains", "persona_overlap"})

@@ -16,6 +16,8 @@ from courtroom.models.frozen_record import Frozen
 
 # Tag of lines that a judge cited beyond what the detectives found.
 CITED_TAG = "cited"
+# Tag of a possible prompt injection.
+INTEGRITY_TAG = "integrity"
 DetectiveName = Literal["RepoInvestigator", "DocAnalyst", "VisionInspector"]
 
 

@@ -7,9 +7,9 @@ they tell whether the first ones can stand.
 from __future__ import annotations
 
 from courtroom.models.audit_report import RuleFired
+from courtroom.models.evidence import INTEGRITY_TAG
 from courtroom.models.judge_answer import OUTCOMES_ROUND
 from courtroom.synthesis.opinions import CriterionAnswers, list_scores
-from courtroom.synthesis.outcome_bound import INTEGRITY_TAG
 from courtroom.synthesis.ruling_context import RulingContext
 
 RULE = "second_hearing"

@@ -33,8 +33,7 @@ RULES = {
         "Facts overrule opinions: claims that the evidence does not support were cut back."
     ),
     "outcome_bound": (
-        "A judge scored far above what the checks allow without citing lines that show it, so that"
-        " score was lowered."
+        "A judge scored more than one above what the checks allow, so that score was lowered."
     ),
     "second_hearing": (
         "Text in the submission may address the graders, so the judges are asked again with the"
