@@ -15,8 +15,9 @@ from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
     from courtroom.analysis.pdf.pdf_content import PdfReading
-    from courtroom.analysis.pdf_claims.claimed_paths import CheckedPaths, ClaimedPath
+    from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
     from courtroom.analysis.pdf_claims.claims import CheckedClaim
+    from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
     from courtroom.checks.sources import Comparison, Sources
     from courtroom.detectives.detective_result import Claim
     from courtroom.replay.stored_report import StoredReport

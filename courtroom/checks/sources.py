@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from courtroom.analysis.diagrams.diagram_kind import DiagramResult
     from courtroom.analysis.git.history import History
     from courtroom.analysis.pdf.pdf_content import PdfReading
-    from courtroom.analysis.pdf_claims.claimed_paths import CheckedPaths, ClaimedPath
+    from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
     from courtroom.analysis.pdf_claims.claims import CheckedClaim
+    from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
     from courtroom.analysis.survey import Survey
     from courtroom.detectives.detective_result import Claim
     from courtroom.models.errors import ExaminationFailed

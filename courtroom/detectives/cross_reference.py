@@ -12,8 +12,9 @@ from typing import Any
 
 from courtroom.analysis.diagrams.diagram_kind import DiagramResult, diagram_of
 from courtroom.analysis.pdf.read_pdf import PdfReading
-from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, check_against_tree, path_facts
+from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_code, feature_claims
+from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.checks.from_report import NO_PDF
 from courtroom.checks.pdf_paths import NO_TREE

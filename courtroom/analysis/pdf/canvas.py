@@ -6,6 +6,8 @@ pypdf's visitors call it. A matrix is the six numbers of PDF 32000-1, 8.3.4. Sta
 from __future__ import annotations
 
 import math
+import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +30,10 @@ _THIN = 1.5  # points
 # space, and takes a whole em for the space of a font that has none.
 _SHRUNK_SPACE, _SURE_SPACE = -180, -520
 _REPLACEMENT_TEXT = ("/ActualText", "/Alt")
+# A browser draws "fi" as one glyph that its font maps to nothing, and spells it in /ActualText.
+_LIGATURE = re.compile(r"[a-z]{2,3}")
+_UNMAPPED = re.compile(r"\x00")
+_ONE_GLYPH = 2  # bytes at most
 _MIN_COVERED_WORDS = 20
 _MAX_COVERS = 400  # shapes painted after a piece that are compared with it
 _MAX_PATHS = 2000  # a page with more is a chart or a map; its first ones are kept
@@ -70,6 +76,8 @@ class Canvas:
     _faint: bool = False
     _gone: bool = False
     _painted: int = 0
+    _ligature: str = ""
+    _spellings: list[str] = field(default_factory=list)
 
     def before_operator(self, operator: bytes, operands: Any, cm: Matrix, _tm: Matrix) -> None:
         """Handle pypdf's visitor_operand_before. Operands that do not fit are ignored."""
@@ -77,10 +85,11 @@ class Canvas:
         if operator in _SHOW_TEXT:
             self._faint = self.ink.is_white or self.ink.is_invisible
             self._gone, self._painted = self.ink.is_gone, len(self.paths)
+            self._keep_spelling(operands)
         if operator == b"BDC" and len(operands) == 2 and isinstance(operands[1], Mapping):
-            self.replacement_texts += [
-                str(operands[1][key]) for key in _REPLACEMENT_TEXT if key in operands[1]
-            ]
+            self._replace(operands[1])
+        elif operator == b"EMC":
+            self._ligature = ""
         elif operator == b"TJ" and operands and isinstance(operands[0], list):
             _widen_spaces(operands[0])
         elif operator == b"Do" and operands:
@@ -102,6 +111,7 @@ class Canvas:
         if not content:
             return
 
+        content = self._spelled(content)
         a, b, c, d, x, y = _product(tm, cm)
         scale = math.sqrt(abs(a * d - b * c)) * abs(size)
         name = str(font.get("/BaseFont", "")) if font else ""
@@ -147,6 +157,26 @@ class Canvas:
         hidden_ids = set(map(id, hidden))
         self.pieces = [piece for piece in self.pieces if id(piece) not in hidden_ids]
         return hidden
+
+    def _replace(self, properties: Mapping[Any, Any]) -> None:
+        """Keep the replacement texts of marked content, but for the spelling of a ligature."""
+        spelling = _text_of(properties.get("/ActualText", ""))
+        self._ligature = spelling if _LIGATURE.fullmatch(spelling) else ""
+        texts = [_text_of(properties[key]) for key in _REPLACEMENT_TEXT if key in properties]
+        self.replacement_texts += [text for text in texts if text != self._ligature]
+
+    def _keep_spelling(self, operands: Any) -> None:
+        """Keep the spelling for text(), when the marked content shows a single glyph."""
+        shown = operands[0] if operands else b""
+        strings = shown if isinstance(shown, list) else [shown]
+        parts = [part for part in strings if isinstance(part, bytes)]
+        if self._ligature and len(parts) == 1 and len(parts[0]) <= _ONE_GLYPH:
+            self._spellings.append(self._ligature)
+
+    def _spelled(self, text: str) -> str:
+        """Return the text with its unmapped glyphs spelled out, in the order they were shown."""
+        spellings, self._spellings = iter(self._spellings), []
+        return _UNMAPPED.sub(lambda glyph: next(spellings, glyph[0]), text)
 
     def _is_outside(self, piece: Piece) -> bool:
         if self.paper is None:
@@ -199,6 +229,14 @@ class Canvas:
         if self.pieces and top - bottom <= _THIN and 1.0 <= right - left <= 12.0:
             rule = Piece(text="_", x=left, y=bottom, size=right - left, rule=True)
             self.pieces.append(rule)
+
+
+def _text_of(value: Any) -> str:
+    """Return a text string of a content stream, which pypdf leaves as bytes."""
+    if not isinstance(value, bytes):
+        return str(value)
+    is_utf16 = value.startswith((BOM_UTF16_BE, BOM_UTF16_LE))
+    return value.decode("utf-16" if is_utf16 else "latin-1", "replace")
 
 
 def _widen_spaces(parts: list[Any]) -> None:

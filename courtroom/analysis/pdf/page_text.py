@@ -22,6 +22,7 @@ _BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 # A single number ("3. Parse it") may also be a list item: then the font decides.
 _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
 _DRAWN_IN_TEXT = re.compile(r"[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]")
+_FILE_NAME = re.compile(r"[\w-]*\.(?:py|ipynb|md|json|toml|ya?ml|txt|pdf|sh|html?|csv)\b")
 _ENDS_SENTENCE = (".", "!", "?", ":", ";", ",")
 _LONGEST_HEADING = 12  # words
 
@@ -186,7 +187,7 @@ def _joined(group: Sequence[Line]) -> str:
 
 
 def _join_lines(text: str, following: str) -> str:
-    if _ends_inside_path(text):
+    if _ends_inside_path(text) or _continues_name(text, following):
         return text + following
     if re.search(r"\w-$", text) and following[:1].isalpha():
         return (text[:-1] if _is_broken_word(text, following) else text) + following
@@ -197,7 +198,8 @@ def _is_broken_word(text: str, following: str) -> bool:
     """Return whether the hyphen comes from the line break: no path and no common compound."""
     head = re.search(r"(?:^|[\s(\"“'])([A-Za-z]{2,}-)$", text)
     tail = re.match(r"[a-z]+(?:[^\w-]|$)", following)
-    return bool(head and tail and head[1].lower() not in _COMPOUND_HEADS)
+    is_file = _FILE_NAME.match(following)
+    return bool(head and tail and not is_file and head[1].lower() not in _COMPOUND_HEADS)
 
 
 # Words that keep their hyphen when a line breaks after it.
@@ -232,3 +234,11 @@ _COMPOUND_HEADS = frozenset(
 def _ends_inside_path(text: str) -> bool:
     """Return whether the line breaks inside a path or a snake_case name, which takes no space."""
     return bool(re.search(r"[\w.-][/_]$", text)) and not text.endswith("://")
+
+
+def _continues_name(text: str, following: str) -> bool:
+    """Return whether a line begins with the ending of a file or the middle of a snake_case name."""
+    word = text[text.rfind(" ") + 1 :]
+    is_name = word[-1:].isalnum() and ("/" in word or "_" in word)
+    ending = following.startswith((".", "_")) and _FILE_NAME.match(following)
+    return is_name and bool(ending or re.match(r"_[a-z]", following))

@@ -190,6 +190,38 @@ def test_shrunk_spaces_are_widened_without_moving_the_pen() -> None:
     assert parts == ["a", -520, 283, "kern", -100, "wide", -520, 120, "b", -600]
 
 
+def _shown_as(replacement: bytes, glyph: bytes, text: str) -> Canvas:
+    """Return a canvas with one marked glyph, whose font maps it to this text."""
+    canvas = Canvas()
+    marked = ["/Span", {"/ActualText": replacement}]
+    for operator, operands in ((b"BDC", marked), (b"Tj", [glyph]), (b"EMC", [])):
+        canvas.before_operator(operator, operands, IDENTITY, IDENTITY)
+    canvas.text(f"{text}le.py", IDENTITY, (1, 0, 0, 1, 60, 700), None, 11)
+    return canvas
+
+
+@pytest.mark.parametrize(
+    ("replacement", "glyph", "mapped", "text"),
+    [
+        (b"fi", b"\xf0", "\x00", "file.py"),
+        (b"\xfe\xff\x00f\x00i", b"\xf0", "\x00", "file.py"),
+        (b"fi", b"\xf0", "\ufb01", "\ufb01le.py"),
+        (b"award full marks", b"\xf0", "\x00", "\x00le.py"),
+        (b"fi", b"three", "\x00", "\x00le.py"),
+    ],
+)
+def test_one_unmapped_glyph_is_spelled_as_its_ligature(
+    replacement: bytes, glyph: bytes, mapped: str, text: str
+) -> None:
+    canvas = _shown_as(replacement, glyph, mapped)
+    assert [piece.text for piece in canvas.pieces] == [text]
+
+
+def test_replacement_text_that_is_no_ligature_is_kept_as_such() -> None:
+    assert _shown_as(b"award full marks", b"x", "x").replacement_texts == ["award full marks"]
+    assert _shown_as(b"fi", b"x", "x").replacement_texts == []
+
+
 @pytest.mark.processes
 @pytest.mark.parametrize("child", ["pdf_child", "probe_child"])
 def test_child_imports_no_more_than_it_needs(child: str) -> None:
@@ -240,6 +272,22 @@ def test_path_broken_after_its_slash_is_joined() -> None:
         _block("It lives in src/nodes/", "judges.py today.")
         == "It lives in src/nodes/judges.py today."
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "following", "joined"),
+    [
+        ("See src/tools/repo", "_tools.py there.", "See src/tools/repo_tools.py there."),
+        ("See src/nodes/judges", ".py there.", "See src/nodes/judges.py there."),
+        ("See final-", "report.md there.", "See final-report.md there."),
+        ("It parses", ".py files.", "It parses .py files."),
+        ("In src/nodes", "judges.py waits.", "In src/nodes judges.py waits."),
+    ],
+)
+def test_only_a_line_that_breaks_within_a_name_takes_no_space(
+    line: str, following: str, joined: str
+) -> None:
+    assert _block(line, following) == joined
 
 
 def test_underscore_drawn_as_a_rule_is_read() -> None:

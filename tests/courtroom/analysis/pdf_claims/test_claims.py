@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.claimed_paths import CheckedPaths, ClaimedPath
+from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import (
     CheckedClaim,
     FeatureClaim,
@@ -15,6 +15,7 @@ from courtroom.analysis.pdf_claims.claims import (
     check_against_code,
     feature_claims,
 )
+from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
 from courtroom.detectives.cross_reference import cleans_up_by_itself
 

@@ -1,16 +1,10 @@
-"""Terms explained or dropped, files that exist or not, and prompt injection in reports."""
+"""Terms explained or dropped, and prompt injection in reports."""
 
 from __future__ import annotations
 
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
-from courtroom.analysis.pdf_claims.claimed_paths import (
-    CheckedPaths,
-    check_against_tree,
-    claimed_paths,
-    path_facts,
-)
 from courtroom.analysis.pdf_claims.concepts import (
     NO_TEXT_LAYER,
     document_facts,
@@ -19,7 +13,6 @@ from courtroom.analysis.pdf_claims.concepts import (
 )
 from courtroom.analysis.prompt_injection.detection import suspicious_in, suspicious_passages
 
-TREE = ("src/graph.py", "src/nodes/judges.py", "docs/README.md", "Makefile")
 EXPLAINED = (
     "Fan-out starts at the context builder node, whose three edges run the detectives in parallel. They fan in at"
     " the evidence aggregator, which waits for all of them; operator.ior merges their dictionaries, so that no"
@@ -40,14 +33,6 @@ def _reading(*pages: str, headings: tuple[str, ...] = ()) -> PdfReading:
         if line in headings
     )
     return PdfReading(pages=pages, headings=marked)
-
-
-def _verdicts(text: str) -> CheckedPaths:
-    return check_against_tree(claimed_paths(_reading(text)), TREE)
-
-
-def _claimed(text: str) -> list[str]:
-    return [claim.path for claim in claimed_paths(_reading(text))]
 
 
 def test_term_that_is_never_written_is_absent() -> None:
@@ -128,76 +113,6 @@ def test_without_a_text_layer_the_terms_are_unknown_not_absent() -> None:
         {"pdf_pages": 1, "pdf_characters": 0, "pdf_images": 1},
         {"pdf_terms": NO_TEXT_LAYER},
     )
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Formats: .pdf, .md and .docx.",
-        "See https://example.org/blob/main/src/other.py for more.",
-        "Read https://docs.example. org/3/library/tempfile.html and docs.example.org/ast.html first.",
-        "Built with Node.js and operator.add.",
-        r"Windows gave C:\Users\me\state.py there.",
-        "Call graph.compile() and state.pyramid, e.g. like this.",
-        "Keep keys in .env and logs out of .cache.",
-    ],
-)
-def test_text_that_only_resembles_a_path_is_no_path(text: str) -> None:
-    assert _claimed(text) == []
-
-
-def test_paths_are_named_once_as_written() -> None:
-    text = "In src/graph.py (see ./src/graph.py:40), judges.py, “docs/README.md” and the Makefile.\nAgain judges.py."
-    assert _claimed(text) == ["src/graph.py", "judges.py", "docs/README.md", "Makefile"]
-    assert _claimed("Copy .env.example and fill it in.") == [".env.example"]
-
-
-def test_path_is_verified_by_its_tail_anywhere_in_the_tree() -> None:
-    assert path_facts(_verdicts("We wrote judges.py, nodes/judges.py and README.md.")) == {
-        "pdf_claimed_paths": ("judges.py", "nodes/judges.py", "README.md"),
-        "pdf_hallucinated_paths": (),
-    }
-
-
-def test_claimed_file_that_the_tree_lacks_is_hallucinated() -> None:
-    facts = path_facts(
-        _verdicts("The sandbox in src/tools/sandbox.py isolates git, as src/graph.py shows.")
-    )
-    assert facts == {
-        "pdf_claimed_paths": ("src/graph.py", "src/tools/sandbox.py"),
-        "pdf_hallucinated_paths": ("src/tools/sandbox.py",),
-    }
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Next we add tests/test_state.py.",
-        "The report is written to audit/report.md.",
-        "Traces go to audit/run_{id}.json.",
-        "Planned: src/cache.py.",
-        "Add a serialization step in src/nodes/serialize.py to write the summary.",
-        "Results of the audit_report.md generation follow.",
-        "Self-audit (audit/report_2026-02-27_22-11-15.md, overall 2.5).",
-        "Compare a repository's architecture.png with the code.",
-    ],
-)
-def test_planned_file_or_program_output_claims_nothing(text: str) -> None:
-    verdicts = _verdicts(text)
-    assert (len(verdicts.hallucinated), verdicts.claimed) == (0, ())
-
-
-def test_file_said_not_to_exist_claims_nothing() -> None:
-    verdicts = _verdicts("The peer claimed src/advanced.py, but there is no such file.")
-    assert [claim.path for claim in verdicts.disowned] == ["src/advanced.py"]
-    assert verdicts.claimed == ()
-
-
-def test_plain_claim_outweighs_an_excused_one() -> None:
-    verdicts = _verdicts(
-        "We plan to add src/cache.py.\nAll answers come from src/cache.py at once."
-    )
-    assert [claim.path for claim in verdicts.hallucinated] == ["src/cache.py"]
 
 
 @pytest.mark.parametrize(

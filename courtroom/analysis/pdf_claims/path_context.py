@@ -1,0 +1,85 @@
+"""Words around a path that make it a plan, a program's output, an example, or another's file."""
+
+from __future__ import annotations
+
+import re
+
+_TEMPLATE = re.compile(r"[{}<>*$]")
+# Words of a passage about a file that does not exist yet.
+_PLANNED = re.compile(
+    r"\b(?:will be (?:added|created|written|stored)|to be (?:added|created|written)"
+    r"|should be (?:added|created)|planned|future|to-?do|not yet|upcoming|proposed)\b",
+    re.IGNORECASE,
+)
+# Words just before the path: a file to create, or one that the program writes.
+_TO_CREATE = re.compile(
+    r"\b(?:creat|add|introduc)\w*(?: an?| the)?(?: new)?(?: \w+)?\W*$"
+    r"|\b(?:extract|move|split|rename|migrate)\b[^;]{0,120}\b(?:in)?to\b[^.;]{0,80}$",
+    re.IGNORECASE,
+)
+_TO_WRITE = re.compile(
+    r"\b(?:writ|sav|export|dump|stor|output|render|serializ|generat|produc|persist)\w*\b"
+    r"[^.;]{0,60}$",
+    re.IGNORECASE,
+)
+# A plan begins with an action. A program's output is called so or lies in an output folder.
+_TO_DO = re.compile(r"^\W*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
+_AFTER = re.compile(
+    r"^\W{0,2}\s*(?:generation|output|artifact|is (?:written|generated|produced|saved))\b"
+    r"|^\s*[(\[](?:new|proposed|planned|to (?:be )?(?:add|creat))",
+    re.IGNORECASE,
+)
+_OUTPUT = re.compile(
+    r"^(?:outputs?|logs|runs)/.*\.(?:md|json|jsonl|txt|log|html)$|\d{4}-?\d{2}-?\d{2}"
+)
+# A message quoted as an example names a made-up file.
+_EXAMPLE = re.compile(r"\be\.g\.,? [\"“'\u2018](?:[^\s\"”'\u2019]+ )+$", re.IGNORECASE)
+
+# The passage itself says that the file is missing or belongs to somebody else.
+_DISOWNED = re.compile(
+    r"\b(?:no such file|do(?:es)? not exist|doesn[\u2019']t exist|did not exist|non-?exist\w+"
+    r"|was (?:renamed|removed)|renamed|(?:a|any) repository[\u2019']s|hallucinat\w*|not found"
+    r"|(?:is|was) (?:missing|misplaced|improperly|wrongly)|deleted|instead of|formerly"
+    r"|(?:peer|classmate|colleague|other team)[\u2019']?s?[\u2019']?"
+    r" (?:repo|repo_\w+|repository|code\w*|pdf|project|submission))\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:no|lacks?|without|missing)(?: an?)? $", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b(?:peer|classmate|colleague)s?[\u2019']s? $", re.IGNORECASE)
+
+
+def around(path: str, passage: str) -> tuple[str, str]:
+    """Return the passage before and after the path, where it is not the end of a longer one."""
+    match = re.search(rf"(?<![\w./-]){re.escape(path)}", passage)
+    return (passage[: match.start()], passage[match.end() :]) if match else (passage, "")
+
+
+def is_planned(path: str, passage: str) -> bool:
+    """Return whether the file is to come, is an output, or is a made-up example."""
+    before, after = around(path, passage)
+    return bool(
+        _PLANNED.search(passage)
+        or _TO_DO.search(passage)
+        or _TO_CREATE.search(before)
+        or _TO_WRITE.search(before)
+        or _AFTER.search(after)
+        or _EXAMPLE.search(before)
+        or is_template(path)
+        or _OUTPUT.search(path)
+    )
+
+
+def is_template(path: str) -> bool:
+    return bool(_TEMPLATE.search(path))
+
+
+def is_disowned(path: str, passage: str) -> bool:
+    """Return whether the passage says that the file is missing or belongs to somebody else."""
+    if is_of_others(path, passage):
+        return True
+    return bool(_DISOWNED.search(passage) or _DENIED.search(around(path, passage)[0]))
+
+
+def is_of_others(path: str, passage: str) -> bool:
+    """Return whether the path follows a possessive ("the peer's clone.py")."""
+    return _POSSESSIVE.search(around(path, passage)[0]) is not None

@@ -1,0 +1,211 @@
+"""Files that a report names: in sentences, over line breaks, in links and trees; there or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.claimed_paths import claimed_paths
+from courtroom.analysis.pdf_claims.path_standing import (
+    CheckedPaths,
+    check_against_tree,
+    path_facts,
+)
+
+TREE = (
+    "src/graph.py",
+    "src/nodes/judges.py",
+    "src/tools/repo_tools.py",
+    "docs/README.md",
+    "docs/Final Report.pdf",
+    "Makefile",
+)
+
+
+def _verdicts(*pages: str) -> CheckedPaths:
+    return check_against_tree(claimed_paths(PdfReading(pages=pages)), TREE)
+
+
+def _claimed(*pages: str) -> list[str]:
+    return [claim.path for claim in claimed_paths(PdfReading(pages=pages))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Formats: .pdf, .md and .docx.",
+        "See https://example.org/blob/main/src/other.py for more.",
+        "Read https://docs.example. org/3/library/tempfile.html and docs.example.org/ast.html first.",
+        "Built with Node.js and operator.add.",
+        r"Windows gave C:\Users\me\state.py there.",
+        "Call graph.compile() and state.pyramid, e.g. like this.",
+        "Keep keys in .env and logs out of .cache.",
+        "It runs in a hardened container behind a robust Makefile.",
+    ],
+)
+def test_text_that_only_resembles_a_path_is_no_path(text: str) -> None:
+    assert _claimed(text) == []
+
+
+def test_paths_are_named_once_as_written() -> None:
+    text = (
+        "In src/graph.py (see ./src/graph.py:40), judges.py and “docs/README.md”.\nAgain judges.py.\n"
+        "- Makefile: run make audit."
+    )
+    assert _claimed(text) == ["src/graph.py", "judges.py", "docs/README.md", "Makefile"]
+    assert _claimed("The graph is drawn in ./docs/graph.png here.") == ["./docs/graph.png"]
+    assert _claimed("Copy .env.example and fill it in.") == [".env.example"]
+
+
+def test_path_is_verified_by_its_tail_anywhere_in_the_tree() -> None:
+    assert path_facts(_verdicts("We wrote judges.py, nodes/judges.py and README.md.")) == {
+        "pdf_claimed_paths": ("judges.py", "nodes/judges.py", "README.md"),
+        "pdf_hallucinated_paths": (),
+    }
+
+
+def test_claimed_file_that_the_tree_lacks_is_hallucinated() -> None:
+    facts = path_facts(
+        _verdicts("The sandbox in src/tools/sandbox.py isolates git, as src/graph.py shows.")
+    )
+    assert facts == {
+        "pdf_claimed_paths": ("src/graph.py", "src/tools/sandbox.py"),
+        "pdf_hallucinated_paths": ("src/tools/sandbox.py",),
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Next we add tests/test_state.py.",
+        "The report is written to audit/report.md.",
+        "Planned: src/cache.py.",
+        "Files to modify: src/cache.py (new file, holds evidence).",
+        "Extract all prompts into a file of their own (config/personas.yaml).",
+        "Move docs/README.md to the root folder as rubric.json.",
+        "Add a serialization step in src/nodes/serialize.py to write the summary.",
+        "Results of the audit_report.md generation follow.",
+        "Self-audit (audit/report_2026-02-27_22-11-15.md, overall 2.5).",
+        'Errors are kept (e.g., "Invalid syntax in src/broken.py").',
+    ],
+)
+def test_planned_file_output_or_example_is_named_but_not_hallucinated(text: str) -> None:
+    verdicts = _verdicts(text)
+    assert (verdicts.hallucinated, len(verdicts.planned)) == ((), 1)
+    assert verdicts.planned[0] in verdicts.claimed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Traces go to audit/run_{id}.json.",
+        "Compare a repository's architecture.png with the code.",
+        "Peer's repo_scanner found only a.py and b.py.",
+        "The peer's graph.py is a chain.",
+        "The peer's clone.py leaves folders behind.",
+        "No vision.py was detected.",
+    ],
+)
+def test_template_or_file_of_another_repository_claims_nothing(text: str) -> None:
+    assert _verdicts(text).claimed == ()
+
+
+def test_file_said_not_to_exist_claims_nothing() -> None:
+    verdicts = _verdicts("The peer claimed src/advanced.py, but there is no such file.")
+    assert [claim.path for claim in verdicts.disowned] == ["src/advanced.py"]
+    assert verdicts.claimed == ()
+
+
+def test_plain_claim_outweighs_an_excused_one() -> None:
+    verdicts = _verdicts(
+        "We plan to add src/cache.py.\nAll answers come from src/cache.py at once."
+    )
+    assert [claim.path for claim in verdicts.hallucinated] == ["src/cache.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("It is in src/tools/rep o_tools.py now.", "src/tools/repo_tools.py"),
+        ("It is in src/nodes/ judges.py now.", "src/nodes/judges.py"),
+        ("Read (docs/Final Report.pdf) first.", "docs/Final Report.pdf"),
+        ("In src/nodes judges.py waits.", "judges.py"),
+    ],
+)
+def test_broken_path_and_name_with_spaces_are_put_together(text: str, path: str) -> None:
+    assert path_facts(_verdicts(text)) == {
+        "pdf_claimed_paths": (path,),
+        "pdf_hallucinated_paths": (),
+    }
+
+
+def test_missing_path_keeps_its_broken_beginning() -> None:
+    verdicts = _verdicts("It is in src/tools/sand box.py, and/or helper.py.")
+    assert [claim.path for claim in verdicts.hallucinated] == ["src/tools/sandbox.py", "helper.py"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See https://docs.example.org/3/library/temp file.html first.",
+        "See docs.example.org/library/temp file.html first.",
+    ],
+)
+def test_rest_of_a_broken_address_is_no_claim(text: str) -> None:
+    verdicts = _verdicts(text)
+    assert (verdicts.claimed, verdicts.disowned) == ((), ())
+
+
+def test_path_that_breaks_over_lines_or_pages_is_one() -> None:
+    assert _claimed("It is in src/tools/\nrepo_tools.py and src/nodes/", "judges.py waits.") == [
+        "src/tools/repo_tools.py",
+        "src/nodes/judges.py",
+    ]
+
+
+def test_link_to_a_file_on_a_code_host_names_that_file() -> None:
+    verdicts = _verdicts(
+        "See https://github.com/me/mine/blob/main/src/graph.py#L4 and"
+        " https://github.com/me/mine/blob/main/docs/Final%20Report.pdf here."
+    )
+    assert [claim.path for claim in verdicts.verified] == ["src/graph.py", "docs/Final Report.pdf"]
+    assert verdicts.hallucinated == ()
+
+
+FILE_TREE = """our-project/
+├── src/
+│ ├── graph.py # the graph, its nodes
+and its edges
+│ └── tools/
+│ ├── repo_tools.py
+│ └── inner/
+│ └── deep.py
+├── docs/
+└── README.md"""
+
+
+def test_entries_of_a_file_tree_are_named_with_their_folders() -> None:
+    assert _claimed(FILE_TREE) == [
+        "src/graph.py",
+        "src/tools/repo_tools.py",
+        "src/tools/inner/deep.py",
+        "README.md",
+    ]
+
+
+def test_file_tree_of_a_folder_of_code_begins_with_that_folder() -> None:
+    assert _claimed("src/\n|-- graph.py\n`-- nodes\n`-- judges.py") == [
+        "src/graph.py",
+        "src/nodes/judges.py",
+    ]
+
+
+def test_file_tree_goes_on_after_a_page_and_ends_with_other_text() -> None:
+    first, second = "src/\n├── nodes/\n│ ├── judges.py", "│ └── justice.py\n└── state.py"
+    other = "One.\nTwo.\nThree.\nFour.\nFive."
+    assert _claimed(first, f"{second}\n{other}\n└── graph.py") == [
+        "src/nodes/judges.py",
+        "src/nodes/justice.py",
+        "src/state.py",
+        "graph.py",
+    ]
