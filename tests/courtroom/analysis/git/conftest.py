@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from courtroom.analysis.git import git_process
 from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
+from courtroom.analysis.sandbox.sandbox import run_confined
 from courtroom.models.case import Limits
 from courtroom.models.errors import CourtroomError
 from tests.factories.git_server import serve_repositories
@@ -16,6 +20,14 @@ HISTORY = [
     Commit("Side", {"side.py": "s = 1\n"}, branch="side/work"),
     Commit("Second", {"README.md": "two\n"}),
 ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _git_is_confined(_readers_in_process: None) -> Iterator[None]:
+    """These tests are about git itself, with all of its limits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(git_process, "run_confined", run_confined)
+        yield
 
 
 @pytest.fixture
