@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from courtroom import (
     AuditReport,
     BenchSettings,
     Case,
-    Known,
     constitution_of,
     hold_audit,
     shipped_rubric,
@@ -24,12 +22,9 @@ from courtroom.checks.file_exists import FileExists
 from courtroom.checks.pdf_concept import PdfConcept
 from courtroom.checks.python_call import PythonCall
 from courtroom.checks.text_contains import TextContains
-from courtroom.inputs import AuditInputs
-from courtroom.judges.bench import make_bench
 from courtroom.models.case import Limits
 from courtroom.models.judge_answer import PERSONAS
 from courtroom.models.rubric import Criterion, Rubric
-from courtroom.replay.report_reuse import dossier_of
 from tests.hostile.prompt_injection.material import Submission
 
 Scores = dict[str, int | None]
@@ -94,39 +89,19 @@ def case_of(handed: Handed) -> Case:
     )
 
 
-def audit(handed: Handed) -> AuditReport:
-    """By the heuristic bench, through the courtroom's door."""
-    return asyncio.run(_audit(case_of(handed)))
+def audit(handed: Handed, bench: BenchSettings | None = None) -> AuditReport:
+    """Return the report of an audit through the courtroom's door, by the heuristic bench at first."""
+    reports: list[AuditReport] = []
+    # The loop prints what its task returns when it restores the signals: all of a report.
+    asyncio.run(_audit(case_of(handed), bench, reports))
+    return reports[0]
 
 
-async def _audit(case: Case) -> AuditReport:
-    events = [event async for event in hold_audit(case)]
+async def _audit(case: Case, bench: BenchSettings | None, reports: list[AuditReport]) -> None:
+    events = [event async for event in hold_audit(case, bench=bench)]
     report = events[-1].report
     assert report is not None
-    return report
-
-
-def audit_again(report: AuditReport, case: Case, bench: BenchSettings) -> AuditReport:
-    """By another bench, in the same court, on the dossier of this report."""
-    return asyncio.run(_audit_again(report, case, bench))
-
-
-async def _audit_again(report: AuditReport, case: Case, bench: BenchSettings) -> AuditReport:
-    from courtroom.graph.nodes import AuditNodes
-    from courtroom.graph.wiring import RECURSION_LIMIT, build_graph
-
-    judges, slots = make_bench(bench, Known()), asyncio.Semaphore(bench.concurrency)
-    # The judges read exhibits: the work itself, not the dossier alone.
-    with tempfile.TemporaryDirectory(prefix="again-") as folder:
-        snapshot = take_snapshot(
-            case.repo_url, ref=case.ref, into=Path(folder), limits=case.limits, allow_local=True
-        )
-        pdf = read_pdf(case.pdf, case.limits) if case.pdf else None
-        inputs = AuditInputs(snapshot, dossier_of(report), pdf, report.pdf_sha256)
-        nodes = AuditNodes(case, inputs, judges, slots, bench)
-        state = await build_graph(nodes).ainvoke({}, {"recursion_limit": RECURSION_LIMIT})
-    await judges.close()
-    return AuditReport.model_validate(state["report"])
+    reports.append(report)
 
 
 def repository_is_flagged(repository: Path, folder: Path) -> bool:
@@ -182,10 +157,9 @@ class Court:
         return submission.write(self.folder / str(self._count))
 
     def verdicts(self, submission: Submission) -> tuple[AuditReport, AuditReport]:
-        """By the heuristic bench, and on the same evidence by the gullible one."""
+        """By the heuristic bench and by the gullible one."""
         handed = self.hand_in(submission)
-        report = audit(handed)
-        return report, audit_again(report, case_of(handed), self.model)
+        return audit(handed), audit(handed, self.model)
 
     def flags(self, submission: Submission) -> bool:
         repository, pdf = self.hand_in(submission)
