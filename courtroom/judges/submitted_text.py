@@ -73,6 +73,10 @@ def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
 
 
 def _normal(text: str) -> str:
+    # ASCII is normal already and has no invisible character; most lines of code are ASCII.
+    if text.isascii():
+        return text
+
     # NFKC would turn our mark of an omission into three full stops.
     normal = "…".join(unicodedata.normalize("NFKC", part) for part in text.split("…"))
     return "".join(c for c in normal if c == "\n" or unicodedata.category(c) not in INVISIBLE)
