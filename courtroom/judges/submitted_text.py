@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from courtroom.analysis.prompt_injection.repository_text import kind_of
+from courtroom.judges.sentences import without_sentences
 from courtroom.models.evidence import Evidence
 from courtroom.models.exhibit import Exhibit
 
@@ -51,19 +52,26 @@ _OTHER_SCRIPTS = re.compile(r"[^\x00-\u024f“”‘’…–—]+")
 _COMMIT_LINE = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines added)?", re.DOTALL)
 _QUOTED = re.compile(r"'[^'\n]{2,400}'|\"[^\"\n]{2,400}\"|“[^”\n]{1,400}”")
 _DOCSTRING = r"(?P<doc>[rbfuRBFU]{0,2}+(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))"
-_LITERAL = r"\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?|`[^`]*+`?"
+# A backslash takes the line's end too.
+_LITERAL = r"\"(?:\\(?s:.)|[^\"\\\n])*+\"?|'(?:\\(?s:.)|[^'\\\n])*+'?|`[^`]*+`?"
 _STRING = rf"(?P<string>{_LITERAL})"
 _HASHED = re.compile(rf"{_DOCSTRING}|{_STRING}|(?P<comment>\#[^\n]*)")
 _SLASHED = re.compile(rf"{_STRING}|(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")
 # Strings side by side are one string to Python, so they are measured as one.
-_RUN = rf"(?P<string>(?:{_LITERAL})(?:\s*+[rbfuRBFU]{{0,2}}+(?:{_LITERAL}))*+)"
+_NEXT = rf"\s*+[rbfuRBFU]{{0,2}}+(?!\"\"\"|''')(?:{_LITERAL})"
+_RUN = rf"(?P<string>(?:{_LITERAL})(?:{_NEXT})*+)"
 _HASHED_RUNS, _SLASHED_RUNS = (
     re.compile(pattern.pattern.replace(_STRING, _RUN)) for pattern in (_HASHED, _SLASHED)
 )
 _LINE_BREAKS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_MARKUP = re.compile(r"(?P<comment><!--(?s:.*?)(?:-->|\Z))")
+# A link that leads nowhere is Markdown's other comment.
+_MARKUP = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|(?m:^\[[^\]\n]{0,80}\]:[ \t]{0,9}(?:#|<>)[^\n]*)")
 _SLASHED_SUFFIXES = frozenset({".js", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".c", ".h"})
-_SLASHED_SUFFIXES |= {".cpp", ".cs", ".kt", ".swift", ".php", ".scala"}
+_SLASHED_SUFFIXES |= {".cpp", ".cs", ".kt", ".swift", ".php", ".scala", ".mjs", ".cjs", ".cc"}
+_SLASHED_SUFFIXES |= {".hpp", ".css", ".scss", ".less", ".dart", ".groovy", ".gradle", ".proto"}
+_CONFIGURATION = re.compile(
+    r"\..*|(?:dockerfile|makefile|procfile|justfile|codeowners)\b.*|requirements[^.]*\.txt"
+)
 
 
 def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
@@ -98,9 +106,9 @@ def item_quotation(
 
 def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
     """Return lines of a file without comments and docstrings; long strings and names are cut."""
-    if kind_of(path) == "prose":
+    if _is_prose(path):
         return _MARKUP.sub("…", text)
-    pattern = _SLASHED if PurePosixPath(path).suffix.lower() in _SLASHED_SUFFIXES else _HASHED
+    pattern = _SLASHED if _is_slashed(path) else _HASHED
 
     def fold(match: re.Match[str]) -> str:
         if match.lastgroup == "comment":
@@ -108,7 +116,18 @@ def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
         is_short = match.lastgroup == "string" and _is_short(match[0])
         return match[0] if shows_strings or is_short else '"…"'
 
-    return _bounded_words(pattern.sub(fold, text))
+    bounded = _bounded_words(pattern.sub(fold, text))
+    return bounded if shows_strings else without_sentences(bounded)
+
+
+def _is_prose(path: str) -> bool:
+    """Return whether the file is written for readers; of configuration only comments are."""
+    is_configuration = _CONFIGURATION.fullmatch(PurePosixPath(path).name.lower())
+    return kind_of(path) == "prose" and not is_configuration
+
+
+def _is_slashed(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() in _SLASHED_SUFFIXES
 
 
 def exhibit_lines(exhibit: Exhibit, *, shows_strings: bool = False) -> list[str]:
@@ -119,6 +138,8 @@ def exhibit_lines(exhibit: Exhibit, *, shows_strings: bool = False) -> list[str]
         lines = _folded_exhibit("\n".join(lines), path, shows_strings=shows_strings).split("\n")
     elif exhibit.kind in ROWS:
         lines = [ROWS[exhibit.kind](line) for line in lines]
+    elif exhibit.kind == "diagrams":
+        lines = without_sentences("\n".join(lines)).split("\n")
     return [_short_line(_unmarked(line)) for line in lines]
 
 
@@ -142,27 +163,36 @@ def _tree_row(row: str) -> str:
     """Return a row of the tree: a path, and the size with the names that a module defines."""
     path, gap, rest = row.rpartition(COLUMN_GAP)
     clean = _UNUSUAL.sub("_", path)
-    return _bounded_words(f"{clean}{gap}{rest}", EXHIBIT_NAME_WORDS, EXHIBIT_NAME_CHARACTERS)
+    bounded = _bounded_words(f"{clean}{gap}{rest}", EXHIBIT_NAME_WORDS, EXHIBIT_NAME_CHARACTERS)
+    return without_sentences(bounded)
 
 
 ROWS: Mapping[str, Callable[[str], str]] = {"commits": _commit_row, "tree": _tree_row}
 
 
 def _folded_exhibit(text: str, path: str, *, shows_strings: bool) -> str:
-    if kind_of(path) == "prose":
+    if _is_prose(path):
         return _MARKUP.sub(_with_line_ends("…"), text)
-    is_slashed = PurePosixPath(path).suffix.lower() in _SLASHED_SUFFIXES
+    whole = _open_docstring(text) + text
+    parts, end = [], 0
+    for token in (_SLASHED_RUNS if _is_slashed(path) else _HASHED_RUNS).finditer(whole):
+        parts += [whole[end : token.start()], _folded_token(token, shows_strings=shows_strings)]
+        end = token.end()
+    parts.append(whole[end:])
 
-    def fold(match: re.Match[str]) -> str:
-        if match.lastgroup == "comment":
-            return _with_line_ends("#…")(match)
-        is_short = match.lastgroup == "string" and _is_short_run(match[0])
-        stays = is_short or (shows_strings and not _is_statement(match) and not _is_name(match))
-        return match[0] if stays else _with_line_ends('"…"')(match)
+    # Where strings stay, only what stands between them is code.
+    if shows_strings:
+        parts[::2] = map(without_sentences, parts[::2])
+    bounded = _bounded_words("".join(parts), EXHIBIT_NAME_WORDS, EXHIBIT_NAME_CHARACTERS)
+    return bounded if shows_strings else without_sentences(bounded)
 
-    pattern = _SLASHED_RUNS if is_slashed else _HASHED_RUNS
-    folded_text = pattern.sub(fold, _open_docstring(text) + text)
-    return _bounded_words(folded_text, EXHIBIT_NAME_WORDS, EXHIBIT_NAME_CHARACTERS)
+
+def _folded_token(match: re.Match[str], *, shows_strings: bool) -> str:
+    if match.lastgroup == "comment":
+        return _with_line_ends("#…")(match)
+    is_short = match.lastgroup == "string" and _is_short_run(match[0])
+    stays = is_short or (shows_strings and not _is_statement(match) and not _is_name(match))
+    return match[0] if stays else _with_line_ends('"…"')(match)
 
 
 def _open_docstring(text: str) -> str:
@@ -223,7 +253,8 @@ def aliases_of(paths: Sequence[str]) -> dict[str, str]:
 def clean_path(path: str) -> str:
     """Return the path as a legend shows it: plain characters, few words in each part, cut short."""
     parts = [_clean_part(part) for part in path.split("/")]
-    short = "/".join((["…"] if len(parts) > PATH_SEGMENTS else []) + parts[-PATH_SEGMENTS:])
+    last = (["…"] if len(parts) > PATH_SEGMENTS else []) + parts[-PATH_SEGMENTS:]
+    short = without_sentences("/".join(last))
     return short if len(short) <= PATH_CHARACTERS else "…" + short[1 - PATH_CHARACTERS :]
 
 
