@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from courtroom.analysis.diagrams.diagram_kind import pages_to_look_at, sketches_of
+from courtroom.analysis.diagrams.diagram_kind import drawn_sketches, pages_to_look_at
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.checks.from_report import no_report
 from courtroom.checks.registry import Check, kind_of, unknown_kind
@@ -65,7 +65,7 @@ def inspect(
 def _open_pages(pdf: PdfReading) -> list[int]:
     """The pages with pictures, unless a diagram with both splits can be read without a model."""
     # A model costs money: it is called only where a diagram stays unread.
-    has_both_splits = any(len(sketch.splits) >= 2 for _, sketch in sketches_of(pdf))
+    has_both_splits = any(len(sketch.splits) >= 2 for sketch in drawn_sketches(pdf))
     return [] if has_both_splits else pages_to_look_at(pdf)
 
 

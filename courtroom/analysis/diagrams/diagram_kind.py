@@ -2,7 +2,8 @@
 
 Kinds, best first: accurate (both parallel splits, as in the code), parallel_shown (both splits),
 generic (boxes or names without them), linear (a chain), none. In a picture that no model has read,
-only the outlines of the boxes count: when they show no two splits, the kind is None.
+only the outlines of the boxes count: when they show no two splits, the kind is None. The source of
+a diagram in a text language is text: the report draws nothing where it prints one.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from courtroom.models.facts import GraphFact
 
 Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
 
+_WRITTEN: tuple[Source, ...] = ("mermaid", "plantuml")
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
 _UNREAD_PICTURE = "the report contains a picture that no model has read"
 _BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
+# A file or folder in a drawn tree.
+_TREE_ENTRY = re.compile(r"[│\s]*[├└]─+\s*(?:[\w.-]+/|[\w.-]*\.\w{1,5})(?:\s|$)")
 _MIN_ROWS = 4
 _MIN_LEVELS = 3
 _CAPTION = re.compile(
@@ -57,7 +61,7 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
         return DiagramResult(None, "the PDF has no text layer, and no model has read its pages")
 
     ranked = sorted(
-        ((kind_of(sketch, graph), sketch) for _, sketch in sketches_of(reading)), key=_rank
+        ((kind_of(sketch, graph), sketch) for sketch in drawn_sketches(reading)), key=_rank
     )
     if ranked and ranked[0][0] in {"accurate", "parallel_shown"}:
         return _result_of(*ranked[0])
@@ -67,7 +71,9 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
     if ranked:
         return _result_of(*ranked[0])
 
-    return DiagramResult("none", "no image, no drawing and no text diagram")
+    for source, sketch in _text_sketches(reading):
+        return DiagramResult("none", f"only the {source} source of a diagram", sketch.page)
+    return DiagramResult("none", "no image, no drawing and no diagram drawn with characters")
 
 
 def pages_to_look_at(reading: PdfReading) -> list[int]:
@@ -103,6 +109,11 @@ def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
             if picture.edges
         ),
     ]
+
+
+def drawn_sketches(reading: PdfReading) -> list[Sketch]:
+    """Return the diagrams that a person sees as such, without those printed as source."""
+    return [sketch for source, sketch in sketches_of(reading) if source not in _WRITTEN]
 
 
 def _text_sketches(reading: PdfReading) -> list[tuple[Source, Sketch]]:
@@ -191,7 +202,8 @@ def _character_sketches(reading: PdfReading) -> list[Sketch]:
     for page, text in enumerate(reading.pages, start=1):
         lines = text.split("\n")
         rows = [index for index, line in enumerate(lines) if _BOX_CHARACTERS.search(line)]
-        if len(rows) >= _MIN_ROWS:
+        files = sum(_TREE_ENTRY.match(lines[index]) is not None for index in rows)
+        if len(rows) >= _MIN_ROWS and 2 * files < len(rows):
             first, last = max(0, rows[0] - 1), rows[-1] + 2
             sketches.append(_sketch_of_lines(page, lines[first:last]))
     return sketches

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from courtroom.analysis.diagrams.diagram_graph import Chart
-from courtroom.analysis.diagrams.parallel_branches import code_splits, side_by_side
+from courtroom.analysis.diagrams.parallel_branches import code_splits, is_exit, side_by_side
 from courtroom.models.facts import GraphFact
 
 Kind = Literal["accurate", "parallel_shown", "generic", "linear", "none"]
@@ -88,12 +88,13 @@ def _is_in_line(sketch: Sketch, group: set[str], graph: GraphFact) -> bool:
 
 
 def _matches(sketch: Sketch, graph: GraphFact) -> bool:
-    """Return whether the diagram has all of the code's splits and at least half of its nodes."""
+    """Return whether the diagram has the code's splits, in full, and at least half of its nodes."""
     groups = code_splits(graph)
     return (
         len(groups) >= 2
-        and 2 * len(_drawn_nodes(sketch, graph)) >= len(_nodes(graph))
+        and 2 * len(_drawn_nodes(sketch, graph)) >= len(_main_nodes(graph))
         and all(_has_split(sketch, group) for group in groups)
+        and not any(_is_in_line(sketch, set(group), graph) for group in groups)
     )
 
 
@@ -102,6 +103,11 @@ def _nodes(graph: GraphFact) -> list[str]:
     graphs = (graph, *graph.subgraphs)
     names = dict.fromkeys(name for wired in graphs for name in wired.nodes)
     return [name for name in names if _key(name) not in _TERMINALS]
+
+
+def _main_nodes(graph: GraphFact) -> list[str]:
+    """Return the nodes that a run without failures passes, which a diagram should show."""
+    return [name for name in _nodes(graph) if not is_exit(name)]
 
 
 def _drawn_nodes(sketch: Sketch, graph: GraphFact) -> set[str]:
@@ -115,9 +121,11 @@ def _named_in(labels: Iterable[str], graph: GraphFact) -> set[str]:
 
 
 def _has_split(sketch: Sketch, group: Iterable[str]) -> bool:
+    """Return whether a drawn split has as many branches, and names most of the group's nodes."""
     members = list(group)
     return any(
-        sum(any(_is_name_of(label, name) for label in split) for name in members) >= 2
+        len(split) == len(members)
+        and sum(any(_is_name_of(label, name) for label in split) for name in members) >= 2
         for split in sketch.splits
     )
 

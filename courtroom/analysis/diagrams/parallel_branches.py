@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from courtroom.analysis.pdf.pdf_content import Layout, Level
@@ -9,10 +10,29 @@ from courtroom.models.facts import GraphFact, WiredGraph
 
 Split = frozenset[int]
 
+# Words of nodes that run instead of others when something failed: no branch beside them.
+_EXIT = re.compile(
+    r"(?:^|_)(?:no|errors?|fail\w*|fatal|skip\w*|abort\w*|fallback|missing|retry|repair|degraded"
+    r"|handler|end|exit)(?:_|$)"
+)
+
 
 def code_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of nodes that run in parallel: they share a predecessor and a successor."""
+    """Return the sets of nodes that run in parallel: they share a predecessor and a successor.
+
+    Nodes for failures are left out: a router takes them instead of the branches.
+    """
+    groups = (tuple(name for name in group if not is_exit(name)) for group in _all_splits(graph))
+    return tuple(dict.fromkeys(group for group in groups if len(group) >= 2))
+
+
+def _all_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
     return side_by_side(_successors(graph))
+
+
+def is_exit(node: str) -> bool:
+    """Return whether the node's name says that it runs after a failure."""
+    return _EXIT.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node).lower()) is not None
 
 
 def side_by_side(successors: Mapping[str, set[str]]) -> tuple[tuple[str, ...], ...]:
@@ -29,10 +49,14 @@ def side_by_side(successors: Mapping[str, set[str]]) -> tuple[tuple[str, ...], .
 
 
 def code_widths(graph: GraphFact) -> tuple[int, ...]:
-    """Return the numbers of parallel nodes in the code's splits, from START on."""
+    """Return the numbers of nodes side by side in the code, from START on, with alternatives."""
+    return _widths(graph, _all_splits(graph))
+
+
+def _widths(graph: GraphFact, splits: tuple[tuple[str, ...], ...]) -> tuple[int, ...]:
     steps = _steps(graph)
     by_step: dict[int, set[str]] = {}
-    for group in code_splits(graph):
+    for group in splits:
         by_step.setdefault(min(steps.get(name, 0) for name in group), set()).update(group)
     return tuple(len(by_step[step]) for step in sorted(by_step))
 
@@ -54,9 +78,17 @@ def picture_splits(layout: Layout) -> tuple[Split, ...]:
 
 def matches(layout: Layout, graph: GraphFact) -> bool:
     """Return whether the picture has the code's splits, in order and with the same widths."""
+    # A drawing may leave out the nodes for failures.
+    return any(
+        _are_in_order(widths, picture_splits(layout))
+        for widths in (code_widths(graph), _widths(graph, code_splits(graph)))
+    )
+
+
+def _are_in_order(widths: tuple[int, ...], splits: tuple[Split, ...]) -> bool:
     # The iterator is shared, so that a later width is searched only below the earlier ones.
-    widths, splits = code_widths(graph), iter(picture_splits(layout))
-    return len(widths) >= 2 and all(any(width in sizes for sizes in splits) for width in widths)
+    below = iter(splits)
+    return len(widths) >= 2 and all(any(width in sizes for sizes in below) for width in widths)
 
 
 def _is_split(level: Level) -> bool:

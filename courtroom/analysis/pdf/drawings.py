@@ -23,7 +23,9 @@ _MIN_ARROW_HEAD, _MAX_ARROW_HEAD = 3.0, 14.0
 _MIN_LINK = 6.0
 _MAX_BOXES = 150
 _MAX_LABEL = 160  # characters
+_MAX_NODE_NAME = 60  # characters
 _MIN_LINKS = 2
+_MIN_JOINED = 3
 _SAME_LINE = 5.0
 _SHADOW = 5.0
 _TOUCHING = 2.0
@@ -33,7 +35,8 @@ _GAP = 1.2  # of the font's size
 def drawing_of(page: int, paths: Sequence[Path], pieces: Iterable[Piece]) -> Drawing | None:
     """Return the boxes of a page, their labels, and the lines that join them.
 
-    None when fewer than _MIN_LINKS lines join boxes: then it is a table, a frame or a rule.
+    None when fewer than _MIN_LINKS lines join boxes, or join no three of them: then it is a table,
+    a frame or a rule.
     """
     boxes = _find_boxes(paths)
     joined = [
@@ -46,7 +49,32 @@ def drawing_of(page: int, paths: Sequence[Path], pieces: Iterable[Piece]) -> Dra
     labels, heads = _labels(boxes, pieces), _arrow_heads(paths)
     drawn = tuple(DrawnBox(labels.get(box, ""), *_centre(box)) for box in boxes)
     arrows = {arrow for pair, path in joined if (arrow := _directed(pair, path, heads)) is not None}
+    if not arrows and _is_table(links, drawn):
+        return None
     return Drawing(page=page, boxes=drawn, links=links, arrows=tuple(sorted(arrows)))
+
+
+def _is_table(links: Sequence[tuple[int, int]], boxes: Sequence[DrawnBox]) -> bool:
+    """Return whether lines without heads join cells: pairs of them, sentences or blanks."""
+    linked = {index for link in links for index in link}
+    named = [
+        index
+        for index in linked
+        if 0 < len(boxes[index].label) <= _MAX_NODE_NAME
+        and len(_reached(links, index)) >= _MIN_JOINED
+    ]
+    return 2 * len(named) <= len(linked)
+
+
+def _reached(links: Sequence[tuple[int, int]], start: int) -> set[int]:
+    """Return all boxes that lines join with this one, directly or not, and itself."""
+    reached = {start}
+    for _ in links:
+        more = {index for link in links if reached.intersection(link) for index in link}
+        if more <= reached:
+            break
+        reached |= more
+    return reached
 
 
 def _find_boxes(paths: Sequence[Path]) -> list[Bounds]:

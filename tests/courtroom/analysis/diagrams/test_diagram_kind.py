@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path as FilePath
 
 import pytest
 
 from courtroom.analysis.diagrams.diagram_kind import diagram_of
 from courtroom.analysis.diagrams.parallel_branches import code_splits
+from courtroom.analysis.pdf.canvas import Path, Point
+from courtroom.analysis.pdf.drawings import drawing_of
+from courtroom.analysis.pdf.page_text import Piece
 from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.models.case import Limits
@@ -55,20 +58,20 @@ def _chain(*labels: str) -> Page:
     return Page(boxes=boxes, arrows=[Arrow(row, row + 1) for row in range(len(labels) - 1)])
 
 
-def _read(tmp_path: Path, *pages: Page) -> PdfReading:
+def _read(tmp_path: FilePath, *pages: Page) -> PdfReading:
     return read_pdf(make_pdf(tmp_path / "report.pdf", pages), Limits())
 
 
-def test_report_without_pictures_or_drawings_has_no_diagram(tmp_path: Path) -> None:
+def test_report_without_pictures_or_drawings_has_no_diagram(tmp_path: FilePath) -> None:
     assert diagram_of(_read(tmp_path, Page(["START -> judges -> END."])), PARALLEL).kind == "none"
 
 
-def test_picture_is_unknown_until_a_model_reads_it(tmp_path: Path) -> None:
+def test_picture_is_unknown_until_a_model_reads_it(tmp_path: FilePath) -> None:
     result = diagram_of(_read(tmp_path, Page(["Text."], images=[Image(400, 300)])), PARALLEL)
     assert (result.kind, result.page) == (None, 1)
 
 
-def test_logo_is_no_diagram(tmp_path: Path) -> None:
+def test_logo_is_no_diagram(tmp_path: FilePath) -> None:
     assert (
         diagram_of(_read(tmp_path, Page(["Text."], images=[Image(120, 120)])), PARALLEL).kind
         == "none"
@@ -80,26 +83,26 @@ def test_pages_without_a_text_layer_are_unknown() -> None:
     assert diagram_of(scanned, PARALLEL).kind is None
 
 
-def test_drawing_with_both_splits_of_the_code_is_accurate(tmp_path: Path) -> None:
+def test_drawing_with_both_splits_of_the_code_is_accurate(tmp_path: FilePath) -> None:
     result = diagram_of(_read(tmp_path, Page(["Text."]), parallel_graph_page()), PARALLEL)
     assert (result.kind, result.page) == ("accurate", 2)
 
 
 @pytest.mark.parametrize("graph", [LINEAR, None])
 def test_splits_that_the_code_lacks_are_shown_but_not_accurate(
-    tmp_path: Path, graph: GraphFact | None
+    tmp_path: FilePath, graph: GraphFact | None
 ) -> None:
     assert diagram_of(_read(tmp_path, parallel_graph_page()), graph).kind == "parallel_shown"
 
 
-def test_chain_of_boxes_is_linear(tmp_path: Path) -> None:
+def test_chain_of_boxes_is_linear(tmp_path: FilePath) -> None:
     assert (
         diagram_of(_read(tmp_path, _chain("START", "detective", "judge", "END")), PARALLEL).kind
         == "linear"
     )
 
 
-def test_boxes_with_one_split_are_generic(tmp_path: Path) -> None:
+def test_boxes_with_one_split_are_generic(tmp_path: FilePath) -> None:
     boxes = [
         Box("input", 200, 700),
         Box("left", 100, 600),
@@ -110,7 +113,7 @@ def test_boxes_with_one_split_are_generic(tmp_path: Path) -> None:
     assert diagram_of(_read(tmp_path, Page(boxes=boxes, arrows=arrows)), PARALLEL).kind == "generic"
 
 
-def test_cells_of_a_table_are_no_drawing(tmp_path: Path) -> None:
+def test_cells_of_a_table_are_no_drawing(tmp_path: FilePath) -> None:
     cells = [
         Box(f"cell {row} {column}", 72 + 120 * column, 700 - 20 * row, 120, 20)
         for row in range(4)
@@ -120,7 +123,7 @@ def test_cells_of_a_table_are_no_drawing(tmp_path: Path) -> None:
 
 
 def test_best_of_several_diagrams_counts_without_reading_pictures(
-    tmp_path: Path,
+    tmp_path: FilePath,
 ) -> None:
     pages = [_chain("a", "b", "c"), parallel_graph_page(), Page(images=[Image(400, 300)])]
     assert diagram_of(_read(tmp_path, *pages), PARALLEL).kind == "accurate"
@@ -134,3 +137,54 @@ def test_diagram_drawn_with_characters_is_read_row_by_row() -> None:
 def test_nodes_with_shared_ends_are_parallel_in_the_code() -> None:
     assert code_splits(PARALLEL) == (tuple(sorted(JUDGES)), tuple(sorted(DETECTIVES)))
     assert code_splits(LINEAR) == ()
+
+
+def test_route_for_failures_is_no_branch_and_may_be_left_out(tmp_path: FilePath) -> None:
+    with_exits = GraphFact(
+        path="src/graph.py",
+        state_graph_line=1,
+        nodes=(*PARALLEL.nodes, "no_input", "errorHandler"),
+        edges=(*PARALLEL.edges, ("no_input", "evidence_aggregator")),
+        conditional=({"from": "START", "to": ("no_input", "errorHandler")},),
+    )
+    assert code_splits(with_exits) == code_splits(PARALLEL)
+    assert diagram_of(_read(tmp_path, parallel_graph_page()), with_exits).kind == "accurate"
+
+
+def test_split_without_one_of_its_branches_is_not_accurate(tmp_path: FilePath) -> None:
+    more = _graph(*PARALLEL.edges, *_between("START", ["history_reader"], "evidence_aggregator"))
+    assert diagram_of(_read(tmp_path, parallel_graph_page()), more).kind == "parallel_shown"
+
+
+def test_drawn_file_tree_is_no_diagram() -> None:
+    tree = (
+        "src/\n├── graph.py # wiring\n├── nodes/\n│ ├── judges.py\n│ └── justice.py\n└── state.py"
+    )
+    assert diagram_of(PdfReading(pages=(tree,)), PARALLEL).kind == "none"
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_drawing"),
+    [
+        (("reads", "joins", "judges"), True),
+        (
+            ("Judge", "The history is long and was written over a great many days, in all.", ""),
+            False,
+        ),
+    ],
+)
+def test_lines_without_heads_join_names_in_a_drawing_and_sentences_in_a_table(
+    labels: tuple[str, ...], is_drawing: bool
+) -> None:
+    heights = (700, 600, 500)
+    boxes = [Path(_rectangle(y), closed=True, filled=False, stroked=True) for y in heights]
+    lines = [
+        Path(((300, y), (300, y - 70)), closed=False, filled=False, stroked=True)
+        for y in heights[:-1]
+    ]
+    pieces = [Piece(label, 130, y + 12, 10) for label, y in zip(labels, heights, strict=True)]
+    assert bool(drawing_of(1, [*boxes, *lines], pieces)) is is_drawing
+
+
+def _rectangle(y: float) -> tuple[Point, ...]:
+    return (120, y), (480, y), (480, y + 30), (120, y + 30)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from courtroom.analysis.diagrams.diagram_graph import MOST_NODES, Chart
-from courtroom.analysis.diagrams.diagram_kind import diagram_of
+from courtroom.analysis.diagrams.diagram_kind import diagram_of, sketches_of
 from courtroom.analysis.diagrams.diagram_match import agreement, sketch_of
 from courtroom.analysis.diagrams.diagram_text import charts_in_file, charts_in_text, read_chart
 from courtroom.analysis.diagrams.mermaid import read_mermaid
@@ -197,11 +197,12 @@ def test_page_may_contain_several_charts_within_its_text() -> None:
     assert [_arrows(read_chart(text)) for text in charts] == [[("x", "y")], [("A", "B")]]
 
 
-def test_chart_in_the_report_is_a_diagram_like_any_other() -> None:
-    result = diagram_of(
-        PdfReading(pages=("Overview.", f"Figure: {BOTH_SPLITS}")), _graph(split=True)
-    )
-    assert (result.kind, result.page) == ("accurate", 2)
+def test_chart_printed_as_source_is_no_drawn_diagram() -> None:
+    reading = PdfReading(pages=("Overview.", f"Figure: {BOTH_SPLITS}"))
+    result = diagram_of(reading, _graph(split=True))
+    assert (result.kind, result.page) == ("none", 2)
+    assert result.reason == "only the mermaid source of a diagram"
+    assert [source for source, _ in sketches_of(reading)] == ["mermaid"]
 
 
 @pytest.mark.parametrize(
