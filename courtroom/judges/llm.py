@@ -43,6 +43,7 @@ from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinio
 
 # An answer that was truncated or malformed is asked for once more.
 ATTEMPTS = 2
+NOT_IN_TIME = "Not read before the time for an answer was over."
 # Criterion id -> its answer, or the reason why there is none.
 AnswersById = dict[str, ModelAnswer | CallFailed]
 
@@ -203,8 +204,11 @@ class LlmBench:
             if isinstance(answer, ModelAnswer) and answer.places
         }
         for id_, places in asking.items():
-            # Removed first: at a deadline in between there is no answer.
+            # At a deadline in between there is no answer, and nothing that was read.
             del hearing.answers[id_]
+            hearing.places[id_] = tuple(
+                ReadPlace(place=place, refusal=NOT_IN_TIME) for place in places
+            )
             hearing.places[id_] = tuple(await hearing.read(places))
             hearing.questions[id_] = _with_what_was_read(
                 hearing.questions[id_], hearing.places[id_]
@@ -218,6 +222,7 @@ class LlmBench:
         """Return the record under the key of the first question, so that it is found again."""
         id_, key = question.criterion.id, self.key(question)
         answer, model = hearing.answers.get(id_, missing), self._settings.models[question.persona]
+        asked = [place.as_asked() for place in hearing.places.get(id_, ())]
         if isinstance(answer, ModelAnswer) and answer.score is not None:
             last = hearing.questions[id_]
             citations = resolve(answer.cited_evidence, last)
@@ -228,13 +233,13 @@ class LlmBench:
                 cited=citations.ids,
                 cited_lines=citations.lines,
                 invented=citations.invented,
-                asked=[place.as_asked() for place in hearing.places.get(id_, ())],
+                asked=asked,
                 model=model,
                 key=key,
             )
         failed = answer if isinstance(answer, CallFailed) else missing
         return make_failure(
-            question, kind=failed.kind, message=failed.message, model=model, key=key
+            question, kind=failed.kind, message=failed.message, model=model, key=key, asked=asked
         )
 
 

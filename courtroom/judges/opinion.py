@@ -139,7 +139,13 @@ def make_opinion(
 
 
 def make_failure(
-    question: Question, *, kind: FailureKind, message: str, model: str, key: str
+    question: Question,
+    *,
+    kind: FailureKind,
+    message: str,
+    model: str,
+    key: str,
+    asked: Sequence[AskedPlace] = (),
 ) -> JudgeFailure:
     return JudgeFailure(
         judge=question.persona,
@@ -149,4 +155,5 @@ def make_failure(
         message=message,
         model=model,
         key=key,
+        asked=tuple(asked),
     )

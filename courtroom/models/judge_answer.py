@@ -80,3 +80,4 @@ class JudgeFailure(Frozen):
     message: str
     model: str
     key: str
+    asked: tuple[AskedPlace, ...] = Field((), exclude_if=lambda places: not places)

@@ -145,6 +145,7 @@ def _answer(
                 "message": row.argument,
                 "model": row.model,
                 "key": row.key,
+                "asked": row.asked,
             }
         )
     return JudicialOpinion(

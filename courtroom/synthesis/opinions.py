@@ -113,5 +113,5 @@ def _row(answer: JudgeAnswer) -> OpinionRow:
         model=answer.model,
         key=answer.key,
         failure=answer.failure if isinstance(answer, JudgeFailure) else None,
-        asked=opinion.asked if opinion else (),
+        asked=answer.asked,
     )

@@ -91,8 +91,14 @@ def test_a_failure_that_is_not_known_yet_is_told_by_its_name() -> None:
 
 @pytest.mark.django_db
 def test_a_failed_judge_says_why_in_plain_words(assignment: Assignment, ada: Enrollment) -> None:
-    failed = report_with(score=None, failure="unfounded", argument="It cites no line.")
+    failed = report_with(
+        score=None,
+        failure="unfounded",
+        argument="It cites no line.",
+        asked=[read("route", (10, 40))],
+    )
     page = page_with(failed, assignment, ada)
+    assert "Asked to read <code>route</code>" in page
     assert "The argument was too short, or cited nothing that the judge was shown." in page
     assert "unfounded" not in page
 

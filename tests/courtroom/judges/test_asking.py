@@ -5,13 +5,17 @@ import json
 
 import pytest
 
+from courtroom.exhibits.places import NO_FILE
 from courtroom.graph.asking import MOST_ASKING, MOST_CHARACTERS
+from courtroom.judges.llm import NOT_IN_TIME, LlmBench
 from courtroom.judges.prompts import persona_text
 from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import BenchSettings, Known, Price
-from courtroom.models.judge_answer import PERSONAS
+from courtroom.models.judge_answer import PERSONAS, AskedPlace
+from courtroom.rendering.markdown_report import render_markdown
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.run_audit import hold_audit
+from tests.courtroom.judges.questions import make_question
 from tests.factories.model_server import model_endpoint
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.student_project import GRAPH, MAIN, STATE, TOOLS, case_of
@@ -151,6 +155,22 @@ def test_judge_that_asks_again_instead_of_a_score_fails(repository):
     assert {row.failure for row in rows} == {"out_of_schema"}
 
 
+def test_failure_of_a_judge_that_asked_says_what_it_asked(repository):
+    with judge_endpoint(asking("main.py", "nowhere.py", then=lambda _: {})) as endpoint:
+        report = audit(repository, endpoint)
+    rows = rows_that_asked(report)
+    assert len(rows) == MOST_ASKING
+    assert {row.failure for row in rows} == {"out_of_schema"}
+    assert {
+        tuple((place.place, len(place.locations), place.refusal) for place in row.asked)
+        for row in rows
+    } == {(("main.py", 1, ""), ("nowhere.py", 0, NO_FILE))}
+    # The record is the same when it is judged again from the stored report.
+    case = case_of(repository)
+    assert resynthesise(report, case.rubric, case.constitution).digest == report.digest
+    assert "Asked to read `main.py` (Tech Lead): shown" in render_markdown(report)
+
+
 def test_score_beside_a_place_stands_and_nothing_is_read(repository):
     with judge_endpoint(lambda body: citing_items(body) | {"ask": ["main.py"]}) as endpoint:
         report = audit(repository, endpoint)
@@ -190,6 +210,27 @@ def test_deadline_covers_both_questions_of_a_judge_that_asks(repository):
         report = audit(repository, endpoint, deadline_seconds=1.5)
     rows = [row for c in report.criteria for row in c.opinions if row.judge == "TechLead"]
     assert sum(row.failure == "timeout" for row in rows) == MOST_ASKING
+
+
+def test_places_that_were_not_read_in_time_stand_in_the_record(repository):
+    async def reading_for_ever(places):
+        await asyncio.Event().wait()
+
+    with judge_endpoint(asking("main.py")) as endpoint:
+        settings = {"models": dict.fromkeys(PERSONAS, "good"), "base_url": endpoint.base_url}
+        bench = LlmBench(BenchSettings(kind="llm", api_key="k", deadline_seconds=0.5, **settings))
+        question = make_question("Defense", met=["a"]).model_copy(update={"may_ask": True})
+
+        async def answer():
+            (reply,) = await bench.answer([question], reading_for_ever)
+            await bench.close()
+            return reply.opinion
+
+        failure = asyncio.run(answer())
+    assert (failure.failure, failure.asked) == (
+        "timeout",
+        (AskedPlace(place="main.py", refusal=NOT_IN_TIME),),
+    )
 
 
 def test_one_call_for_all_criteria_asks_and_is_answered_together(repository):
