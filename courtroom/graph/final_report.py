@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 from time import perf_counter
 from typing import Any
 
-from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.quote_verification import verify
 from courtroom.graph.nodes import AuditNodes, answers_of
 from courtroom.graph.state import JUDGES, AgentState
+from courtroom.inputs import AuditInputs
 from courtroom.judges.budget import total_usage
 from courtroom.judges.judge_inputs import JudgeAnswer
 from courtroom.models.audit_report import (
@@ -36,7 +37,7 @@ def write_report(nodes: AuditNodes, state: AgentState) -> dict[str, Any]:
     """
     begin = perf_counter()
     dossier, answers, errors = _with_cited_lines(
-        Dossier.model_validate(state["dossier"]), answers_of(state), nodes.inputs.snapshot
+        Dossier.model_validate(state["dossier"]), answers_of(state), nodes.inputs
     )
     verdict = chief_justice.synthesise(
         rubric=nodes.case.rubric,
@@ -100,7 +101,7 @@ def _update(
 
 
 def _with_cited_lines(
-    dossier: Dossier, answers: Sequence[JudgeAnswer], snapshot: Snapshot
+    dossier: Dossier, answers: Sequence[JudgeAnswer], inputs: AuditInputs
 ) -> tuple[Dossier, tuple[JudgeAnswer, ...], tuple[RecordedError, ...]]:
     """Return the dossier with the lines that judges cited, verified as all evidence is.
 
@@ -109,7 +110,8 @@ def _with_cited_lines(
     own = {item.id for item in dossier.evidence}
     lines = {item.id: item for answer in answers for item in _cited_lines(answer)}
     fresh = tuple(item for id_, item in lines.items() if id_ not in own)
-    dropped, errors = verify(fresh, snapshot, stage=COLLECTOR)
+    pages = inputs.pdf.pages if isinstance(inputs.pdf, PdfReading) else ()
+    dropped, errors = verify(fresh, inputs.snapshot, stage=COLLECTOR, pages=pages)
     kept = tuple(item for item in fresh if item.id not in dropped)
     return (
         dossier.model_copy(update={"evidence": (*dossier.evidence, *kept)}),
