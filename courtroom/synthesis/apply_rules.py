@@ -13,8 +13,8 @@ They always apply in this order, whatever the order in the constitution:
 7. weighted_average        decides when neither 5 nor 6 did
 8. security_override, then fact_supremacy on weak evidence: caps, which only lower
 9. dissent_requirement     the latest opinions differ: each is quoted
-10. second_hearing         the judges heard on outcomes alone differ by more than one, or no outcome
-                           is known on which they could be heard: a person
+10. second_hearing         the judges heard on outcomes alone differ by more than one, or could not
+                           be heard so: a person
 
 The value is rounded once, at the end; caps are whole numbers, so rounding never lifts a score above
 one. A rule fires when its condition holds; `before` and `after` tell the change, which may be none.
@@ -43,7 +43,7 @@ from courtroom.synthesis.score_arithmetic import rounded
 from courtroom.synthesis.second_hearing import (
     as_first_round,
     compare,
-    is_impossible,
+    is_missing,
     unconfirmed,
 )
 
@@ -68,8 +68,8 @@ def decide_criterion(context: RulingContext) -> Ruling:
     if context.answers.on_outcomes:
         other = _rule_on(replace(context, answers=as_first_round(context.answers)))
         fired = compare(ruling.score, other.score, context.answers)
-    elif is_impossible(context):
-        fired = unconfirmed(ruling.score)
+    elif is_missing(context):
+        fired = unconfirmed(context, ruling.score)
     else:
         return ruling
 

@@ -16,30 +16,32 @@ RULE = "second_hearing"
 MOST_APART = 1
 
 
-def is_impossible(context: RulingContext) -> bool:
-    """Return whether models read doubtful text on a criterion of which no outcome is known.
+def is_missing(context: RulingContext) -> bool:
+    """Return whether models read doubtful text and were not asked again on outcomes alone.
 
-    They could not answer again on outcomes alone, and nothing bounds their scores. Of a criterion
-    without checks they read all evidence.
+    No outcome is known, or a step of the audit failed. Of a criterion without checks they read all
+    evidence.
     """
     checks, dossier = context.criterion.checks, context.dossier
-    has_outcomes = any(
-        check.id in dossier.outcomes and dossier.outcomes[check.id].met is not None
-        for check in checks
-    )
     read = context.evidence_items if checks else tuple(dossier.evidence.values())
     return (
-        not has_outcomes
+        not context.answers.on_outcomes
         and any(opinion.is_by_model for opinion in context.opinions.values())
         and any(INTEGRITY_TAG in item.tags for item in read)
     )
 
 
-def unconfirmed(score: int) -> RuleFired:
-    """Return the rule that leaves the score to a person because nothing can confirm it."""
+def unconfirmed(context: RulingContext, score: int) -> RuleFired:
+    """Return the rule that leaves the score to a person because nothing confirms it."""
+    outcomes = (context.dossier.outcomes.get(check.id) for check in context.criterion.checks)
+    missing = (
+        "the judges were not asked again on the outcomes of the checks alone"
+        if any(outcome and outcome.met is not None for outcome in outcomes)
+        else "no outcome of a check is known on which the judges could answer again"
+    )
     why = (
-        "Text near this criterion may address the graders, and no outcome of a check is known on"
-        f" which the judges could answer again to confirm {score}: a person decides."
+        f"Text near this criterion may address the graders, and {missing} to confirm {score}:"
+        " a person decides."
     )
     return RuleFired(rule=RULE, before=score, after=None, why=why)
 

@@ -12,9 +12,11 @@ from courtroom.graph.nodes import AuditNodes
 from courtroom.graph.wiring import build_graph
 from courtroom.inputs import InputReader
 from courtroom.judges.heuristic import HeuristicBench
+from courtroom.judges.opinion import Answer, Question, make_opinion
 from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
+from courtroom.models.judge_answer import Persona, Score
 from courtroom.replay.report_reuse import dossier_of, reusable_dossier
 from courtroom.synthesis.rules import VarianceReEvaluation
 from tests.factories.student_project import case_of, student_repository
@@ -188,6 +190,95 @@ def test_rehearing_that_fails_gives_the_verdict_of_the_first_round(case_and_inpu
     )
     assert failures_of(report) == {("rehearing", "node_failed")}
     assert len(scored(report)) == len(case.rubric.criteria)
+
+
+def _raise(self, state):
+    raise OSError("cannot read /home/somebody/a-path")
+
+
+class Reader(HeuristicBench):
+    """Model that gives every criterion three points, first 1 and 5 where `is_split`."""
+
+    def __init__(self, *, is_split):
+        super().__init__()
+        self.is_split = is_split
+
+    @property
+    def references(self):
+        return ReadingBench().references
+
+    async def answer(self, questions, read=None):
+        first: dict[Persona, Score] = {"Prosecutor": 1, "Defense": 5, "TechLead": 3}
+
+        def score_of(question: Question) -> Score:
+            return first[question.persona] if self.is_split and question.round == 1 else 3
+
+        return [
+            Answer(
+                opinion=make_opinion(
+                    question,
+                    score=score_of(question),
+                    argument="So.",
+                    cited=[item.id for item in question.evidence[:1]],
+                    model="scripted",
+                    key=self.key(question),
+                )
+            )
+            for question in questions
+        ]
+
+
+def audit_by_models(case, inputs, hurt, *, is_split=False, doubtful=()):
+    """Audit with one node hurt; evidence of the `doubtful` checks may address the graders."""
+    dossier = dossier_of(audit(case, inputs))
+    evidence = tuple(
+        item.model_copy(update={"tags": (*item.tags, "integrity")})
+        if item.check in doubtful
+        else item
+        for item in dossier.evidence
+    )
+    tagged = dossier.model_copy(update={"evidence": evidence})
+    kind = type("HurtNodes", (AuditNodes,), {hurt: _raise} if hurt else {})
+    nodes = kind(
+        case=case,
+        inputs=replace(inputs, repository=tagged),
+        bench=Reader(is_split=is_split),
+        slots=asyncio.Semaphore(30),
+        settings=BenchSettings(kind="llm"),
+    )
+    state = asyncio.run(build_graph(nodes).ainvoke({}, config={"recursion_limit": 25}))
+    return AuditReport.model_validate(state["report"])
+
+
+@pytest.mark.parametrize(("hurt", "rounds"), [("start_rehearing", 2), ("next_round", 1)])
+def test_rehearing_that_fails_gives_a_verdict_and_the_error(case_and_inputs, hurt, rounds):
+    case, inputs = case_and_inputs
+    report = audit_by_models(case, inputs, hurt, is_split=True)
+    assert failures_of(report) == {("rehearing", "node_failed")}
+    assert (report.status, scored(report)) == ("verdict", {c.id for c in case.rubric.criteria})
+    assert {row.round for c in report.criteria for row in c.opinions} == set(range(1, rounds + 1))
+
+
+@pytest.mark.parametrize("hurt", ["start_second_hearing", "outcomes_round", "collect_opinions"])
+def test_second_hearing_that_fails_never_lets_a_doubtful_score_stand(case_and_inputs, hurt):
+    case, inputs = case_and_inputs
+    criterion = case.rubric.criteria[1]
+    doubtful = {criterion.checks[0].id}
+    whole = audit_by_models(case, inputs, "", doubtful=doubtful)
+    report = audit_by_models(case, inputs, hurt, doubtful=doubtful)
+
+    stage = "judge_collector" if hurt == "collect_opinions" else "second_hearing"
+    assert failures_of(report) == {(stage, "node_failed")}
+    others = {c.id for c in case.rubric.criteria} - {criterion.id}
+    assert others <= scored(report)
+    if hurt == "start_second_hearing":
+        # Only the flag is missing: the judges were asked again.
+        assert (report.status, report.criteria) == (whole.status, whole.criteria)
+        return
+    (row,) = (c for c in report.criteria if c.id == criterion.id)
+    assert (row.final_score, row.needs_review, row.second_hearing) == (None, True, ())
+    assert "not asked again on the outcomes of the checks alone" in row.rationale
+    assert report.status == "needs_review"
 
 
 def test_chief_justice_that_fails_keeps_evidence_and_opinions(case_and_inputs):
