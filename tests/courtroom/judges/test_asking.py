@@ -15,11 +15,18 @@ from courtroom.models.judge_answer import PERSONAS, AskedPlace
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.run_audit import hold_audit
+from grading.demo.pdf_writer import Page, make_pdf
 from tests.courtroom.judges.questions import make_question
 from tests.factories.model_server import model_endpoint
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.student_project import GRAPH, MAIN, STATE, TOOLS, case_of
-from tests.model_endpoint.scripted_judge import citing_items, judge_endpoint, may_ask, opinion
+from tests.model_endpoint.scripted_judge import (
+    citing_items,
+    judge_endpoint,
+    material_of,
+    may_ask,
+    opinion,
+)
 
 KEY = "AKIA" + "IOSFODNN7EXAMQLE"
 FILES = {
@@ -39,7 +46,7 @@ def repository(tmp_path_factory):
     return path
 
 
-def audit(repository, endpoint, *, earlier=None, **changes) -> AuditReport:
+def audit(repository, endpoint, *, earlier=None, pdf=None, **changes) -> AuditReport:
     fields = {
         "models": dict.fromkeys(PERSONAS, "good"),
         "api_key": "k",
@@ -48,7 +55,8 @@ def audit(repository, endpoint, *, earlier=None, **changes) -> AuditReport:
     bench = BenchSettings(**{"kind": "llm", **fields, **changes})
 
     async def last():
-        events = [e async for e in hold_audit(case_of(repository), bench=bench, known=earlier)]
+        case = case_of(repository, pdf=pdf)
+        events = [e async for e in hold_audit(case, bench=bench, known=earlier)]
         return events[-1].report
 
     return asyncio.run(last())
@@ -90,6 +98,22 @@ def test_judge_reads_what_it_asks_for_cites_it_and_is_asked_once_more(repository
     (cited,) = rows[0].cited_evidence
     assert evidence[cited].content == "export REGION=eu"
     assert evidence[cited].tags == ("cited",)
+
+
+def test_cited_lines_of_the_pdf_are_verified_on_their_page(repository, tmp_path):
+    lines = ["# Findings", "The judges run in parallel and fan in at the chief justice."]
+    pdf = make_pdf(tmp_path / "report.pdf", [Page(lines=lines)])
+
+    def judge(body):
+        return opinion("p1:2") if "## p1:" in material_of(body) else citing_items(body)
+
+    with judge_endpoint(judge) as endpoint:
+        report = audit(repository, endpoint, pdf=pdf)
+    cited = {
+        item.content for item in report.evidence if item.location.page and "cited" in item.tags
+    }
+    assert cited == {lines[1]}
+    assert report.errors == ()
 
 
 def test_judges_ask_in_the_criteria_of_which_most_was_left_out(repository):
