@@ -1,8 +1,9 @@
 """Forms in which an endpoint is asked for JSON, learnt from its refusals.
 
 OpenAI-compatible endpoints differ: some take a JSON Schema, some only `json_object`, some neither,
-and some refuse a parameter that they do not know. The wordings that are recognized are those of
-llama.cpp, llama-cpp-python, vLLM, LM Studio, Ollama, LiteLLM, Groq, DeepSeek, Mistral and OpenAI.
+some refuse a parameter, and the templates of some models take no two messages of a user in a row,
+or no system message. The wordings that are recognized are those of llama.cpp, llama-cpp-python,
+vLLM, SGLang, LM Studio, Ollama, LiteLLM, Groq, DeepSeek, Mistral, Gemini and OpenAI.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from courtroom.models.audit_report import AnswerForm
 
 # From the strictest to the one that every endpoint takes.
 FORMS: tuple[AnswerForm, ...] = ("json_schema", "json_object", "text")
+# Roles of the messages: as we write them, one system and one user message, or one user message.
+Roles = Literal["several", "alternating", "user"]
 # An endpoint refuses a form before its model writes a word. So much head start has the first call.
 HEAD_START_SECONDS = 0.25
 NAMES_FORM = re.compile(
@@ -28,7 +31,21 @@ NAMES_FORM = re.compile(
 )
 # A parameter's name where it is quoted, not the same word in a sentence.
 NAMES_STORE = re.compile(r"[\"'`]store[\"'`]")
-NAMES_TOKENS = re.compile(r"max_completion_tokens")
+# OpenAI names the parameter that it wants where it refuses the other.
+NAMES_TOKENS = re.compile(r"(?<!use ')max_completion_tokens", re.IGNORECASE)
+NAMES_TEMPERATURE = re.compile(
+    r"[\"'`]temperature[\"'`]"
+    r"|\btemperature (?:is|may|must|can|does|parameter)\b"
+    r"|(?:unsupported|unknown|invalid|unexpected)[^.\n]{0,40}\btemperature\b",
+    re.IGNORECASE,
+)
+NAMES_ALTERNATION = re.compile(r"\b(?:must|should|requests) alternate\b", re.IGNORECASE)
+NAMES_SYSTEM = re.compile(
+    r"system[_ ](?:role|message|prompt|instruction)s?[^.\n]{0,20} not (?:supported|allowed|enabled)"
+    r"|developer instruction[^.\n]{0,20} not enabled|does not support 'system'"
+    r"|only user,? (?:and )?(?:assistant|model)[^.\n]{0,40} roles are supported",
+    re.IGNORECASE,
+)
 FENCED = re.compile(r"^[ \t]*```[\w-]*[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
 THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
@@ -40,10 +57,29 @@ class Dialect:
     form: AnswerForm = "json_schema"
     has_store: bool = True
     tokens: str = "max_completion_tokens"
+    has_temperature: bool = True
+    roles: Roles = "several"
 
-    def parameters(self, schema: dict[str, Any], max_tokens: int) -> dict[str, Any]:
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Return what the endpoint refused beside forms, in words for the report."""
+        parts = {
+            "store": self.has_store,
+            "max_completion_tokens": self.tokens == "max_completion_tokens",
+            "temperature": self.has_temperature,
+            "several user messages": self.roles == "several",
+            "system messages": self.roles != "user",
+        }
+        return tuple(name for name, is_taken in parts.items() if not is_taken)
+
+    def parameters(
+        self, schema: dict[str, Any], max_tokens: int, temperature: float | None = None
+    ) -> dict[str, Any]:
         """Return the request's fields beside model and messages."""
         fields: dict[str, Any] = {self.tokens: max_tokens}
+        # Unset, it is not sent: some models take no temperature but their own.
+        if temperature is not None and self.has_temperature:
+            fields["temperature"] = temperature
         if self.has_store:
             fields["store"] = False
         if self.form == "json_schema":
@@ -60,6 +96,14 @@ class Dialect:
             dialect = replace(dialect, has_store=False)
         if self.tokens != "max_tokens" and NAMES_TOKENS.search(words):
             dialect = replace(dialect, tokens="max_tokens")
+        if self.has_temperature and NAMES_TEMPERATURE.search(words):
+            dialect = replace(dialect, has_temperature=False)
+        if self.roles != "user" and NAMES_SYSTEM.search(words):
+            dialect = replace(dialect, roles="user")
+        elif self.roles != "user" and NAMES_ALTERNATION.search(words):
+            # A template without a system role may name nothing but the alternation.
+            roles: Roles = "alternating" if self.roles == "several" else "user"
+            dialect = replace(dialect, roles=roles)
         if self.form != "text" and NAMES_FORM.search(words):
             dialect = replace(dialect, form=FORMS[FORMS.index(self.form) + 1])
         return dialect

@@ -37,6 +37,12 @@ def total_usage(usages: list[Usage]) -> Usage:
         cached_tokens=sum(u.cached_tokens for u in usages),
         completion_tokens=sum(u.completion_tokens for u in usages),
         answer_forms=dict(sorted(form for u in usages for form in u.answer_forms.items())),
+        # The longest comes last: an endpoint's refusals are learnt one after the other.
+        refused=dict(
+            sorted(
+                (row for u in usages for row in u.refused.items()), key=lambda r: (r[0], len(r[1]))
+            )
+        ),
         cost_usd=round(sum(priced), DOLLAR_DIGITS)
         if priced and len(priced) == len(costs)
         else None,

@@ -136,6 +136,7 @@ class ProviderCaller:
         changes = {
             "cost_usd": cost_of(completion.usage, price),
             "answer_forms": {call.model: completion.form},
+            "refused": {call.model: completion.refused} if completion.refused else {},
         }
         usage = completion.usage.model_copy(update=changes)
         context.usages[-1] = usage

@@ -20,7 +20,13 @@ from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpx2Client
 
-from courtroom.judges.answer_forms import HEAD_START_SECONDS, DialectTrial, bare_json, form_in_words
+from courtroom.judges.answer_forms import (
+    HEAD_START_SECONDS,
+    DialectTrial,
+    Roles,
+    bare_json,
+    form_in_words,
+)
 from courtroom.judges.prompts import Prompt
 from courtroom.judges.provider_failures import FormRefused, refused_request
 from courtroom.judges.provider_words import provider_words
@@ -35,7 +41,7 @@ FILTERED = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
 @dataclass(frozen=True, slots=True)
 class Completion:
     """Answer of a model: `refusal` in its own words or empty, `finish_reason` as the provider names
-    it, `form` as it was asked for.
+    it, `form` as it was asked for, `refused` what the endpoint took no request with.
     """
 
     text: str
@@ -43,6 +49,7 @@ class Completion:
     finish_reason: str
     usage: Usage
     form: AnswerForm
+    refused: tuple[str, ...] = ()
 
 
 class ModelClient(Protocol):
@@ -83,16 +90,33 @@ class OpenAiClient:
             if dialect.form != "json_schema":
                 prompt = _with_words(prompt, form_in_words(dialect.form, schema))
             try:
-                body = dialect.parameters(schema, max_tokens)
-                # Unset, it is not sent: some models take no temperature but their own.
-                body |= {} if temperature is None else {"temperature": temperature}
-                message = await self._client.ainvoke(prompt, extra_body=body)
+                body = dialect.parameters(schema, max_tokens, temperature)
+                message = await self._client.ainvoke(
+                    _in_roles(prompt, dialect.roles), extra_body=body
+                )
             except Exception as error:  # each provider has its own
                 if self._trial.refuse(dialect, refused_request(error)):
                     raise FormRefused(dialect.form) from error
                 raise
             self._trial.accept(dialect)
-        return _completion(message, bare_json(message.text), dialect.form)
+        return _completion(message, bare_json(message.text), dialect.form, dialect.refused)
+
+
+def _in_roles(prompt: Prompt, roles: Roles) -> Prompt:
+    """Return the prompt with its messages joined as the endpoint takes them, our rules first."""
+    if roles == "several":
+        return prompt
+    first = 0 if roles == "user" else sum(role == "system" for role, _ in prompt)
+    contents = [content for _, content in prompt[first:]]
+    texts = [content for content in contents if isinstance(content, str)]
+    if len(texts) == len(contents):
+        return [*prompt[:first], ("human", "\n\n".join(texts))]
+    parts = [
+        part
+        for content in contents
+        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
+    ]
+    return [*prompt[:first], ("human", parts)]
 
 
 def _with_words(prompt: Prompt, words: str) -> Prompt:
@@ -194,7 +218,9 @@ def _model_factory(
     return make
 
 
-def _completion(message: AIMessage, text: str, form: AnswerForm) -> Completion:
+def _completion(
+    message: AIMessage, text: str, form: AnswerForm, refused: tuple[str, ...] = ()
+) -> Completion:
     metadata = message.response_metadata
     refusal = str(message.additional_kwargs.get("refusal") or "")
     return Completion(
@@ -203,6 +229,7 @@ def _completion(message: AIMessage, text: str, form: AnswerForm) -> Completion:
         finish_reason=str(metadata.get("finish_reason") or metadata.get("stop_reason") or ""),
         usage=_usage(message.usage_metadata),
         form=form,
+        refused=refused,
     )
 
 

@@ -117,7 +117,8 @@ class Integrity(Frozen):
 class Usage(Frozen):
     """Token counts from the provider; `cost_usd` is null when no price is known.
 
-    `answer_forms`: the form in which each model was asked for its answer.
+    `answer_forms`: the form in which each model was asked for its answer. `refused`: what its
+    endpoint refused beside other forms, such as a temperature, and was then asked without.
     """
 
     calls: int = 0
@@ -128,6 +129,9 @@ class Usage(Frozen):
     cost_usd: float | None = None
     answer_forms: dict[str, AnswerForm] = Field(
         default_factory=dict, exclude_if=lambda forms: not forms
+    )
+    refused: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, exclude_if=lambda parts: not parts
     )
 
 

@@ -370,10 +370,16 @@ def _usage(report: AuditReport) -> str:
     return (
         f"{usage.calls} model calls, {usage.reused} opinions reused; "
         f"{usage.prompt_tokens} prompt tokens ({usage.cached_tokens} cached), "
-        f"{usage.completion_tokens} completion tokens; cost {cost}.{_answer_forms(usage)}"
+        f"{usage.completion_tokens} completion tokens; cost {cost}."
+        f"{_answer_forms(usage)}{_refused(usage)}"
     )
 
 
 def _answer_forms(usage: Usage) -> str:
     forms = (f"{escape_prose(model)}, {form}" for model, form in usage.answer_forms.items())
     return f" Answers were asked for as: {'; '.join(forms)}." if usage.answer_forms else ""
+
+
+def _refused(usage: Usage) -> str:
+    parts = (f"{escape_prose(model)}, {', '.join(names)}" for model, names in usage.refused.items())
+    return f" Endpoints refused: {'; '.join(parts)}." if usage.refused else ""

@@ -251,7 +251,8 @@ class Integrity(ReportRecord):
 class Usage(ReportRecord):
     """Calls and tokens as the provider counted them; `cost_usd` is null without a price.
 
-    `answer_forms`: the form in which each model was asked for its answer.
+    `answer_forms`: the form in which each model was asked for its answer. `refused`: what its
+    endpoint refused beside other forms, and was asked without.
     """
 
     calls: int = 0
@@ -261,6 +262,7 @@ class Usage(ReportRecord):
     completion_tokens: int = 0
     cost_usd: float | None = None
     answer_forms: dict[str, str] = Field(default={}, exclude_if=lambda forms: not forms)
+    refused: dict[str, tuple[str, ...]] = Field(default={}, exclude_if=lambda parts: not parts)
 
 
 class RubricReference(ReportRecord):

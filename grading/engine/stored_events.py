@@ -68,7 +68,7 @@ def _usage(model: str, usage: Usage | None) -> UsageRow | None:
     """Return the usage; None for an answer that was reused, or came in another one's call."""
     if usage is None or not usage.calls:
         return None
-    return UsageRow(model=model, **usage.model_dump(exclude={"reused", "answer_forms"}))
+    return UsageRow(model=model, **usage.model_dump(exclude={"reused", "answer_forms", "refused"}))
 
 
 def _evidence(piece: Any) -> EvidenceRow:

@@ -105,6 +105,102 @@ OBJECT_REFUSALS: dict[str, tuple[int, Any]] = {
     "lm-studio": (400, {"error": "'response_format.type' must be 'json_schema' or 'text'"}),
 }
 NEITHER = "lm-studio"
+ALTERNATE = "conversation roles must alternate user/assistant/user/assistant/..."
+JINJA = (
+    "\n------------\nWhile executing CallExpression at line 46, column 32 in source:\n"
+    f"Error: Jinja Exception: After the optional system message, {ALTERNATE}"
+)
+# Templates of models that take no two messages of a user in a row.
+ALTERNATING: dict[str, tuple[int, Any]] = {
+    "vllm-mistral": (
+        400,
+        {
+            "object": "error",
+            "message": f"After the optional system message, {ALTERNATE}",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+    ),
+    "lm-studio-ministral": (
+        500,
+        _error(f"Engine protocol predict request returned 500: {json.dumps(_error(JINJA))}"),
+    ),
+    "gemini": (
+        400,
+        [_error("Please ensure that multiturn requests alternate between user and model.")],
+    ),
+}
+# Templates of models that take no system message.
+WITHOUT_SYSTEM: dict[str, tuple[int, Any]] = {
+    "vllm-gemma": (
+        400,
+        {
+            "object": "error",
+            "message": "System role not supported",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+    ),
+    "vllm-mistral-older": (
+        400,
+        {"object": "error", "message": f"C{ALTERNATE[1:]}", "type": "invalid_request_error"},
+    ),
+    "llama-cpp": (500, _error("Only user and assistant roles are supported!", code=500)),
+    "gemini-gemma": (
+        400,
+        [
+            _error(
+                "Developer instruction is not enabled for models/gemma-3-27b-it",
+                code=400,
+                status="INVALID_ARGUMENT",
+            )
+        ],
+    ),
+    "o1-mini": (
+        400,
+        _error(
+            "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+            type="invalid_request_error",
+            param="messages[0].role",
+            code="unsupported_value",
+        ),
+    ),
+}
+# Models that reason take no temperature but their own.
+WITHOUT_TEMPERATURE: dict[str, tuple[int, Any]] = {
+    "gpt-5": (
+        400,
+        _error(
+            "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default"
+            " (1) value is supported.",
+            type="invalid_request_error",
+            param="temperature",
+            code="unsupported_value",
+        ),
+    ),
+    "o3": (
+        400,
+        _error(
+            "Unsupported parameter: 'temperature' is not supported with this model.",
+            param="temperature",
+            code="unsupported_parameter",
+        ),
+    ),
+    "claude": (400, _error("`temperature` may only be set to 1 when thinking is enabled.")),
+    "litellm-gpt-5": (
+        400,
+        _error("litellm.UnsupportedParamsError: gpt-5 models don't support temperature=0.3."),
+    ),
+}
+WANTS_COMPLETION_TOKENS = _error(
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
+    " 'max_completion_tokens' instead.",
+    type="invalid_request_error",
+    param="max_tokens",
+    code="unsupported_parameter",
+)
 
 
 class PickyHandler(Handler):
@@ -119,6 +215,15 @@ class PickyHandler(Handler):
 
 def refusal_of(body: dict[str, Any]) -> tuple[int, Any] | None:
     model, form = body["model"], body.get("response_format", {}).get("type", "text")
+    roles = [message["role"] for message in body["messages"]]
+    if model in WITHOUT_TEMPERATURE and "max_tokens" in body:
+        return 400, WANTS_COMPLETION_TOKENS
+    if model in WITHOUT_TEMPERATURE:
+        return WITHOUT_TEMPERATURE[model] if "temperature" in body else None
+    if model in ALTERNATING:
+        return ALTERNATING[model] if roles.count("user") > 1 else None
+    if model in WITHOUT_SYSTEM:
+        return None if roles == ["user"] else WITHOUT_SYSTEM[model]
     if model == "tracing":
         return 500, {"detail": TRACEBACK}
     if model == "strict" and ("store" in body or "max_completion_tokens" in body):
@@ -130,11 +235,14 @@ def refusal_of(body: dict[str, Any]) -> tuple[int, Any] | None:
 
 def _completion(body: dict[str, Any]) -> dict[str, Any]:
     """Return an opinion: bare where a form was asked for, else in a fence after some prose."""
+    # Our rules and personas name items as examples: those of the submission stand in the fence.
+    prompt = "\n".join(message["content"] for message in body["messages"])
+    material = prompt.partition("<<<")[2].partition(">>>")[0]
     opinion = json.dumps(
         {
             "reasoning": "The checks of this criterion that were met are worth the better part of"
             " its points.",
-            "cited_evidence": citable(body["messages"][1]["content"])[:1],
+            "cited_evidence": citable(material)[:1],
             "score": 4,
         }
     )

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
 from courtroom.judges.answer_forms import ACCEPTED, Dialect, bare_json, form_in_words
+from courtroom.judges.budget import total_usage
 from courtroom.judges.llm import LlmBench
-from courtroom.judges.providers import ModelClients
+from courtroom.judges.prompts import Prompt, persona_text
+from courtroom.judges.providers import ModelClients, _in_roles
 from courtroom.models.case import BenchSettings, Price
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure
 from courtroom.rendering.markdown_report import render_markdown
@@ -16,9 +19,13 @@ from tests.courtroom.judges.questions import make_question
 from tests.factories.model_server import model_endpoint
 from tests.factories.student_project import case_of, student_repository
 from tests.model_endpoint.picky_endpoint import (
+    ALTERNATING,
     NEITHER,
     OBJECT_REFUSALS,
     SCHEMA_REFUSALS,
+    WANTS_COMPLETION_TOKENS,
+    WITHOUT_SYSTEM,
+    WITHOUT_TEMPERATURE,
     PickyHandler,
 )
 
@@ -116,6 +123,64 @@ def test_parameters_that_an_endpoint_does_not_know_are_left_out(endpoint):
     )
 
 
+@pytest.mark.parametrize("model", sorted(WITHOUT_TEMPERATURE))
+def test_model_that_takes_no_temperature_gives_thirty_opinions_after_one_refusal(endpoint, model):
+    answers = ask_thirty(endpoint, model, temperatures=dict.fromkeys(PERSONAS, 0.3))
+    sent = [(body.get("temperature"), body["max_completion_tokens"]) for body in endpoint.requests]
+    assert (scores_of(answers), endpoint.refused) == ([4] * 30, 1)
+    assert sent == [(0.3, 1200)] + [(None, 1200)] * 30
+    assert total_usage([a.usage for a in answers]).refused == {model: ("temperature",)}
+
+
+@pytest.mark.parametrize("model", sorted(ALTERNATING))
+def test_model_whose_roles_alternate_reads_one_message_behind_our_rules(endpoint, model):
+    answers = ask_thirty(endpoint, model)
+    system, user = endpoint.requests[-1]["messages"]
+    assert (scores_of(answers), endpoint.refused) == ([4] * 30, 1)
+    assert (system["role"], system["content"]) == ("system", persona_text("rules"))
+    assert user["role"] == "user"
+    assert user["content"].startswith("# Criterion c: A criterion")
+    assert total_usage([a.usage for a in answers]).refused == {model: ("several user messages",)}
+
+
+@pytest.mark.parametrize("model", sorted(WITHOUT_SYSTEM))
+def test_model_without_a_system_role_reads_our_rules_first_in_the_only_message(endpoint, model):
+    answers = ask_thirty(endpoint, model)
+    (message,) = endpoint.requests[-1]["messages"]
+    assert scores_of(answers) == [4] * 30
+    # Where a template names only the alternation, one step more is tried.
+    assert endpoint.refused == (2 if model == "vllm-mistral-older" else 1)
+    assert message["role"] == "user"
+    assert message["content"].startswith(persona_text("rules"))
+    assert "# Criterion c: A criterion" in message["content"]
+    refused = ("several user messages", "system messages")
+    assert total_usage([a.usage for a in answers]).refused == {model: refused}
+
+
+def test_report_says_what_an_endpoint_refused(endpoint, tmp_path):
+    report = audit(endpoint, "vllm-gemma", student_repository(tmp_path))
+    assert report.usage.refused == {"vllm-gemma": ("several user messages", "system messages")}
+    assert "Endpoints refused: vllm-gemma, several user messages, system messages." in (
+        render_markdown(report).replace("\\", "")
+    )
+
+
+def test_refusal_of_the_older_limit_does_not_lead_to_it():
+    assert Dialect().after_refusal(json.dumps(WANTS_COMPLETION_TOKENS)) == Dialect()
+
+
+def test_images_stay_between_the_texts_that_are_joined():
+    image: dict[str, Any] = {"type": "image_url", "image_url": {"url": "data:,"}}
+    prompt: Prompt = [("system", "a"), ("human", "b"), ("human", [image]), ("human", "c")]
+    texts = [{"type": "text", "text": text} for text in "abc"]
+    assert _in_roles(prompt, "several") == prompt
+    assert _in_roles(prompt, "alternating") == [
+        ("system", "a"),
+        ("human", [texts[1], image, texts[2]]),
+    ]
+    assert _in_roles(prompt, "user") == [("human", [*texts[:2], image, texts[2]])]
+
+
 @pytest.mark.parametrize(("model", "form"), [("deepseek", "json_object"), (NEITHER, "text")])
 def test_whole_audit_has_thirty_opinions_and_says_in_which_form_it_asked(
     endpoint, tmp_path, model, form
@@ -148,6 +213,8 @@ def test_wording_of_a_refused_object_leads_to_plain_text(words):
         "The model is overloaded, try again later.",
         "There is no such model. Look into our store of models.",
         "This model's maximum context length is 8192 tokens.",
+        "The temperature of the GPU is too high.",
+        "The system is not supported by this provider.",
     ],
 )
 def test_other_failures_are_no_refusals_of_the_form(words):
