@@ -78,6 +78,11 @@ VARIABLES = (
     Variable("TECH_LEAD_MODEL", "", "model of the Tech Lead"),
     Variable("VISION_MODEL", "", "model that reads diagrams"),
     Variable(
+        "SCREENING_MODEL",
+        "",
+        "model that screens what judges read for words to the graders; unset: the Tech Lead's",
+    ),
+    Variable(
         "MODEL_PRICES",
         "",
         "JSON, US dollars per million tokens, as docs/operations.md says; unset: no costs",
@@ -102,6 +107,9 @@ VARIABLES = (
     ),
     Variable(
         "JUDGES_MAY_ASK", "true", "six judges of an audit may ask for places to read, once each"
+    ),
+    Variable(
+        "JUDGES_SCREEN", "true", "one call of an audit screens its prose before judges read it"
     ),
     Variable(
         "PROSECUTOR_TEMPERATURE", "", "temperature of the Prosecutor, 0 to 2; unset: the provider's"

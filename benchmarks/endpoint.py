@@ -78,15 +78,18 @@ def _shared(prompt: str, earlier: str) -> int:
 
 def completion(body: dict[str, Any], prompt: str, shared: int) -> dict[str, Any]:
     schema = body["response_format"]["json_schema"]["schema"]["properties"]
-    answer = (
-        opinion(schema, prompt)
-        if "score" in schema
-        else {
-            # Each criterion is answered from its own message.
+    answer: dict[str, Any]
+    if "passages" in schema:
+        # The screening of the prose names nothing.
+        answer = {"passages": []}
+    elif "score" in schema:
+        answer = opinion(schema, prompt)
+    else:
+        # Each criterion is answered from its own message.
+        answer = {
             name: opinion(part["properties"], prompt.partition(f"# Criterion {name}:")[2])
             for name, part in schema.items()
         }
-    )
     content = json.dumps(answer)
     message = {"role": "assistant", "content": content, "refusal": None}
     return {

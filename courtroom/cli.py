@@ -211,6 +211,8 @@ VARIABLES = {
     "budget_usd": "AUDIT_BUDGET_USD",
     "exhibit_characters": "JUDGES_EXHIBIT_CHARACTERS",
     "may_ask": "JUDGES_MAY_ASK",
+    "screen": "JUDGES_SCREEN",
+    "screening_model": "SCREENING_MODEL",
 }
 TEMPERATURE_VARIABLES = {
     "Prosecutor": "PROSECUTOR_TEMPERATURE",

@@ -7,18 +7,21 @@ import gc
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from courtroom.inputs import InputReader
 from courtroom.judges.bench import make_bench
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.audit_event import AuditEvent
-from courtroom.models.audit_report import AuditReport, Usage
+from courtroom.models.audit_report import AuditReport, Screening, Usage
 from courtroom.models.case import BenchSettings, Case, Known
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.synthesis.guards import refuse_invalid_guards
+
+if TYPE_CHECKING:
+    from courtroom.judges.screening import Screener
 
 # Name of the first stage in stored events.
 READING_INPUTS = "exhibits"
@@ -47,6 +50,7 @@ async def hold_audit(
         budget = Budget(settings.budget_usd, settings.prices)
         judges = await asyncio.to_thread(make_bench, settings, earlier, rate_limit, budget)
         vision = await asyncio.to_thread(_vision_model, settings, case, rate_limit, budget)
+        screener = await asyncio.to_thread(_screener, settings, earlier, rate_limit, budget)
         inputs = await asyncio.to_thread(reader.wait)
         yield AuditEvent(kind="stage", stage=READING_INPUTS, ended=True)
 
@@ -59,14 +63,14 @@ async def hold_audit(
             slots=asyncio.Semaphore(settings.concurrency),
             settings=settings,
             vision=vision,
+            screener=screener,
         )
         try:
             async for event in _run(build_graph(nodes)):
                 yield event
         finally:
-            await judges.close()
-            if vision is not None:
-                await vision.close()
+            for client in filter(None, (judges, vision, screener)):
+                await client.close()
 
 
 def warm_up() -> Any:
@@ -101,6 +105,17 @@ def _vision_model(
     return make_vision_model(settings, case.pdf, case.limits, rate_limit=rate_limit, budget=budget)
 
 
+def _screener(
+    settings: BenchSettings, known: Known, rate_limit: RateLimit, budget: Budget
+) -> Screener | None:
+    """Return the model that screens the prose, or None; its library is imported only for models."""
+    if settings.kind != "llm" or not settings.screen:
+        return None
+    from courtroom.judges.screening import make_screener
+
+    return make_screener(settings, known, rate_limit=rate_limit, budget=budget)
+
+
 async def _run(graph: Any) -> AsyncIterator[AuditEvent]:
     from courtroom.graph.wiring import RECURSION_LIMIT
 
@@ -122,6 +137,8 @@ def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
         yield _evidence_event(stage, rows, update["detective_results"][name])
     for row, usage in zip(update.get("opinions", []), update.get("usage", []), strict=True):
         yield _opinion_event(stage, row, Usage.model_validate(usage))
+    if "screening" in update:
+        yield _screening_event(stage, update["screening"])
     yield AuditEvent(kind="stage", stage=stage, ended=True)
     if "report" in update:
         yield AuditEvent(kind="report", report=AuditReport.model_validate(update["report"]))
@@ -136,6 +153,11 @@ def _evidence_event(stage: str, rows: list[dict[str, Any]], result: dict[str, An
         usage=usage if usage.calls else None,
         model=result["model"],
     )
+
+
+def _screening_event(stage: str, row: dict[str, Any]) -> AuditEvent:
+    record, usage = Screening.model_validate(row["record"]), Usage.model_validate(row["usage"])
+    return AuditEvent(kind="screening", stage=stage, screening=record, usage=usage)
 
 
 def _opinion_event(stage: str, row: dict[str, Any], usage: Usage) -> AuditEvent:

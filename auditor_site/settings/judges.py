@@ -70,6 +70,7 @@ JUDGES_BATCH = env.choice("JUDGES_BATCH", {"per_criterion", "per_judge"})
 JUDGES_DEBATE = env.flag("JUDGES_DEBATE")
 JUDGES_EXHIBIT_CHARACTERS = env.number("JUDGES_EXHIBIT_CHARACTERS", least=1000, most=400_000)
 JUDGES_MAY_ASK = env.flag("JUDGES_MAY_ASK")
+JUDGES_SCREEN = env.flag("JUDGES_SCREEN")
 # Personas without one have the provider's own.
 JUDGES_TEMPERATURES = _temperatures(
     {

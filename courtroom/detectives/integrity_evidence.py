@@ -16,9 +16,8 @@ from courtroom.detectives.detective_result import DetectiveResult, Suspicion
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
 from courtroom.models.audit_report import Integrity
 from courtroom.models.errors import ExaminationFailed
-from courtroom.models.evidence import Evidence, Location, evidence
+from courtroom.models.evidence import INTEGRITY_TAG, Evidence, Location, evidence
 
-TAG = "integrity"
 GOAL = "Nothing in the submission speaks to its graders"
 
 
@@ -38,13 +37,15 @@ def suspicions_of(
     return tuple({(s.location, s.text): s for s in suspicions}.values())
 
 
-def evidence_of(suspicions: Sequence[Suspicion], snapshot: Snapshot) -> tuple[Evidence, ...]:
+def evidence_of(
+    suspicions: Sequence[Suspicion], snapshot: Snapshot, more_tags: tuple[str, ...] = ()
+) -> tuple[Evidence, ...]:
     """Evidence of no criterion: the verbatim lines, and their text without its disguise."""
     quotes = _quotes([suspicion.location for suspicion in suspicions], snapshot)
     written = (
         evidence(
             detective="DocAnalyst" if suspicion.location.page else "RepoInvestigator",
-            check=TAG,
+            check=INTEGRITY_TAG,
             goal=GOAL,
             found=True,
             content=quotes.get(suspicion.location)
@@ -54,7 +55,7 @@ def evidence_of(suspicions: Sequence[Suspicion], snapshot: Snapshot) -> tuple[Ev
             rationale=f"This passage {suspicion.why}: “{suspicion.text}”."
             if suspicion.text
             else f"This passage {suspicion.why}.",
-            tags=(TAG,),
+            tags=(INTEGRITY_TAG, *more_tags),
         )
         for suspicion in suspicions
     )
@@ -83,7 +84,7 @@ def _quotes(places: Sequence[Location], snapshot: Snapshot) -> dict[Location, st
 def tagged(items: Iterable[Evidence], suspicions: Sequence[Suspicion]) -> tuple[Evidence, ...]:
     """The evidence, with `integrity` on whatever shows a suspicious passage, or is suspicion."""
     return tuple(
-        item.model_copy(update={"tags": (*item.tags, TAG)})
+        item.model_copy(update={"tags": (*item.tags, INTEGRITY_TAG)})
         if any(_shows(item, suspicion) for suspicion in suspicions) or _addresses_graders(item)
         else item
         for item in items
@@ -126,7 +127,7 @@ def _addresses_graders(item: Evidence) -> bool:
 
 def integrity_of(suspicions: Sequence[Suspicion], items: Iterable[Evidence]) -> Integrity:
     """The flag for a person to look at the audit, with the suspicious words."""
-    quoted = (item.content or item.rationale for item in items if TAG in item.tags)
+    quoted = (item.content or item.rationale for item in items if INTEGRITY_TAG in item.tags)
     words = [
         suspicion.text or f"page {suspicion.location.page}: this passage {suspicion.why}."
         for suspicion in suspicions

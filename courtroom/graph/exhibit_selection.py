@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from courtroom.detectives.detective_result import Dossier, recorded_error
+from courtroom.detectives.detective_result import Dossier, Suspicion, recorded_error
 from courtroom.exhibits.selection import lay_out
 from courtroom.inputs import AuditInputs
 from courtroom.judges.judge_inputs import evidence_on, outcomes_on
-from courtroom.judges.material import Material, Submission, files_of, material_of
+from courtroom.judges.material import Material, NamedLine, Submission, files_of, material_of
 from courtroom.models.audit_report import RecordedError
 from courtroom.models.case import BenchSettings, Case
 from courtroom.models.errors import ExaminationFailed
+from courtroom.models.evidence import INTEGRITY_TAG, Evidence
 from courtroom.models.exhibit import CriterionExhibits
 from courtroom.models.rubric import Criterion
 
@@ -56,20 +57,68 @@ def materials_on(
     dossier: Dossier,
     settings: BenchSettings,
     rows: Sequence[CriterionExhibits] = (),
+    named: Sequence[Suspicion] = (),
+    named_lines: tuple[NamedLine, ...] = (),
 ) -> dict[str, Material]:
-    """Return the material of these criteria by their ids; without `rows`, outcomes alone."""
+    """Return the material of these criteria by their ids; without `rows`, outcomes alone.
+
+    Passages that a screening named are withheld, and the quotations of evidence that show them.
+    """
     exhibits = {row.criterion_id: row for row in rows}
     submission = Submission(
         evidence=dossier.evidence,
         outcomes=dossier.outcomes,
         files=files_of(dossier.evidence, rows),
         secret=settings.fence_secret.get_secret_value(),
+        named=named_lines,
     )
+    evidence = [_withheld(item, named) for item in dossier.evidence]
     materials = {}
     for criterion in criteria:
         outcomes = outcomes_on(criterion, dossier.outcomes)
-        items = evidence_on(criterion, dossier.evidence, outcomes)
+        items = evidence_on(criterion, evidence, outcomes)
         materials[criterion.id] = material_of(
             criterion, items, exhibits.get(criterion.id), submission
         )
     return materials
+
+
+def without_passages(
+    criteria: Sequence[Criterion],
+    dossier: Dossier,
+    settings: BenchSettings,
+    materials: Mapping[str, Material],
+    named: Sequence[Suspicion],
+    named_lines: tuple[NamedLine, ...],
+) -> Mapping[str, Material]:
+    """Return the materials without these passages; the same where none was named."""
+    if not named:
+        return materials
+    rows = [
+        CriterionExhibits(
+            criterion_id=id_,
+            exhibits=tuple(sheet.exhibit for sheet in material.sheets),
+            omitted=material.omitted,
+        )
+        for id_, material in materials.items()
+    ]
+    return materials_on(criteria, dossier, settings, rows, named, named_lines)
+
+
+def _withheld(item: Evidence, named: Sequence[Suspicion]) -> Evidence:
+    """Return the item, tagged for the materials alone where it shows a passage that was named."""
+    if not any(_shows(item, passage) for passage in named):
+        return item
+    return item.model_copy(update={"tags": (*item.tags, INTEGRITY_TAG)})
+
+
+def _shows(item: Evidence, passage: Suspicion) -> bool:
+    own, place = item.location, passage.location
+    if own.path and own.line_start and place.line_start:
+        last, place_last = own.line_end or own.line_start, place.line_end or place.line_start
+        is_overlap = own.line_start <= place_last and place.line_start <= last
+        return own.path == place.path and is_overlap
+    if place.page:
+        words, quoted = " ".join((item.content or "").split()), passage.text
+        return own.page == place.page and bool(words) and (quoted in words or words in quoted)
+    return bool(place.commit) and not place.path and (own.commit, own.path) == (place.commit, None)

@@ -6,8 +6,10 @@ from collections.abc import Collection, Sequence
 from time import perf_counter
 from typing import Any
 
+from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.pdf.read_pdf import PdfReading
-from courtroom.detectives.detective_result import Dossier
+from courtroom.detectives.detective_result import Dossier, Suspicion
+from courtroom.detectives.integrity_evidence import evidence_of
 from courtroom.detectives.quote_verification import verify
 from courtroom.graph.nodes import AuditNodes, answers_of
 from courtroom.graph.state import JUDGES, AgentState
@@ -19,9 +21,10 @@ from courtroom.models.audit_report import (
     CriterionResult,
     RecordedError,
     RubricReference,
+    Screening,
     Usage,
 )
-from courtroom.models.evidence import Evidence
+from courtroom.models.evidence import SCREENED_TAG, Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.replay.resynthesis import constitution_reference
 from courtroom.synthesis import chief_justice
@@ -47,6 +50,8 @@ def write_report(nodes: AuditNodes, state: AgentState) -> dict[str, Any]:
         facts=dossier.facts,
         opinions=answers,
     )
+    # Flags are for a person: the verdict was made without them.
+    dossier = _with_flags(dossier, state, nodes.inputs.snapshot)
     return _update(nodes, state, dossier, answers, verdict, errors, begin=begin)
 
 
@@ -120,6 +125,33 @@ def _with_cited_lines(
     )
 
 
+def _with_flags(dossier: Dossier, state: AgentState, snapshot: Snapshot) -> Dossier:
+    """Return the dossier with the passages that a screening named, their lines verbatim."""
+    rows = state.get("screening", {}).get("passages", ())
+    flags = evidence_of(
+        [_at_commit(Suspicion.model_validate(row), snapshot) for row in rows],
+        snapshot,
+        (SCREENED_TAG,),
+    )
+    own = {item.id for item in dossier.evidence}
+    flags = tuple(item for item in flags if item.id not in own)
+    suspected = dossier.integrity.suspected or bool(rows)
+    changes = {
+        "evidence": (*dossier.evidence, *flags),
+        "integrity": dossier.integrity.model_copy(update={"suspected": suspected}),
+    }
+    return dossier.model_copy(update=changes)
+
+
+def _at_commit(passage: Suspicion, snapshot: Snapshot) -> Suspicion:
+    """Return the passage with the commit of its file; a row of the tree has none."""
+    place = passage.location
+    if place.path is None:
+        return passage
+    location = place.model_copy(update={"commit": snapshot.commit})
+    return passage.model_copy(update={"location": location})
+
+
 def _cited_lines(answer: JudgeAnswer) -> tuple[Evidence, ...]:
     return answer.cited_lines if isinstance(answer, JudicialOpinion) else ()
 
@@ -156,10 +188,16 @@ def _report(
         evidence=dossier.evidence,
         facts=dossier.facts,
         integrity=dossier.integrity,
+        screening=_screening(state),
         errors=errors,
         usage=total_usage([Usage.model_validate(row) for row in _usage_rows(state)]),
         timings={},
     )
+
+
+def _screening(state: AgentState) -> Screening | None:
+    row = state.get("screening", {}).get("record")
+    return Screening.model_validate(row) if row else None
 
 
 def judge_errors(answers: Sequence[JudgeAnswer]) -> list[RecordedError]:
@@ -187,6 +225,7 @@ def _removed_citations(answers: Sequence[JudgeAnswer]) -> list[RecordedError]:
 
 
 def _usage_rows(state: AgentState) -> list[dict[str, Any]]:
-    """Return the usage of every call: the judges', and those of a detective that asked a model."""
+    """Return the usage of every call: of judges, detectives that asked a model, the screening."""
     detectives = [result["usage"] for result in state.get("detective_results", {}).values()]
-    return [*detectives, *state.get("usage", [])]
+    screening = [state["screening"]["usage"]] if "screening" in state else []
+    return [*detectives, *screening, *state.get("usage", [])]

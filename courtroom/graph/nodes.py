@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from courtroom.checks.registry import Check
 from courtroom.detectives import (
@@ -22,9 +22,10 @@ from courtroom.detectives.detective_result import DetectiveResult, Dossier
 from courtroom.detectives.report_passages import with_passages
 from courtroom.detectives.targeting import owed
 from courtroom.graph.asking import PlaceReader, judges_who_may_ask
-from courtroom.graph.exhibit_selection import materials_on, select_materials
+from courtroom.graph.exhibit_selection import materials_on, select_materials, without_passages
 from courtroom.graph.state import AgentState, JudgeTask
 from courtroom.inputs import AuditInputs
+from courtroom.judges.budget import total_usage
 from courtroom.judges.judge_inputs import (
     NO_MATERIAL,
     JudgeAnswer,
@@ -33,7 +34,8 @@ from courtroom.judges.judge_inputs import (
     without_words,
 )
 from courtroom.judges.material import Material
-from courtroom.judges.opinion import Bench, Question
+from courtroom.judges.opinion import Answer, Bench, Question
+from courtroom.models.audit_report import RecordedError
 from courtroom.models.case import BenchSettings, Case
 from courtroom.models.check import STORED
 from courtroom.models.evidence import DetectiveName
@@ -48,6 +50,10 @@ from courtroom.models.rubric import Criterion
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.evidence_weight import dossier_of
 
+if TYPE_CHECKING:
+    # Brings langchain-openai along.
+    from courtroom.judges.screening import Screened, Screener
+
 Update = dict[str, Any]
 Examine = Callable[[tuple[Check, ...]], DetectiveResult]
 # Update of a detective when the dossier is reused: langgraph wants every task to write something.
@@ -59,7 +65,7 @@ class AuditNodes:
     """Nodes of one audit, with the case, its inputs and its bench.
 
     `slots`: how many judges may answer at once. `settings`: those of the bench. `vision`: reads
-    images, where a model is set.
+    images, where a model is set. `screener`: screens the prose that judges read, where models judge.
     """
 
     case: Case
@@ -68,6 +74,7 @@ class AuditNodes:
     slots: asyncio.Semaphore
     settings: BenchSettings = field(default_factory=BenchSettings)
     vision: vision_inspector.ImageReader | None = None
+    screener: Screener | None = None
 
     def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
         """Tell each detective which checks of the rubric it owes (the targeting protocol)."""
@@ -139,10 +146,55 @@ class AuditNodes:
         materials, errors = await asyncio.to_thread(
             select_materials, self.case, self.inputs, self.settings, dossier
         )
+        update: Update = {"materials": _rows(materials)}
+        # A stored answer about this prose spares the call, and the wait for it.
+        if self.screener:
+            stored = await asyncio.to_thread(
+                self.screener.recall, list(materials.values()), dossier.evidence
+            )
+            update |= await self._screened_update(stored, materials, dossier) if stored else {}
         return {
-            "materials": {id_: row.model_dump(mode="json") for id_, row in materials.items()},
+            **update,
             "errors": [error.model_dump(mode="json") for error in errors],
             "timings": {"ExhibitSelection": perf_counter() - begin},
+        }
+
+    async def screen_prose(self, state: AgentState) -> Update:
+        """Let a model name the prose that addresses the graders; the judges wait for it."""
+        if self.screener is None:
+            raise RuntimeError("there is no model to screen the prose")
+        begin = perf_counter()
+        try:
+            dossier = Dossier.model_validate(state["dossier"])
+            self.screener.materials = materials = _materials(state)
+            async with self.slots:
+                result = await self.screener.screen(list(materials.values()), dossier.evidence)
+            update = await self._screened_update(result, materials, dossier)
+            self.screener.materials = _materials(update)
+        finally:
+            # Whatever happens, the judges go on with what there is.
+            self.screener.finished.set()
+        return {**update, "timings": {"Screening": perf_counter() - begin}}
+
+    async def _screened_update(
+        self, result: Screened, materials: Mapping[str, Material], dossier: Dossier
+    ) -> Update:
+        criteria, named = self.case.rubric.criteria, result.passages
+        cut = await asyncio.to_thread(
+            without_passages, criteria, dossier, self.settings, materials, named, result.lines
+        )
+        error = RecordedError(
+            stage="screening", code=f"screening_{result.record.failure}", message=result.message
+        )
+        return {
+            "materials": _rows(cut),
+            "screening": {
+                "record": result.record.model_dump(mode="json"),
+                "passages": [passage.model_dump(mode="json") for passage in named],
+                "usage": result.usage.model_dump(mode="json"),
+            },
+            "errors": [error.model_dump(mode="json")] if result.record.failure else [],
+            "flags": ["integrity"] if named else [],
         }
 
     def has_enough_evidence(self, state: AgentState) -> bool:
@@ -150,7 +202,8 @@ class AuditNodes:
 
     def first_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
         ids = [criterion.id for criterion in self.case.rubric.criteria]
-        return self._judge_tasks(state, ids, 1)
+        tasks = self._judge_tasks(state, ids, 1)
+        return self._unscreened(tasks) if self.is_unscreened(state) else tasks
 
     def next_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
         """Return tasks for contested criteria; each judge sees the opinions of the last round."""
@@ -162,10 +215,26 @@ class AuditNodes:
         """Return tasks in the order of rubric and judges: answers are merged in this order."""
         dossier = Dossier.model_validate(state["dossier"])
         criteria = [c for c in self.case.rubric.criteria if c.id in criterion_ids]
-        materials = {
-            id_: Material.model_validate(row) for id_, row in state.get("materials", {}).items()
-        }
-        return self._tasks(criteria, dossier, round_number, answers_of(state), materials)
+        return self._tasks(criteria, dossier, round_number, answers_of(state), _materials(state))
+
+    def is_unscreened(self, state: AgentState) -> bool:
+        return self.screener is not None and self.has_models and "screening" not in state
+
+    def _unscreened(
+        self, tasks: Sequence[tuple[Persona, JudgeTask]]
+    ) -> list[tuple[Persona, JudgeTask]]:
+        """Return the tasks of judges whose prose is screened meanwhile.
+
+        Of those that read the same with the same model, the first goes ahead to warm the cache.
+        """
+        models, first_of, marked = self.settings.models, set(), []
+        for persona, task in tasks:
+            group = models[persona], task["questions"][0]["criterion"]["id"]
+            goes_ahead = self.settings.warm_up and group not in first_of
+            first_of.add(group)
+            own = JudgeTask(questions=task["questions"], is_unscreened=True, goes_ahead=goes_ahead)
+            marked.append((persona, own))
+        return marked
 
     def outcomes_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
         """Return tasks for doubtful criteria, which show outcomes and no word of the submission."""
@@ -213,14 +282,44 @@ class AuditNodes:
         questions = [
             Question.model_validate(question, context=STORED) for question in state["questions"]
         ]
-        reader = PlaceReader(self.inputs.snapshot, self.case.limits)
-        # Bounds the calls of one audit, whatever the number of tasks that langgraph starts.
-        async with self.slots:
-            answers = await self.bench.answer(questions, reader.read)
+        if not state.get("is_unscreened"):
+            answers = await self._ask(questions)
+        elif not state.get("goes_ahead"):
+            answers = await self._ask(await self._screened(questions))
+        else:
+            answers = await self._ask(questions)
+            answers = await self._ask_about_what_was_cut(questions, answers)
         return {
             "opinions": [answer.opinion.model_dump(mode="json") for answer in answers],
             "usage": [answer.usage.model_dump(mode="json") for answer in answers],
         }
+
+    async def _ask(self, questions: Sequence[Question]) -> list[Answer]:
+        reader = PlaceReader(self.inputs.snapshot, self.case.limits)
+        # Bounds the calls of one audit, whatever the number of tasks that langgraph starts.
+        async with self.slots:
+            return await self.bench.answer(questions, reader.read)
+
+    async def _screened(self, questions: Sequence[Question]) -> list[Question]:
+        """Return the questions with what may be read, once the screening is finished."""
+        if self.screener is None:
+            return list(questions)
+        await self.screener.finished.wait()
+        materials = self.screener.materials
+        return [q.model_copy(update={"material": materials[q.criterion.id]}) for q in questions]
+
+    async def _ask_about_what_was_cut(
+        self, questions: Sequence[Question], answers: Sequence[Answer]
+    ) -> list[Answer]:
+        """Replace answers to questions that the screening has changed; both calls are paid."""
+        screened = await self._screened(questions)
+        is_outdated = list(map(_is_outdated, answers, questions, screened))
+        changed = [new for new, outdated in zip(screened, is_outdated, strict=True) if outdated]
+        fresh = iter(await self._ask(changed) if changed else ())
+        return [
+            _replaced(answer, next(fresh)) if outdated else answer
+            for answer, outdated in zip(answers, is_outdated, strict=True)
+        ]
 
     def collect_opinions(self, state: AgentState) -> Update:
         answers = answers_of(state)
@@ -265,6 +364,27 @@ class AuditNodes:
         return chief_justice.contested(
             self.case.rubric, self.case.constitution, answers, round_number, dossier
         )
+
+
+def _rows(materials: Mapping[str, Material]) -> dict[str, dict[str, Any]]:
+    return {id_: material.model_dump(mode="json") for id_, material in materials.items()}
+
+
+def _materials(state: Mapping[str, Any]) -> dict[str, Material]:
+    return {id_: Material.model_validate(row) for id_, row in state.get("materials", {}).items()}
+
+
+def _is_outdated(answer: Answer, before: Question, after: Question) -> bool:
+    """Return whether a judge has read, or asked to read, what may now be withheld."""
+    if before.material.text != after.material.text:
+        return True
+    has_asked = isinstance(answer.opinion, JudicialOpinion) and bool(answer.opinion.asked)
+    return has_asked and before.material.named != after.material.named
+
+
+def _replaced(answer: Answer, fresh: Answer) -> Answer:
+    usage = total_usage([answer.usage, fresh.usage])
+    return fresh.model_copy(update={"usage": usage})
 
 
 def _run_detective(

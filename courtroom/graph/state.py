@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from courtroom.models.judge_answer import Persona
 
@@ -23,6 +23,7 @@ class AgentState(TypedDict, total=False):
     detective_results  detective -> its outcomes, facts and reasons
     dossier            all of it, joined and verified by the evidence_aggregator
     materials          criterion -> what its judges read, where models judge
+    screening          record of the screening of their prose, passages that it named, and its usage
     opinions, usage    judges' answers and their cost, row by row; the order of rubric and judges
     errors, flags      failures, and conditions that a person should know of
     round, contested   the last round that was collected; ids of criteria that get another one
@@ -39,6 +40,7 @@ class AgentState(TypedDict, total=False):
     timings: Annotated[dict[str, float], operator.ior]
     dossier: dict[str, Any]
     materials: dict[str, dict[str, Any]]
+    screening: dict[str, Any]
     round: int
     contested: list[str]
     doubtful: list[str]
@@ -46,6 +48,12 @@ class AgentState(TypedDict, total=False):
 
 
 class JudgeTask(TypedDict):
-    """Input of one judge node: the questions on one criterion, or on all of them, as JSON."""
+    """Input of one judge node: the questions on one criterion, or on all of them, as JSON.
+
+    `is_unscreened`: their prose is screened meanwhile. `goes_ahead`: the judge need not wait for
+    that, because its call warms the provider's cache for others.
+    """
 
     questions: list[dict[str, Any]]
+    is_unscreened: NotRequired[bool]
+    goes_ahead: NotRequired[bool]

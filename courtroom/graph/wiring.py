@@ -4,6 +4,7 @@ START -> context_builder -> repo_investigator | doc_analyst | vision_inspector
       -> evidence_aggregator
       -> degraded_report -> END                         (not enough evidence)
       -> exhibit_selection                              (what the judges read, where models judge)
+      -> screening                                      (of its prose, beside judges who wait for it)
       -> prosecutor | defense | tech_lead               (one Send per judge and criterion)
       -> judge_collector
       -> rehearing -> the judges again                  (contested criteria, while rounds are left)
@@ -63,6 +64,7 @@ def build_graph(nodes: AuditNodes) -> Graph:
         nodes.select_exhibits,
         record_failure("exhibit_selection", materials={}),
     )
+    add("screening", nodes.screen_prose, record_failure("screening"))
     for judge in JUDGES.values():
         # A judge gets its questions only, not the state.
         answer = guarded(judge, nodes.answer, substitutes.answers)
@@ -100,7 +102,16 @@ def _add_edges(
         ),
         ["degraded_report", "exhibit_selection", *JUDGES.values()],
     )
-    _add_hearing(builder, "exhibit_selection", nodes.first_round, instead="degraded_report")
+    builder.add_conditional_edges(
+        "exhibit_selection",
+        guarded_route(
+            "exhibit_selection",
+            lambda state: _after_selection(nodes, state),
+            instead="degraded_report",
+        ),
+        ["screening", *JUDGES.values(), "degraded_report"],
+    )
+    builder.add_edge("screening", "judge_collector")
     builder.add_edge("degraded_report", END)
 
     for judge in JUDGES.values():
@@ -130,6 +141,11 @@ def _after_aggregation(nodes: AuditNodes, state: AgentState) -> str | list[Send]
     if nodes.has_models:
         return "exhibit_selection"
     return _sends(nodes.first_round(state))
+
+
+def _after_selection(nodes: AuditNodes, state: AgentState) -> list[Send]:
+    judges = _sends(nodes.first_round(state))
+    return [Send("screening", state), *judges] if nodes.is_unscreened(state) else judges
 
 
 def _after_collection(state: AgentState) -> str:

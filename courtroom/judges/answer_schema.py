@@ -54,7 +54,9 @@ class ModelAnswer(BaseModel):
 def schema_for(questions: Sequence[Question]) -> dict[str, Any]:
     if len(questions) == 1:
         return _opinion_schema(questions[0])
-    return _object({question.criterion.id: _opinion_schema(question) for question in questions})
+    return object_schema(
+        {question.criterion.id: _opinion_schema(question) for question in questions}
+    )
 
 
 def _opinion_schema(question: Question) -> dict[str, Any]:
@@ -66,12 +68,13 @@ def _opinion_schema(question: Question) -> dict[str, Any]:
     strings = {"type": "array", "items": {"type": "string"}}
     opinion = {"reasoning": {"type": "string"}, "cited_evidence": strings}
     if not question.may_ask:
-        return _object({**opinion, "score": {"type": "integer", "enum": SCORES}})
+        return object_schema({**opinion, "score": {"type": "integer", "enum": SCORES}})
     score = {"type": ["integer", "null"], "enum": [*SCORES, None]}
-    return _object({**opinion, "score": score, "ask": strings})
+    return object_schema({**opinion, "score": score, "ask": strings})
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with exactly these keys."""
     return {
         "type": "object",
         "properties": properties,

@@ -48,29 +48,64 @@ NOTICE = (
 
 
 class Sheet(Frozen):
-    """Exhibit under the name that judges cite it by. `withheld` lines were not shown to them."""
+    """Exhibit under the name that judges cite it by. `withheld` lines were not shown to them.
+
+    `shows_strings`: its criterion is about wording, so that strings of code are not folded.
+    """
 
     name: str
     exhibit: Exhibit
     withheld: tuple[int, ...] = ()
+    shows_strings: bool = False
 
     @property
     def first(self) -> int:
         return self.exhibit.location.line_start or 1
 
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that judges read, by number, with a mark for those withheld.
+
+        A line that was folded away, or was empty, only leaves a gap in the numbers.
+        """
+        lines = exhibit_lines(self.exhibit, shows_strings=self.shows_strings)
+        for number, line in enumerate(lines, start=self.first):
+            if line or number in self.withheld:
+                yield number, CUT if number in self.withheld else line
+
+
+class NamedLine(NamedTuple):
+    """Line that a screening named, verbatim, by its source: a path, a page, or a table's kind.
+
+    Parts of pages and tables have line numbers of their own, so its words tell it from others.
+    """
+
+    source: str
+    text: str
+
+
+def source_of(exhibit: Exhibit) -> str:
+    place = exhibit.location
+    return place.path or (f"page {place.page}" if place.page else f":{exhibit.kind}")
+
 
 class Material(Frozen):
     """Message of one criterion. `files` are the paths that it names f1, f2 and so on.
 
-    `suspected` are the places of possible prompt injections, for what a judge asks to read later;
-    `left_out` are the characters that found no room.
+    `suspected` are the places of possible prompt injections, and `named` the lines that a screening
+    named, for what a judge asks to read later; `omitted` found no room.
     """
 
     text: str = ""
     sheets: tuple[Sheet, ...] = ()
     files: tuple[str, ...] = ()
     suspected: tuple[Location, ...] = ()
-    left_out: int = 0
+    named: tuple[NamedLine, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+
+    @property
+    def left_out(self) -> int:
+        """Return the characters that found no room."""
+        return sum(omission.characters for omission in self.omitted)
 
     @property
     def mark(self) -> str:
@@ -79,12 +114,16 @@ class Material(Frozen):
 
 
 class Submission(NamedTuple):
-    """Input of the materials of all criteria; `files` are paths in the order of aliases."""
+    """Input of the materials of all criteria; `files` are paths in the order of aliases.
+
+    `named` are lines that a screening named (judges/screening.py).
+    """
 
     evidence: Sequence[Evidence]
     outcomes: Sequence[CheckOutcome]
     files: tuple[str, ...]
     secret: str
+    named: tuple[NamedLine, ...] = ()
 
     @property
     def suspected(self) -> tuple[Location, ...]:
@@ -118,7 +157,8 @@ def material_of(
     shown = exhibits or CriterionExhibits(criterion_id=criterion.id)
     on_wording = any(check.kind in ON_WORDING for check in criterion.checks)
     pages = [
-        _page(exhibit, aliases, suspected, on_wording=on_wording) for exhibit in shown.exhibits
+        _page(exhibit, aliases, suspected, submission.named, on_wording=on_wording)
+        for exhibit in shown.exhibits
     ]
     sheets = tuple(sheet for sheet, _ in pages)
 
@@ -129,11 +169,12 @@ def material_of(
     ]
     body = "\n".join([*parts, *_legend(parts, aliases, suspected)])
     return Material(
-        text="\n".join([*_criterion_lines(criterion), NOTICE, _fenced(body, submission.secret)]),
+        text="\n".join([*_criterion_lines(criterion), NOTICE, fenced(body, submission.secret)]),
         sheets=sheets,
         files=submission.files,
         suspected=suspected,
-        left_out=sum(omission.characters for omission in shown.omitted),
+        named=submission.named,
+        omitted=shown.omitted,
     )
 
 
@@ -149,7 +190,10 @@ def with_places(
     files = (*material.files, *fresh)
     aliases = aliases_of(files)
     # Whoever asks for a place asks for its words, but they stay bounded as everywhere.
-    pages = [_page(exhibit, aliases, material.suspected, on_wording=False) for exhibit in exhibits]
+    pages = [
+        _page(exhibit, aliases, material.suspected, material.named, on_wording=False)
+        for exhibit in exhibits
+    ]
 
     lines = [text for _, text in pages]
     lines += [f"Not read: {quotation(place)} ({reason})" for place, reason in refusals]
@@ -161,7 +205,8 @@ def with_places(
     return material.model_copy(update={"sheets": sheets, "files": files}), message
 
 
-def _fenced(body: str, secret: str) -> str:
+def fenced(body: str, secret: str) -> str:
+    """Return the text between two fence lines, whose mark only the secret's owner can compute."""
     digest = hmac.new(secret.encode(), body.encode("utf-8", "replace"), "sha256").hexdigest()
     mark = digest[:MARK_CHARACTERS]
     return f"<<<{mark}\n{body}\n{mark}>>>"
@@ -268,6 +313,7 @@ def _page(
     exhibit: Exhibit,
     aliases: Mapping[str, str],
     suspected: Sequence[Location],
+    named: Sequence[NamedLine],
     *,
     on_wording: bool,
 ) -> tuple[Sheet, str]:
@@ -275,18 +321,13 @@ def _page(
     sheet = Sheet(
         name=_name_of(exhibit, aliases),
         exhibit=exhibit,
-        withheld=_withheld(exhibit, tuple(suspected), on_wording=on_wording),
+        withheld=_withheld(exhibit, suspected, named, on_wording=on_wording),
+        shows_strings=on_wording,
     )
-    lines = exhibit_lines(exhibit, shows_strings=on_wording)
-    # A line that was folded away, or was empty, only leaves a gap in the numbers.
-    numbered = [
-        f"{number} {CUT if number in sheet.withheld else line}"
-        for number, line in enumerate(lines, start=sheet.first)
-        if line or number in sheet.withheld
-    ]
-    if sheet.withheld and len(sheet.withheld) == len(lines):
+    numbered = [f"{number} {line}" for number, line in sheet.lines()]
+    last = sheet.first + exhibit.text.count("\n")
+    if len(sheet.withheld) == last - sheet.first + 1:
         numbered = [CUT]
-    last = sheet.first + len(lines) - 1
     head = f"## {sheet.name}:{sheet.first}-{last} {statement(exhibit.title, QUOTE_CHARACTERS, aliases)}"
     return sheet, "\n".join([head, *numbered])
 
@@ -299,7 +340,11 @@ def _name_of(exhibit: Exhibit, aliases: Mapping[str, str]) -> str:
 
 
 def _withheld(
-    exhibit: Exhibit, suspected: tuple[Location, ...], *, on_wording: bool
+    exhibit: Exhibit,
+    suspected: Sequence[Location],
+    named: Sequence[NamedLine],
+    *,
+    on_wording: bool,
 ) -> tuple[int, ...]:
     """Return the numbers of lines that may address the graders: these are for a person."""
     place, first = exhibit.location, exhibit.location.line_start or 1
@@ -323,6 +368,9 @@ def _withheld(
         for row, commit in enumerate(exhibit.commit_ids, start=1)
         if commit and commit in commits
     }
+    words = {line.text for line in named if line.source == source_of(exhibit)}
+    lines = enumerate(exhibit.text.split("\n"), start=first)
+    cut |= {line for line, text in lines if text in words}
     return tuple(sorted(line for line in cut if first <= line < first + count))
 
 

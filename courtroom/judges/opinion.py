@@ -45,7 +45,9 @@ class Question(Frozen):
 
     def digest(self, model_and_prompt: str) -> str:
         """Return the key of the answer: the model, its prompt digest and everything shown to it."""
-        return digest_of([model_and_prompt, self.model_dump(mode="json")])
+        # Suspected places elsewhere in the work were not shown.
+        shown = self.model_dump(mode="json", exclude={"material": {"suspected", "named"}})
+        return digest_of([model_and_prompt, shown])
 
 
 class ReadPlace(Frozen):

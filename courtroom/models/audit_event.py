@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from courtroom.models.audit_report import AuditReport, Usage
+from courtroom.models.audit_report import AuditReport, Screening, Usage
 from courtroom.models.evidence import Evidence
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
@@ -15,15 +15,16 @@ class AuditEvent(Frozen):
 
     stage: a node of the graph began or ended. evidence: a detective is done (`usage` and `model`
     where it called a model). opinion: a judge answered (an opinion or a failure; `usage` is the
-    cost of the answer). report: the last event of every audit.
+    cost of the answer). screening: a model screened the prose, now or in an earlier audit. report: the last event of every audit.
     """
 
-    kind: Literal["stage", "evidence", "opinion", "report"]
+    kind: Literal["stage", "evidence", "opinion", "screening", "report"]
     stage: str | None = None
     ended: bool = False
     evidence: tuple[Evidence, ...] = ()
     opinion: JudicialOpinion | None = None
     failure: JudgeFailure | None = None
+    screening: Screening | None = None
     usage: Usage | None = None
     model: str = ""
     report: AuditReport | None = None

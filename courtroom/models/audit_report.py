@@ -110,8 +110,31 @@ class RecordedError(Frozen):
 
 
 class Integrity(Frozen):
+    """Flag for a person. `spans` are words that the detectives found; what a model named beside
+    them is evidence with the same tag.
+    """
+
     suspected: bool = False
     spans: tuple[str, ...] = ()
+
+
+class Screening(Frozen):
+    """Screening of the prose that judges read, by a model, for words to the graders.
+
+    `key` is a digest of the question: the same key, the same answer. `characters` were shown to the
+    model, `left_out` were more than it reads. Of the places `named`, `dropped` were not shown to it
+    or were too many; `places` are withheld from the judges, and flagged. `unfounded`: it named so
+    much that nothing was withheld.
+    """
+
+    model: str
+    key: str
+    characters: int
+    left_out: int = 0
+    named: int = 0
+    dropped: int = 0
+    places: tuple[str, ...] = ()
+    failure: FailureKind | None = None
 
 
 class Usage(Frozen):
@@ -176,6 +199,8 @@ class AuditReport(Frozen):
     evidence: tuple[Evidence, ...]
     facts: Facts
     integrity: Integrity
+    # Only where a model screened the prose.
+    screening: Screening | None = Field(None, exclude_if=lambda screening: screening is None)
     errors: tuple[RecordedError, ...]
     usage: Usage
     timings: dict[str, float]

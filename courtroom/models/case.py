@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from courtroom.models.audit_report import AuditReport
+from courtroom.models.audit_report import AuditReport, Screening
 from courtroom.models.judge_answer import JudicialOpinion, Persona
 from courtroom.models.project_facts import ExchangeFact
 from courtroom.models.rubric import Rubric
@@ -96,6 +96,7 @@ class BenchSettings(CaseModel):
     each judge and criterion, or one call of a judge for all criteria. `warm_up`: of the judges that
     read the same, one goes first, for a provider that caches prefixes. `exhibit_characters`: room
     of a criterion's exhibits. `may_ask`: some judges may name places to read instead of a score.
+    `screen`: `screening_model`, else the Tech Lead's, screens the prose before the judges read it.
     `debate`: a second round in which each judge sees the arguments of the other judges.
     `budget_usd` is for this audit; it needs a price for every model, by the model's name.
     `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
@@ -112,6 +113,8 @@ class BenchSettings(CaseModel):
     temperatures: dict[Persona, Temperature] = Field(default_factory=dict)
     exhibit_characters: int = Field(default=24_000, ge=1000, le=400_000)
     may_ask: bool = True
+    screen: bool = True
+    screening_model: str | None = None
     batch: Literal["per_criterion", "per_judge"] = "per_criterion"
     warm_up: bool = False
     debate: bool = False
@@ -123,9 +126,10 @@ class BenchSettings(CaseModel):
 class Known(CaseModel):
     """Earlier results that need not be computed or bought again.
 
-    An opinion is used only under the same `key`. The report's evidence is used only for the same
+    An opinion or a screening is used only under the same `key`. The report's evidence is used only for the same
     commit, PDF, rubric digest, peer exchange and version of the courtroom.
     """
 
     report: AuditReport | None = None
     opinions: tuple[JudicialOpinion, ...] = ()
+    screenings: tuple[Screening, ...] = ()

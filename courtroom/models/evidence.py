@@ -16,8 +16,8 @@ from courtroom.models.frozen_record import Frozen
 
 # Tag of lines that a judge cited beyond what the detectives found.
 CITED_TAG = "cited"
-# Tag of a possible prompt injection.
-INTEGRITY_TAG = "integrity"
+# Tag of what shows a possible prompt injection; the second tag where only a screening named it.
+INTEGRITY_TAG, SCREENED_TAG = "integrity", "screened"
 DetectiveName = Literal["RepoInvestigator", "DocAnalyst", "VisionInspector"]
 
 

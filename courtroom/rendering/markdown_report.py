@@ -15,9 +15,10 @@ from courtroom.models.audit_report import (
     OpinionRow,
     Remediation,
     RuleFired,
+    Screening,
     Usage,
 )
-from courtroom.models.evidence import Evidence, Location
+from courtroom.models.evidence import INTEGRITY_TAG, Evidence, Location
 from courtroom.models.judge_answer import PERSONAS, AskedPlace, Persona
 from courtroom.rendering.error_groups import ErrorGroup, group_errors
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
@@ -331,7 +332,7 @@ def _appendix(report: AuditReport) -> Iterator[str]:
 
     if report.integrity.suspected:
         yield "### Possible Prompt Injection"
-        yield "\n".join(f"- “{escape_prose(span)}”" for span in report.integrity.spans)
+        yield "\n".join(_suspicions(report))
 
     chart = mermaid_chart(report.facts.graph) if report.facts.graph else None
     if chart is not None:
@@ -342,6 +343,17 @@ def _appendix(report: AuditReport) -> Iterator[str]:
     yield "\n".join(_metadata(report))
     yield "### Usage"
     yield _usage(report)
+
+
+def _suspicions(report: AuditReport) -> list[str]:
+    """Return the possible prompt injections with place and text; in old reports the text alone."""
+    tagged = [item for item in report.evidence if INTEGRITY_TAG in item.tags]
+    flags = [item for item in tagged if item.check == INTEGRITY_TAG] or tagged
+    rows = [
+        f"- {f'{place}: ' if (place := _location(item.location)) else ''}{escape_prose(item.rationale)}"
+        for item in flags
+    ]
+    return rows or [f"- “{escape_prose(span)}”" for span in report.integrity.spans]
 
 
 def _error(group: ErrorGroup) -> str:
@@ -358,6 +370,20 @@ def _metadata(report: AuditReport) -> Iterator[str]:
     for name, judge in _judges(report):
         digest = code_span(judge.prompt_digest)
         yield f"- {TITLES[name]}: {judge.kind}, {escape_prose(judge.model)}, prompt digest {digest}"
+    if report.screening:
+        yield _screening(report.screening)
+
+
+def _screening(screening: Screening) -> str:
+    result = (
+        f"failed ({screening.failure})"
+        if screening.failure
+        else f"{len(screening.places)} places withheld and flagged, {screening.dropped} dropped"
+    )
+    return (
+        f"- Prose screened by {escape_prose(screening.model)}: {screening.characters} characters,"
+        f" {screening.named} places named, {result}"
+    )
 
 
 def _usage(report: AuditReport) -> str:

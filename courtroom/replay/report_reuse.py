@@ -12,18 +12,21 @@ from courtroom.models.audit_report import (
     ENGINE,
     AuditReport,
     CriterionCheck,
+    Integrity,
     JudgeReference,
     OpinionRow,
     RecordedError,
     RubricReference,
 )
 from courtroom.models.case import Case
-from courtroom.models.evidence import CITED_TAG, CheckOutcome, Evidence
+from courtroom.models.evidence import CITED_TAG, SCREENED_TAG, CheckOutcome, Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion, Persona
 
+LATER_TAGS = frozenset({CITED_TAG, SCREENED_TAG})
 # Nodes of the graph that change no evidence (graph/wiring.py).
 STAGES_OF_JUDGEMENT = frozenset(
     {
+        "screening",
         "prosecutor",
         "defense",
         "tech_lead",
@@ -65,13 +68,17 @@ def _reads_exchange(case: Case) -> bool:
 
 
 def dossier_of(report: AuditReport) -> Dossier:
-    """Return the dossier of a report as its judges were given it: without the lines they cited."""
+    """Return the dossier of a report as the detectives left it.
+
+    Lines that judges cited and passages that a screening named belong to the judgement.
+    """
+    spans = report.integrity.spans
     return Dossier(
-        evidence=tuple(item for item in report.evidence if CITED_TAG not in item.tags),
+        evidence=tuple(item for item in report.evidence if LATER_TAGS.isdisjoint(item.tags)),
         outcomes=outcomes_of(report),
         facts=report.facts,
         errors=_examination_errors(report),
-        integrity=report.integrity,
+        integrity=Integrity(suspected=bool(spans), spans=spans),
     )
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import mean
 from typing import Any, Protocol
 
-from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.evidence import SCREENED_TAG, CheckOutcome, Evidence
 from courtroom.models.judge_answer import JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.guard_variables import Variables, fact_variables
@@ -74,7 +74,8 @@ def dossier_of(
         i for outcome in by_check.values() if outcome.met is False for i in outcome.evidence
     }
     return Dossier(
-        evidence={piece.id: piece for piece in evidence},
+        # Flags of a screening are for a person: no rule reads them.
+        evidence={piece.id: piece for piece in evidence if SCREENED_TAG not in piece.tags},
         outcomes=by_check,
         only_for=frozenset(supporting - opposing),
         only_against=frozenset(opposing - supporting),

@@ -17,7 +17,15 @@ from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
 from grading.core.errors import IllegalMoveError, LeaseLostError
-from grading.engine.events import CriterionRow, EvidenceRow, Look, OpinionRow, UsageRow, Verdict
+from grading.engine.events import (
+    CriterionRow,
+    EvidenceRow,
+    Look,
+    OpinionRow,
+    ScreeningRow,
+    UsageRow,
+    Verdict,
+)
 from grading.models import (
     Audit,
     CriterionVerdict,
@@ -127,6 +135,16 @@ def record_look(*, lease: Lease, look: Look) -> None:
     with transaction.atomic():
         _write(lease)
         _record_usage(lease, look.usage, judge=ModelUsage.VISION, criterion_id="", round=0)
+
+
+def record_screening(*, lease: Lease, screening: ScreeningRow) -> None:
+    """Store what a model said about the prose, so that the same prose is not paid for twice."""
+    with transaction.atomic():
+        _write(lease, screening=screening.document)
+        if screening.usage is not None:
+            _record_usage(
+                lease, screening.usage, judge=ModelUsage.SCREENING, criterion_id="", round=0
+            )
 
 
 def store_verdict(*, lease: Lease, verdict: Verdict) -> Audit:

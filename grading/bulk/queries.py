@@ -91,7 +91,7 @@ def measured_costs(
     """
     asked_again = Q()
     if verb == BulkVerb.REJUDGE:
-        asked_again = ~Q(model_usage__judge=ModelUsage.VISION)
+        asked_again = ~Q(model_usage__judge__in=[ModelUsage.VISION, ModelUsage.SCREENING])
         if criteria and batch == Batch.PER_CRITERION:
             asked_again &= Q(model_usage__criterion_id__in=list(criteria))
 

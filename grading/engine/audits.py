@@ -6,7 +6,7 @@ writes to the database: an audit yields a stream of events, and the job stores t
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +21,7 @@ from grading.core.errors import InputRefused, RubricRefused, SubmissionRefused
 from grading.engine import bench_settings
 from grading.engine.events import RunEvent
 from grading.engine.exchange_facts import exchange_of
-from grading.engine.reusable_results import known_opinions, known_report
+from grading.engine.reusable_results import known_opinions, known_report, known_screenings
 from grading.engine.scores import Marks, marks_under
 from grading.engine.shared_rate_limit import ProviderRateLimit
 from grading.engine.stored_events import opinion_row, site_events, verdict_of
@@ -267,15 +267,17 @@ async def _within_limits(
 def _reusable_results(audit: Audit) -> Known:
     """Return results of earlier audits of this student's work, without those to be renewed."""
     from courtroom import AuditReport, JudicialOpinion, Known
+    from courtroom.models.audit_report import Screening
 
     report = known_report(audit)
     return Known(
         opinions=tuple(_fitting(JudicialOpinion, [row.document for row in known_opinions(audit)])),
+        screenings=tuple(_fitting(Screening, known_screenings(audit))),
         report=next(_fitting(AuditReport, [report] if report else []), None),
     )
 
 
-def _fitting(record: type[Record], documents: list[Any]) -> Iterator[Record]:
+def _fitting(record: type[Record], documents: Iterable[Any]) -> Iterator[Record]:
     """Yield the stored records that are still valid; an older courtroom's are computed again."""
     for document in documents:
         try:

@@ -124,6 +124,7 @@ def settings_of(audit: Audit) -> dict[str, Any]:
         "models": models_of(own),
         # An organization has none of its own, and its key pays for none of the operator's.
         "vision_model": None if has_own_key(own) else settings.VISION_MODEL or None,
+        "screening_model": None if has_own_key(own) else settings.SCREENING_MODEL or None,
         "api_key": key or None,
         "base_url": base_url or None,
         "concurrency": settings.JUDGES_CONCURRENCY,
@@ -133,6 +134,7 @@ def settings_of(audit: Audit) -> dict[str, Any]:
         "warm_up": settings.MODEL_CACHES_PREFIXES,
         "exhibit_characters": settings.JUDGES_EXHIBIT_CHARACTERS,
         "may_ask": settings.JUDGES_MAY_ASK,
+        "screen": settings.JUDGES_SCREEN,
         # The operator chose them for the operator's models.
         "temperatures": {} if has_own_key(own) else settings.JUDGES_TEMPERATURES,
         "prices": settings.MODEL_PRICES,

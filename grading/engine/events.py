@@ -47,6 +47,14 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class ScreeningRow:
+    """Record of a screening of the prose; `usage` is None where a stored answer was used."""
+
+    document: dict[str, Any]
+    usage: UsageRow | None
+
+
+@dataclass(frozen=True, slots=True)
 class OpinionRow:
     """Answer of a judge. `score` is None without a usable answer; `document` says why."""
 
@@ -89,4 +97,4 @@ class Beat:
     """Sign of life: nothing happened for a while, and the audit still runs."""
 
 
-RunEvent = Stage | tuple[EvidenceRow, ...] | Look | OpinionRow | Verdict | Beat
+RunEvent = Stage | tuple[EvidenceRow, ...] | Look | ScreeningRow | OpinionRow | Verdict | Beat

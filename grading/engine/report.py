@@ -34,6 +34,8 @@ EXCHANGE_LOOKUPS: Final = (
 # not exist.
 EVIDENCE_UNVERIFIED: Final = "evidence_unverified"
 CITATIONS_REMOVED: Final = "citations_removed"
+# Tag of evidence that shows a possible prompt injection.
+INTEGRITY_TAG: Final = "integrity"
 # Tag of lines that a judge cited beyond what the detectives found.
 CITED_TAG: Final = "cited"
 
@@ -341,6 +343,12 @@ class Report(ReportRecord):
     def evidence_of(self, ids: Iterable[str]) -> list[Evidence]:
         """Return the evidence with these ids, in their order; unknown ids are left out."""
         return [self.evidence_by_id[key] for key in ids if key in self.evidence_by_id]
+
+    @property
+    def suspicions(self) -> list[Evidence]:
+        """Return the possible prompt injections; those recorded as such before other evidence."""
+        tagged = [piece for piece in self.evidence if INTEGRITY_TAG in piece.tags]
+        return [piece for piece in tagged if piece.check == INTEGRITY_TAG] or tagged
 
     def criterion(self, criterion_id: str) -> Criterion | None:
         return next((row for row in self.criteria if row.id == criterion_id), None)

@@ -28,6 +28,18 @@ def known_opinions(audit: Audit) -> QuerySet[OpinionRecord]:
     return given.filter(kept)
 
 
+def known_screenings(audit: Audit) -> list[dict[str, Any]]:
+    """Return the screenings that can be reused; this audit's own always, as opinions are."""
+    theirs = Audit.objects.exclude(screening=None).filter(
+        submission__assignment=audit.submission.assignment_id,
+        submission__student=audit.submission.student_id,
+    )
+    if audit.renewal != Renewal.MISSING:
+        theirs = theirs.filter(pk=audit.pk)
+    rows = theirs.order_by("created_at").values_list("screening", flat=True)
+    return [row for row in rows if row is not None]
+
+
 def known_report(audit: Audit) -> dict[str, Any] | None:
     """Return the student's latest report; for re-judging the work's own, without renewed opinions."""
     submission = audit.submission

@@ -14,6 +14,7 @@ from grading.engine.events import (
     Look,
     OpinionRow,
     RunEvent,
+    ScreeningRow,
     Stage,
     UsageRow,
     Verdict,
@@ -39,6 +40,11 @@ def site_events(event: AuditEvent | None) -> Iterator[RunEvent]:
         yield verdict_of(event.report)
     elif event.kind == "opinion":
         yield opinion_row(event)
+    elif event.screening is not None:
+        yield ScreeningRow(
+            document=_storable(event.screening.model_dump(mode="json")),
+            usage=_usage(event.screening.model, event.usage),
+        )
     elif event.kind == "evidence":
         if usage := _usage(event.model, event.usage):
             yield Look(usage=usage)

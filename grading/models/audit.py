@@ -29,7 +29,8 @@ class Audit(TenantModel):
     `rubric_version` is the one it is judged by, and by which its report was last synthesised.
     `renewal` and `criteria` (ids; empty for all) say what is not reused from earlier audits of the
     same work. `stage_times` holds the start of each stage by name (ISO 8601). `version` grows with
-    every change, for ETags. `report` is the report JSON. `budget_usd` limits what this run may
+    every change, for ETags. `screening` is the courtroom's record of what a model said about the
+    prose (Screening), reused for the same prose. `report` is the report JSON. `budget_usd` limits what this run may
     spend on models (audits/budgets.py), null without a limit.
     """
 
@@ -58,6 +59,7 @@ class Audit(TenantModel):
     opinions_done = models.PositiveIntegerField(default=0)
     failure_code = models.CharField(max_length=60, blank=True)
     failure_message = models.TextField(blank=True)
+    screening = models.JSONField(null=True, blank=True)
     report = models.JSONField(null=True, blank=True)
     report_digest = models.CharField(max_length=64, blank=True)
     overall_score = models.FloatField(null=True, blank=True)

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.engine.released_verdict import ReleasedVerdict
-from grading.engine.report import Points, Report
+from grading.engine.report import INTEGRITY_TAG, Evidence, Points, Report
 from grading.report_pages.criterion import CriterionView, criterion_views
 from grading.report_pages.expected_graph import ExpectedGraph, expected_graph_of
 from grading.report_pages.graph_drawing import Topology, topology_of
+from grading.report_pages.location_links import LinkedLocation, link_location
+from grading.report_pages.quotes import reveal_invisible
 
 Json = Mapping[str, Any]
 PRIORITIES = ("high", "medium", "low")
 # More than three tasks at the top are no longer read as the next step.
 MAX_NEXT_TASKS = 3
+# A reason and the 300 characters that it quotes.
+FLAG_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,14 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Possible prompt injection: its place, None where only the text is known, and why."""
+
+    place: LinkedLocation | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportPage:
     """Everything that the page shows; `record` is the report itself, `points` those that count."""
 
@@ -57,6 +69,7 @@ class ReportPage:
     topology: Topology | None
     expected: ExpectedGraph | None
     models: tuple[str, ...]
+    suspicions: tuple[Suspicion, ...]
 
 
 # A score below 3 of 5 is no strength, even if it is the highest.
@@ -104,7 +117,32 @@ def present_report(
         topology=topology_of(report.facts.graph) if report.facts.graph else None,
         expected=expected_graph_of(report, rubric) if rubric else None,
         models=_models(report),
+        suspicions=_suspicions(report),
     )
+
+
+def _suspicions(report: Report) -> tuple[Suspicion, ...]:
+    """Return the possible prompt injections, each once, with what quotes them."""
+    rows = [
+        Suspicion(link_location(piece.location, report.repo_url), _flag_sentence(piece))
+        for piece in report.suspicions
+    ]
+    # Reports of an older make have the text alone.
+    rows += (
+        [] if rows else [Suspicion(None, _short(f"“{span}”")) for span in report.integrity.spans]
+    )
+    return tuple(dict.fromkeys(rows))
+
+
+def _flag_sentence(piece: Evidence) -> str:
+    """Return the reason, which quotes the passage; of other evidence, what it quotes."""
+    is_flag = piece.check == INTEGRITY_TAG or not piece.content
+    return _short(piece.rationale if is_flag else f"“{piece.content}”")
+
+
+def _short(text: str) -> str:
+    words = reveal_invisible(" ".join(text.split()))
+    return words if len(words) <= FLAG_CHARACTERS else f"{words[: FLAG_CHARACTERS - 1]}…"
 
 
 def _headline(report: Report, released: ReleasedVerdict | None) -> Headline:

@@ -9,7 +9,7 @@ import pytest
 from grading.audits.presenters.progress import criteria_judged
 from grading.core.enums import AuditState, Bench
 from grading.jobs import run_audit
-from grading.models import Audit, OpinionRecord
+from grading.models import Audit, ModelUsage, OpinionRecord
 from tests.factories.model_server import Desk, Handler, _completion, model_endpoint
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
@@ -36,6 +36,7 @@ def desk(settings) -> Iterator[Desk]:
     with model_endpoint() as desk:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = desk.base_url, "a-key"
         settings.PROSECUTOR_MODEL = settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "good"
+        settings.JUDGES_SCREEN = False
         yield desk
 
 
@@ -72,6 +73,30 @@ def test_what_was_bought_is_not_bought_again(audit, desk):
     desk.requests.clear()
     run_audit(str(again.pk), 1)
     assert (after(again).state, len(desk.requests)) == (AuditState.DONE, 0)
+
+
+def test_a_screening_is_stored_with_its_cost_and_not_bought_again(audit, desk, settings):
+    settings.JUDGES_SCREEN = True
+    settings.SCREENING_MODEL = "screener"
+    run_audit(str(audit.pk), 1)
+    ended = after(audit)
+    assert (len(desk.requests), desk.seen["screener"]) == (7, 1)
+    assert ended.report["screening"]["model"] == "screener"
+    assert ended.screening == ended.report["screening"]
+    with everywhere():
+        usage = ModelUsage.objects.get(judge=ModelUsage.SCREENING)
+        again = AuditFactory(submission=audit.submission)
+    assert (usage.model, usage.calls, usage.prompt_tokens) == ("screener", 1, 100)
+
+    # As after a crash: the report is lost, and what was stored as it came is left.
+    with everywhere():
+        lost = {"report": None, "overall_score": None, "report_digest": ""}
+        Audit.objects.filter(pk=audit.pk).update(
+            **lost, state=AuditState.FAILED, failure_code="stopped"
+        )
+    desk.requests.clear()
+    run_audit(str(again.pk), 1)
+    assert (desk.requests, after(again).screening) == ([], ended.screening)
 
 
 def test_a_judge_that_fails_is_no_score_and_is_asked_again_next_time(audit, desk, settings):

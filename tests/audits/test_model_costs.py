@@ -132,6 +132,7 @@ def desk(settings):
     with model_endpoint() as desk:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = desk.base_url, "a-key"
         settings.PROSECUTOR_MODEL = settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "good"
+        settings.JUDGES_SCREEN = False
         settings.MODEL_PRICES = PRICES
         yield desk
 
@@ -228,11 +229,13 @@ def test_a_look_that_the_budget_does_not_cover_leaves_the_diagram_unknown(
 def test_an_organizations_own_key_does_not_pay_for_the_operators_vision_model(
     audit, desk, organization, settings
 ):
-    settings.VISION_MODEL = "eye"
+    settings.VISION_MODEL, settings.SCREENING_MODEL = "eye", "sieve"
     with scope(organization=organization):
         assert settings_of(audit)["vision_model"] == "eye"
+        assert settings_of(audit)["screening_model"] == "sieve"
         OrganizationBenchFactory(organization=organization, **OWN_MODELS)
         assert settings_of(audit)["vision_model"] is None
+        assert settings_of(audit)["screening_model"] is None
 
 
 def test_a_spent_budget_stops_before_the_next_call_and_marks_the_verdict(audit, desk, organization):

@@ -55,6 +55,7 @@ def audit(tmp_path: Path, settings: Any) -> Iterator[Audit]:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = endpoint.base_url, "a-key"
         settings.PROSECUTOR_MODEL, settings.DEFENSE_MODEL = "prosecutor", "defense"
         settings.TECH_LEAD_MODEL = "tech-lead"
+        settings.JUDGES_SCREEN = False
         reader = student(CohortFactory.create())
         assignment = AssignmentFactory.create(
             cohort=reader.cohort, bench=Bench.LLM, rubric_version__document=rubric_document()

@@ -46,6 +46,7 @@ def desk(monkeypatch):
         desk.RequestHandlerClass = HalfAnsweringHandler
         monkeypatch.setenv("OPENAI_BASE_URL", desk.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+        monkeypatch.setenv("JUDGES_SCREEN", "false")
         for judge in ("PROSECUTOR", "DEFENSE", "TECH_LEAD"):
             monkeypatch.setenv(f"{judge}_MODEL", "good")
         yield desk

@@ -58,6 +58,7 @@ def crew_environment(desk_of_module: Desk, temporary: Path) -> Mapping[str, str]
         "OPENAI_BASE_URL": desk_of_module.base_url,
         "OPENAI_API_KEY": "a-key",
         "JUDGES_DEADLINE_SECONDS": "15",
+        "JUDGES_SCREEN": "false",
         "TMPDIR": str(temporary),
     }
 

@@ -99,6 +99,7 @@ def settings(peer, model="judge", **changes):
         models=dict.fromkeys(PERSONAS, model),
         api_key="key",
         base_url=f"{peer}/v1",
+        screen=False,
         **changes,
     )
 

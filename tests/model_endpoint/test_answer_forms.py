@@ -44,6 +44,7 @@ def settings(endpoint, model, **changes):
         "models": dict.fromkeys(PERSONAS, model),
         "api_key": "key",
         "base_url": endpoint.base_url,
+        "screen": False,
     }
     return BenchSettings(**{"kind": "llm", **fields, **changes})
 
@@ -262,6 +263,7 @@ def test_dead_endpoint_gives_thirty_errors_that_read_as_one_line(tmp_path):
         models=dict.fromkeys(PERSONAS, "any"),
         api_key="key",
         base_url="http://127.0.0.1:9/v1",
+        screen=False,
     )
 
     async def audited():

@@ -28,7 +28,7 @@ STAGES_OF_STEPS = (
     (
         "Evidence is joined",
         "each quote is checked against its file and line",
-        ("evidence_aggregator", "exhibit_selection"),
+        ("evidence_aggregator", "exhibit_selection", "screening"),
     ),
     (
         "Judges argue",

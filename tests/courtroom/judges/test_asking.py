@@ -51,6 +51,7 @@ def audit(repository, endpoint, *, earlier=None, pdf=None, **changes) -> AuditRe
         "models": dict.fromkeys(PERSONAS, "good"),
         "api_key": "k",
         "base_url": endpoint.base_url,
+        "screen": False,
     }
     bench = BenchSettings(**{"kind": "llm", **fields, **changes})
 

@@ -34,6 +34,7 @@ def events(repository, endpoint, model="good", *, earlier=None, **changes):
         "models": dict.fromkeys(PERSONAS, model),
         "api_key": "k",
         "base_url": endpoint.base_url,
+        "screen": False,
     }
     bench = BenchSettings(**{"kind": "llm", **fields, **changes})
 
@@ -169,9 +170,8 @@ def test_command_line_traces_nothing_by_default(repository, endpoint, tmp_path):
     environment = {
         k: v for k, v in os.environ.items() if not k.startswith(("LANGSMITH", "LANGCHAIN"))
     }
-    environment |= (
-        models | langsmith | {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": endpoint.base_url}
-    )
+    environment |= models | langsmith
+    environment |= {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": endpoint.base_url}
     arguments = [
         repository,
         "--allow-local",
@@ -184,4 +184,5 @@ def test_command_line_traces_nothing_by_default(repository, endpoint, tmp_path):
     command = [sys.executable, "-m", "courtroom", *map(str, arguments)]
     subprocess.run(command, env=environment, check=False, capture_output=True)
 
-    assert (len(endpoint.requests), endpoint.strangers) == (30, 0)
+    # Thirty judges, and the screening.
+    assert (len(endpoint.requests), endpoint.strangers) == (31, 0)

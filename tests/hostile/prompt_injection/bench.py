@@ -125,6 +125,8 @@ def model_at(base_url: str) -> BenchSettings:
         api_key="none",
         base_url=base_url,
         batch="per_judge",
+        # What holds without a model that names attacks; it may be talked to as well.
+        screen=False,
     )
 
 
