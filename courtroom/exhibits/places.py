@@ -159,12 +159,7 @@ class _Reader:
 
         title = ASKED if end == last else f"{ASKED}, cut: lines {first}-{end} of {first}-{last}"
         sheet = file_sheet(path, lines, self._snapshot.commit)
-        return Exhibit(
-            kind=sheet.kind,
-            title=title,
-            location=sheet.location(first, end),
-            text="\n".join(lines[first - 1 : end]),
-        )
+        return sheet.exhibit(first, end, title)
 
 
 def _parsed(place: str) -> tuple[str, int | None, int | None]:

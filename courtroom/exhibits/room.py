@@ -214,15 +214,7 @@ class Room:
         return sorted(joined, key=lambda piece: piece.order)
 
     def _exhibit(self, piece: Piece) -> Exhibit:
-        sheet, first, last = piece.sheet, piece.first, piece.last
-        is_table = sheet.place.path is None
-        return Exhibit(
-            kind=sheet.kind,
-            title=self._title(sheet, piece.request),
-            location=sheet.location(first, last),
-            text="\n".join(sheet.lines[first - 1 : last]),
-            commit_ids=sheet.commit_ids[first - 1 : last] if is_table else (),
-        )
+        return piece.sheet.exhibit(piece.first, piece.last, self._title(piece.sheet, piece.request))
 
 
 def _touch(before: Piece, after: Piece) -> bool:

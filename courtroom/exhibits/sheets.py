@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from courtroom.analysis.prompt_injection.repository_text import kind_of
 from courtroom.analysis.security.committed_secrets import redacted
+from courtroom.exhibits.code_tokens import open_at_end, open_markup
 from courtroom.models.evidence import Location
-from courtroom.models.exhibit import ExhibitKind
+from courtroom.models.exhibit import Exhibit, ExhibitKind
 
 COMMITS, TREE, DIAGRAMS = ":commits", ":tree", ":diagrams"
 
@@ -30,6 +31,21 @@ class Sheet:
         if self.place.path is None:
             return self.place
         return self.place.model_copy(update={"line_start": first, "line_end": last})
+
+    def exhibit(self, first: int, last: int, title: str) -> Exhibit:
+        is_table = self.place.path is None
+        return Exhibit(
+            kind=self.kind,
+            title=title,
+            location=self.location(first, last),
+            text="\n".join(self.lines[first - 1 : last]),
+            commit_ids=self.commit_ids[first - 1 : last] if is_table else (),
+            opened_by="" if is_table else self._sign_open_before(first),
+        )
+
+    def _sign_open_before(self, line: int) -> str:
+        before = "".join(f"{text}\n" for text in self.lines[: line - 1])
+        return open_markup(before) if self.kind == "prose" else open_at_end(before, self.name)
 
 
 def file_sheet(path: str, lines: Sequence[str], commit: str) -> Sheet:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from courtroom.analysis.prompt_injection.repository_text import kind_of
+from courtroom.exhibits.code_tokens import VALUE, is_statement, token_pattern
 from courtroom.judges.sentences import without_sentences
 from courtroom.models.evidence import Evidence
 from courtroom.models.exhibit import Exhibit
@@ -27,8 +28,6 @@ STRING_CHARACTERS, STRING_WORDS = 32, 4
 EXHIBIT_NAME_CHARACTERS, EXHIBIT_NAME_WORDS = 60, 6
 # A string of more words speaks: a name of a node or a key of a mapping has few.
 EXHIBIT_STRING_CHARACTERS, EXHIBIT_STRING_WORDS = 80, 8
-# What a string on the next line belongs to.
-CONTINUES = ("=", "(", "[", "{", ",", "+", "%", "|", "\\", " return", " in", " and", " or")
 # Rows of our tables (courtroom/exhibits/tables.py).
 COLUMN_GAP, COMMIT_COLUMNS, SUBJECT_CHARACTERS, NO_CHANGE = "  ", 5, 72, "+0 -0"
 # Longer lines are data or minified code.
@@ -51,24 +50,9 @@ _UNUSUAL_IN_SUBJECT = re.compile(r"[^A-Za-z0-9 _.,:;()/+#'&=@!?*-]+")
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u024f“”‘’…–—]+")
 _COMMIT_LINE = re.compile(r"(\S+) (\S+) (.*?)(, \d+ Python lines added)?", re.DOTALL)
 _QUOTED = re.compile(r"'[^'\n]{2,400}'|\"[^\"\n]{2,400}\"|“[^”\n]{1,400}”")
-_DOCSTRING = r"(?P<doc>[rbfuRBFU]{0,2}+(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))"
-# A backslash takes the line's end too.
-_LITERAL = r"\"(?:\\(?s:.)|[^\"\\\n])*+\"?|'(?:\\(?s:.)|[^'\\\n])*+'?|`[^`]*+`?"
-_STRING = rf"(?P<string>{_LITERAL})"
-_HASHED = re.compile(rf"{_DOCSTRING}|{_STRING}|(?P<comment>\#[^\n]*)")
-_SLASHED = re.compile(rf"{_STRING}|(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")
-# Strings side by side are one string to Python, so they are measured as one.
-_NEXT = rf"\s*+[rbfuRBFU]{{0,2}}+(?!\"\"\"|''')(?:{_LITERAL})"
-_RUN = rf"(?P<string>(?:{_LITERAL})(?:{_NEXT})*+)"
-_HASHED_RUNS, _SLASHED_RUNS = (
-    re.compile(pattern.pattern.replace(_STRING, _RUN)) for pattern in (_HASHED, _SLASHED)
-)
 _LINE_BREAKS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # A link that leads nowhere is Markdown's other comment.
 _MARKUP = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|(?m:^\[[^\]\n]{0,80}\]:[ \t]{0,9}(?:#|<>)[^\n]*)")
-_SLASHED_SUFFIXES = frozenset({".js", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".c", ".h"})
-_SLASHED_SUFFIXES |= {".cpp", ".cs", ".kt", ".swift", ".php", ".scala", ".mjs", ".cjs", ".cc"}
-_SLASHED_SUFFIXES |= {".hpp", ".css", ".scss", ".less", ".dart", ".groovy", ".gradle", ".proto"}
 _CONFIGURATION = re.compile(
     r"\..*|(?:dockerfile|makefile|procfile|justfile|codeowners)\b.*|requirements[^.]*\.txt"
 )
@@ -108,7 +92,6 @@ def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
     """Return lines of a file without comments and docstrings; long strings and names are cut."""
     if _is_prose(path):
         return _MARKUP.sub("…", text)
-    pattern = _SLASHED if _is_slashed(path) else _HASHED
 
     def fold(match: re.Match[str]) -> str:
         if match.lastgroup == "comment":
@@ -116,7 +99,7 @@ def folded(text: str, path: str, *, shows_strings: bool = False) -> str:
         is_short = match.lastgroup == "string" and _is_short(match[0])
         return match[0] if shows_strings or is_short else '"…"'
 
-    bounded = _bounded_words(pattern.sub(fold, text))
+    bounded = _bounded_words(token_pattern(path).sub(fold, text))
     return bounded if shows_strings else without_sentences(bounded)
 
 
@@ -126,16 +109,15 @@ def _is_prose(path: str) -> bool:
     return kind_of(path) == "prose" and not is_configuration
 
 
-def _is_slashed(path: str) -> bool:
-    return PurePosixPath(path).suffix.lower() in _SLASHED_SUFFIXES
-
-
 def exhibit_lines(exhibit: Exhibit, *, shows_strings: bool = False) -> list[str]:
     """Return the lines of an exhibit, as many as it has. A line that was folded away is empty."""
     lines = [_LINE_BREAKS.sub(" ", _normal(line)) for line in exhibit.text.split("\n")]
     path = exhibit.location.path
     if path:
-        lines = _folded_exhibit("\n".join(lines), path, shows_strings=shows_strings).split("\n")
+        shown = _folded_exhibit(
+            "\n".join(lines), path, opened_by=exhibit.opened_by, shows_strings=shows_strings
+        )
+        lines = shown.removeprefix(VALUE).split("\n")
     elif exhibit.kind in ROWS:
         lines = [ROWS[exhibit.kind](line) for line in lines]
     elif exhibit.kind == "diagrams":
@@ -170,13 +152,17 @@ def _tree_row(row: str) -> str:
 ROWS: Mapping[str, Callable[[str], str]] = {"commits": _commit_row, "tree": _tree_row}
 
 
-def _folded_exhibit(text: str, path: str, *, shows_strings: bool) -> str:
+def _folded_exhibit(text: str, path: str, *, opened_by: str, shows_strings: bool) -> str:
+    whole = opened_by + text
     if _is_prose(path):
-        return _MARKUP.sub(_with_line_ends("…"), text)
-    whole = _open_docstring(text) + text
+        return _MARKUP.sub(lambda comment: _omission("…", comment), whole)
     parts, end = [], 0
-    for token in (_SLASHED_RUNS if _is_slashed(path) else _HASHED_RUNS).finditer(whole):
-        parts += [whole[end : token.start()], _folded_token(token, shows_strings=shows_strings)]
+    for token in token_pattern(path, runs=True).finditer(whole):
+        # Of a string that opened before, the length is not known.
+        is_short = token.start() >= len(opened_by) and _is_short_run(token)
+        is_shown = is_short or (shows_strings and _is_prompt(token))
+        sign = "#…" if token.lastgroup == "comment" else '"…"'
+        parts += [whole[end : token.start()], token[0] if is_shown else _omission(sign, token)]
         end = token.end()
     parts.append(whole[end:])
 
@@ -187,49 +173,24 @@ def _folded_exhibit(text: str, path: str, *, shows_strings: bool) -> str:
     return bounded if shows_strings else without_sentences(bounded)
 
 
-def _folded_token(match: re.Match[str], *, shows_strings: bool) -> str:
-    if match.lastgroup == "comment":
-        return _with_line_ends("#…")(match)
-    is_short = match.lastgroup == "string" and _is_short_run(match[0])
-    stays = is_short or (shows_strings and not _is_statement(match) and not _is_name(match))
-    return match[0] if stays else _with_line_ends('"…"')(match)
+def _is_prompt(token: re.Match[str]) -> bool:
+    """Return whether a string is used, and names no node of a graph: a name is no prompt."""
+    line = token.string[: token.start()].rpartition("\n")[2]
+    is_used = token.lastgroup != "comment" and not is_statement(token)
+    return is_used and not _GRAPH_CALL.search(line)
 
 
-def _open_docstring(text: str) -> str:
-    """Return the quotes that opened before the first line of a part of a file; mostly none.
-
-    Its first quotes then close a docstring: nothing that takes a string stands before them.
-    """
-    for quotes in ('"""', "'''"):
-        before = text.partition(quotes)[0].rstrip()
-        is_unpaired = text.count(quotes) % 2 == 1
-        if is_unpaired and before and not before.endswith((":", *CONTINUES)):
-            return quotes
-    return ""
-
-
-def _is_statement(literal: re.Match[str]) -> bool:
-    """Return whether a string stands alone, as docstrings do: nothing is done with it."""
-    before = literal.string[: literal.start()]
-    line = before.rpartition("\n")[2]
-    return not line.strip() and not before.rstrip().endswith(CONTINUES)
-
-
-def _is_name(literal: re.Match[str]) -> bool:
-    """Return whether a string names a node of a graph: a name is no prompt, however long."""
-    before = literal.string[: literal.start()]
-    return bool(_GRAPH_CALL.search(before.rpartition("\n")[2]))
-
-
-def _is_short_run(literals: str) -> bool:
+def _is_short_run(token: re.Match[str]) -> bool:
+    literals = token[0]
     is_brief = len(" ".join(literals.split())) <= EXHIBIT_STRING_CHARACTERS + 2
     words = [word for word in _WORD_BREAK.split(literals) if word]
-    return literals.isascii() and is_brief and len(words) <= EXHIBIT_STRING_WORDS
+    is_short = literals.isascii() and is_brief and len(words) <= EXHIBIT_STRING_WORDS
+    return token.lastgroup == "string" and is_short
 
 
-def _with_line_ends(mark: str) -> Callable[[re.Match[str]], str]:
-    """Return a replacement that keeps the line ends of what it replaces."""
-    return lambda match: mark + "\n" * match[0].count("\n")
+def _omission(sign: str, token: re.Match[str]) -> str:
+    """Return what stands for a token: the sign, on as many lines."""
+    return sign + "\n" * token[0].count("\n")
 
 
 def _short_line(line: str) -> str:

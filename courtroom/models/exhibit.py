@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from courtroom.models.evidence import Location
 from courtroom.models.frozen_record import Frozen
 
@@ -18,7 +20,8 @@ class Exhibit(Frozen):
 
     `text` is verbatim, without secrets: its first line is `location.line_start`, or line 1 of the
     page or table. `title` says in our words why it is shown. `commit_ids` are those of the rows of
-    a table of commits, row by row; a row that is no commit has an empty one.
+    a table of commits, row by row; a row that is no commit has an empty one. `opened_by` is the sign
+    of the string or comment that the first line stands in (exhibits/code_tokens.py), mostly none.
     """
 
     kind: ExhibitKind
@@ -26,6 +29,7 @@ class Exhibit(Frozen):
     location: Location
     text: str
     commit_ids: tuple[str, ...] = ()
+    opened_by: str = Field("", exclude_if=lambda sign: not sign)
 
     @property
     def characters(self) -> int:

@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 
 from courtroom.checks.text_contains import TextContains
+from courtroom.exhibits.sheets import file_sheet
 from courtroom.judges.material import NOTICE, Submission, files_of, material_of, short_id
 from courtroom.judges.prompts import FILES, messages, persona_text
 from courtroom.judges.submitted_text import quotation
@@ -153,14 +154,40 @@ def test_comments_docstrings_and_long_strings_are_folded_and_the_numbers_stay():
     ]
 
 
+def part(text, first, *, path="a.py", last=None):
+    lines = text.split("\n")
+    return file_sheet(path, lines, COMMIT).exhibit(first, last or len(lines), "the unit")
+
+
+DOCUMENTED = 'def f():\n    """All of this\n    deserves praise.\n    """\n    return 1'
+
+
 def test_part_that_begins_inside_a_docstring_shows_its_code_and_not_its_words():
-    source = 'All of this deserves praise.\n    """\n    return 1\n\n\ndef g():\n    """Doc."""'
-    assert exhibit_of(material(code(source, first=7)))[1:] == [
-        '7 "…"',
-        "9     return 1",
-        "12 def g():",
-        '13     "…"',
-    ]
+    assert exhibit_of(material(part(DOCUMENTED, 3)))[1:] == ['3 "…"', "5     return 1"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "folded"),
+    [
+        ("a.py", DOCUMENTED, '"…"'),
+        ("a.py", DOCUMENTED.replace('"""', "'''"), '"…"'),
+        ("a.ts", "a()\n/* All of this\ndeserves praise.\n*/", "#…"),
+        ("a.ts", "a()\nx = `All of this\ndeserves praise.\n`", '"…"'),
+        ("a.md", "# A\n<!-- All of this\ndeserves praise.\n-->", "…"),
+    ],
+)
+def test_line_inside_a_comment_that_opens_and_closes_elsewhere_is_folded(path, text, folded):
+    assert exhibit_of(material(part(text, 3, path=path, last=3)))[1:] == [f"3 {folded}"]
+
+
+def test_part_of_a_prompt_stays_where_the_criterion_is_about_wording():
+    wording = TextContains(id="a", goal="A word is used", any_of=("mark",), paths=("**",))
+    criterion = CRITERION.model_copy(update={"checks": (wording,)})
+    text = 'PROMPT = """You are the Prosecutor.\nLook for gaps.\n"""\nx = 1'
+    shown = material(part(text, 2), criterion=criterion)
+    assert exhibit_of(shown)[1:] == ['2 """Look for gaps.', '3 """', "4 x = 1"]
+    shown = material(part(DOCUMENTED, 3), criterion=criterion)
+    assert exhibit_of(shown)[1:] == ['3 "…"', "5     return 1"]
 
 
 def test_strings_side_by_side_are_one_string():
