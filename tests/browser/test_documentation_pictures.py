@@ -1,0 +1,113 @@
+"""Pictures of the documents: a report of the demo cohort, as its page shows it.
+
+`PICTURES=docs/pictures pytest tests/browser/test_documentation_pictures.py` makes them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+from courtroom.models.case import Case
+from courtroom.rubric_import.shipped_rubrics import load_shipped
+from courtroom.run_audit import hold_audit
+from courtroom.synthesis.constitutions import constitution_of
+from grading.demo.reports import write_report
+from grading.demo.stories import publish_repository
+from grading.models import Audit
+from tests.browser.tabs import FLAGS, session_of, tab
+from tests.factories.people import CohortFactory, everywhere, student
+from tests.factories.work import AuditFactory
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+# A criterion on which the judges differ.
+WORK, CRITERION = "quick-auditor", "#criterion-3"
+WINDOW: Any = {"viewport": {"width": 916, "height": 1000}, "color_scheme": "light"}
+MARGIN, TALLEST = 12, 1380
+TO_WEBP = """async png => {
+    const image = new Image();
+    image.src = 'data:image/png;base64,' + png;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+    canvas.getContext('2d').drawImage(image, 0, 0);
+    return canvas.toDataURL('image/webp', 0.9).split(',')[1];
+}"""
+
+
+async def report_of(folder: Path) -> Any:
+    publish_repository(WORK, folder / "work.git")
+    rubric = load_shipped("self_audit")
+    case = Case(
+        repo_url=str(folder / "work.git"),
+        pdf=write_report(WORK, folder / "report.pdf"),
+        rubric=rubric,
+        constitution=constitution_of(rubric),
+        allow_local=True,
+    )
+    return [event.report async for event in hold_audit(case) if event.report][-1].as_json()
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Audit:
+    reader = student(CohortFactory.create())
+    document = asyncio.run(report_of(tmp_path))
+    made = AuditFactory.create(
+        submission__assignment__cohort=reader.cohort,
+        submission__student=reader,
+        done=True,
+        report=document,
+    )
+    with everywhere():
+        return Audit.objects.select_related("submission__student__user").get(pk=made.pk)
+
+
+def test_page_shows_what_the_documents_picture(
+    live_server: Any, chromium: str, audit: Audit
+) -> None:
+    user = audit.submission.student.user
+    assert user is not None
+    cookie = session_of(user, live_server.url)
+    address = f"/o/{audit.organization.slug}/audits/{audit.pk}/"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        with tab(browser, live_server.url, **WINDOW) as page:
+            page.context.add_cookies([cookie])
+            page.goto(address)
+            verdicts = page.get_by_role("region", name="Verdicts at a glance")
+            expect(verdicts.get_by_role("row")).to_have_count(11)
+            keep_picture(browser, page, verdicts, "verdicts")
+
+            criterion = page.locator(CRITERION)
+            criterion.get_by_text("The arguments").first.click()
+            for mark in ("prosecutor", "defense", "techlead"):
+                expect(criterion.locator(f".argument.{mark}").first).to_be_visible()
+            keep_picture(browser, page, criterion, "criterion")
+        browser.close()
+
+
+def keep_picture(browser: Browser, page: Page, part: Locator, name: str) -> None:
+    """Save a picture of this part of the page into the folder PICTURES, if there is one."""
+    folder, box = os.environ.get("PICTURES"), part.bounding_box()
+    assert box is not None
+    if not folder:
+        return
+    top = page.evaluate("scrollY") + box["y"]
+    clip: Any = {
+        "x": max(0, box["x"] - MARGIN),
+        "y": top - MARGIN,
+        "width": box["width"] + 2 * MARGIN,
+        "height": min(box["height"] + 2 * MARGIN, TALLEST),
+    }
+    png = page.screenshot(full_page=True, clip=clip)
+    # The site's pages forbid such images; an empty page does not.
+    blank = browser.new_page()
+    webp = blank.evaluate(TO_WEBP, base64.b64encode(png).decode())
+    blank.close()
+    (Path(folder) / f"{name}.webp").write_bytes(base64.b64decode(webp))
