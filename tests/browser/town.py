@@ -36,6 +36,9 @@ from tests.tenancy.world import Institute, World
 
 LONG = "a_name_that_goes_on_" * 6
 STATES = ("running", "failed", "done")
+# The smallest report whose page has every kind of element that ten criteria have: each further one
+# costs a browser as much again. Ten stand in tests/browser/test_look.py.
+CRITERIA, PER_CRITERION = 5, 3
 
 
 class Town(World):
@@ -65,14 +68,18 @@ class Town(World):
         return self.address(route, cohort=self.cohort.slug, assignment=self.nothing.slug)
 
 
+def small_report() -> dict[str, Any]:
+    return report_json(criteria=CRITERIA, per_criterion=PER_CRITERION)
+
+
 def enlarge(institute: Institute) -> None:
-    """A whole report of ten criteria, further attempts and classmates in every state, and what people did by hand."""
+    """A report of five criteria, further attempts and classmates in every state, and what people did by hand."""
     audit, submission, student = institute.audit, institute.audit.submission, institute.owner
     with everywhere():
-        student.name, audit.report = LONG, report_json()
+        student.name, audit.report = LONG, small_report()
         student.save(update_fields=["name"])
         audit.save(update_fields=["report"])
-    for position, (key, name, score, _) in enumerate(NAMES[1:], 1):
+    for position, (key, name, score, _) in enumerate(NAMES[1:CRITERIA], 1):
         CriterionVerdictFactory.create(
             audit=audit, position=position, criterion_id=key, name=name, score=score
         )
@@ -86,8 +93,8 @@ def enlarge(institute: Institute) -> None:
         AuditFactory.create(submission=again, **{state: True})
     for flags in ({}, {"needs_review": True}, {"widest_spread": 4}):
         work = SubmissionFactory.create(assignment=institute.assignment)
-        done = AuditFactory.create(submission=work, done=True, report=report_json())
-        for position, (key, name, score, _) in enumerate(NAMES):
+        done = AuditFactory.create(submission=work, done=True, report=small_report())
+        for position, (key, name, score, _) in enumerate(NAMES[:CRITERIA]):
             CriterionVerdictFactory.create(
                 audit=done, position=position, criterion_id=key, name=name, score=score
             )

@@ -32,6 +32,8 @@ FOREIGN = {"script", "img", "iframe", "object", "embed", "base", "style", "form"
 ORDINARY_PAGES: list[
     list[tuple[str, tuple[str, ...]]]
 ] = []  # the admin's pages without a payload, once a process
+# Every kind of text that a report has; ten criteria would only repeat them.
+SMALL_REPORT = report_json(criteria=3, per_criterion=3)
 Count = Callable[[list[object]], None]
 
 
@@ -75,7 +77,7 @@ def hostile_audit(payload: str) -> tuple[Client, Any]:
         assignment=assignment, student=enrolled, repo_url=f"https://x/{payload}"
     )
     audit = AuditFactory.create(
-        submission=submission, done=True, report=poisoned(report_json(), payload)
+        submission=submission, done=True, report=poisoned(SMALL_REPORT, payload)
     )
     client = Client()
     client.force_login(enrolled.user)
