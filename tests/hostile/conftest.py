@@ -40,12 +40,13 @@ def on_trial(
     down.
     """
 
-    def begin(kind: str, *, deadline: float) -> AbstractContextManager[Path]:
+    def begin(kind: str, *, deadline: float, cases: int = 1) -> AbstractContextManager[Path]:
         return trial(
             kind,
             home=tmp_path,
             listener=listener,
             deadline=deadline,
+            cases=cases,
             note=lambda toll: record_property("hostile", asdict(toll)),
         )
 

@@ -37,8 +37,8 @@ def _tolls(reporter: pytest.TerminalReporter) -> Iterator[tuple[bool, dict[str, 
 def _cells(cases: list[tuple[bool, dict[str, Any]]]) -> tuple[str, ...]:
     tolls = [toll for _, toll in cases]
     return (
-        str(len(cases)),
-        str(sum(passed for passed, _ in cases)),
+        str(sum(toll["cases"] for toll in tolls)),
+        str(sum(toll["cases"] for passed, toll in cases if passed)),
         f"{max(toll['seconds'] for toll in tolls):.1f}",
         str(max(toll["memory"] for toll in tolls) // MEBIBYTE),
         *(

@@ -61,7 +61,7 @@ class Trap:
 
 @dataclass(frozen=True, slots=True)
 class Toll:
-    """Cost and damage of one case: seconds, bytes of the largest child, calls, files outside,
+    """Cost and damage of one case, or of several at once: seconds, bytes of the largest child, calls, files outside,
     payloads.
     """
 
@@ -71,11 +71,18 @@ class Toll:
     connections: int = 0
     outside: int = 0
     unescaped: int = 0
+    cases: int = 1
 
 
 @contextmanager
 def trial(
-    kind: str, *, home: Path, listener: Listener, deadline: float, note: Callable[[Toll], None]
+    kind: str,
+    *,
+    home: Path,
+    listener: Listener,
+    deadline: float,
+    note: Callable[[Toll], None],
+    cases: int = 1,
 ) -> Iterator[Path]:
     """Everything a case does happens inside. Yields the audit's folder; what else appears in `home`
     is outside.
@@ -96,6 +103,7 @@ def trial(
             memory=grown if grown > memory else 0,  # the figure is of all children so far
             connections=len(listener.callers) - calls,
             outside=len(_listed(home, folder) ^ before),
+            cases=cases,
         )
         note(toll)
     assert toll.seconds < deadline
