@@ -84,10 +84,9 @@ def test_judge_that_reads_the_words_obeys_them(hearing, clean):
     assert lifted(clean, scores_of(report)) == {}
 
 
-@pytest.mark.parametrize("channel", CHANNELS)
-def test_no_word_of_a_submission_stands_in_a_system_message(channel, hearing):
+def test_no_word_of_a_submission_stands_in_a_system_message(hearing):
     hearing.desk.requests.clear()
-    hearing.judged(hearing.court.hand_in(CHANNELS[channel](CLEAN, "Canary of the student")))
+    hearing.judged(hearing.court.hand_in(everywhere("Canary of the student")))
     messages = [message for body in hearing.desk.requests for message in body["messages"]]
     systems = {message["content"] for message in messages if message["role"] == "system"}
     assert systems == {persona_text("rules")}
