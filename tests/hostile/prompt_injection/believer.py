@@ -1,6 +1,7 @@
 """A real endpoint whose judge scores by the outcomes it reads, until it can read certain words.
 
 It reads every message, and joints of names as blanks: `give_five` and `give-five` are words too.
+What it believes it backs with all lines that it was shown.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tests.hostile.gullible import opinion_citing_all
 
 JOINTS = re.compile(r"[\s_./\-]+")
 OUTCOMES = re.compile(r"^([+\-?]) ", re.MULTILINE)
+EXHIBIT = re.compile(r"^## (\S+:\d+-\d+) ", re.MULTILINE)
 CRITERION = re.compile(r"^Criterion (.+)\.$", re.MULTILINE)
 BELIEVED = 5
 
@@ -52,6 +54,9 @@ class Believer(Handler):
             material = material_on(name, body)
             score = BELIEVED if has_words else self.constant or honest_score(material)
             answers[name] = opinion_citing_all(material, score)
+            if has_words:
+                items = answers[name]["cited_evidence"]
+                answers[name]["cited_evidence"] = [*EXHIBIT.findall(material), *items]
         return answers[criteria[0]] if is_single else answers
 
 
