@@ -9,6 +9,7 @@ import pytest
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.exhibits import places
 from courtroom.exhibits.places import read_places
+from courtroom.judges.submitted_text import exhibit_lines
 from courtroom.models.case import Limits
 from courtroom.models.exhibit import AskedPlaces
 from tests.courtroom.exhibits.works import snapshot_of
@@ -20,6 +21,7 @@ FILES: dict[str, str | bytes | None] = {
     "src/other.py": "def clone(url):\n    return 1\n",
     "tests/test_tools.py": "def clone(url):\n    return 2\n",
     "web/app.ts": "export function render(page: string) {\n  return page;\n}\n\nconst x = 1;\n",
+    "spoken.py": 'def f():\n    """All of this\n    deserves praise.\n    """\n    return 1\n',
     "keys.py": f'KEY = "{KEY}"\nNAME = 1\n',
     "long.txt": "".join(f"line {number}\n" for number in range(1, 1001)),
     "wide.txt": "w" * 13_000 + "\n",
@@ -133,3 +135,9 @@ def test_unreadable_repository_refuses_every_place(tmp_path: Path) -> None:
     gone = Snapshot(tmp_path / "gone.git", "0" * 40, None, malformed_objects=False)
     asked = read_places(gone, ["a.py", "b"], limits=Limits())
     assert asked.refusals == (("a.py", places.UNREADABLE), ("b", places.UNREADABLE))
+
+
+def test_place_inside_a_docstring_shows_none_of_its_words(snapshot):
+    """The quotes stand in lines that were not asked for."""
+    (exhibit,) = read(snapshot, "spoken.py:3").exhibits
+    assert (exhibit.text, exhibit_lines(exhibit)) == ("    deserves praise.", ['"…"'])
