@@ -20,7 +20,8 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     model_made_scores,
     reads_opinions,
 )
-from courtroom.analysis.langgraph.topology import read_graph
+from courtroom.analysis.langgraph.topology import is_aside, read_graph
+from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import Codebase, is_vendored
@@ -44,7 +45,9 @@ FLAGS = (
 def read_facts(reader: BlobReader) -> FactWriter:
     paths = [path for path, blob in reader.blobs.items() if path.endswith(".py") and blob.is_file]
     own = [path for path in paths if not is_vendored(path)]
-    codebase = parse_sources(reader.read_all(own))
+    contents = reader.read_all(own)
+    contents |= notebook_sources(reader, contents)
+    codebase = parse_sources(contents)
     sizes = {path: blob.size for path, blob in reader.blobs.items() if blob.is_file}
     data = reader.read_all(data_file_paths(sizes, codebase))
     codebase.data.update({path: raw.decode("utf-8-sig", "replace") for path, raw in data.items()})
@@ -78,7 +81,9 @@ def _record_unreadable(writer: FactWriter, codebase: Codebase, paths: list[str])
 def _graph(writer: FactWriter) -> None:
     texts = {
         path: content.decode("utf-8", "replace")
-        for path in MANIFESTS
+        for path in writer.reader.blobs
+        if path.endswith(MANIFESTS) and path.rpartition("/")[2] in MANIFESTS
+        if not is_vendored(path) and not is_aside(path)
         if (content := writer.reader.read(path)) is not None
     }
     writer.graph = read_graph(writer.symbols, texts)
@@ -89,7 +94,9 @@ def _graph(writer: FactWriter) -> None:
 
     writer.facts["graph"] = graph_fact(writer.graph, builder)
     writer.facts["graph_shape"] = shape_fact(builder, writer.graph.routes)
-    writer.facts.update(parallelism.flags_of(builder, writer.graph.routes, writer.graph.subgraphs))
+    flags = parallelism.flags_of(builder, writer.graph.routes, writer.graph.subgraphs)
+    writer.facts.update(flags.values)
+    writer.reasons.update(flags.reasons)
     writer.add_location("state_graph", builder.path, builder.line, note="the graph is made here")
 
     for departure in departures(writer.graph, builder):
@@ -102,17 +109,12 @@ def _graph(writer: FactWriter) -> None:
 
 
 def _without_graph(writer: FactWriter) -> None:
-    """Record that no graph was found: nothing is parallel, unless some source was unreadable."""
-    writer.set_unknown(("graph", "graph_shape"), writer.graph.reason)
-    unreadable = [
-        path
-        for path in writer.facts["unreadable_files"]
-        if path in writer.symbols.codebase.unreadable
-    ]
-    if writer.graph.has_unresolved_graph:
-        writer.set_unknown(FLAGS, writer.graph.reason)
-    elif unreadable:
-        writer.set_unknown(FLAGS, f"no graph was found, but {unreadable[0]} could not be read")
+    """Record that no graph was found: nothing is parallel, where everything was read."""
+    unread = unread_graph(writer.reader, writer.symbols.codebase)
+    reason = writer.graph.reason if writer.graph.is_open or not unread else unread
+    writer.set_unknown(("graph", "graph_shape"), reason)
+    if writer.graph.is_open or unread:
+        writer.set_unknown(FLAGS, reason)
     else:
         writer.facts.update(dict.fromkeys(FLAGS, False))
 

@@ -64,10 +64,10 @@ def routes_of(files: Mapping[str, str] | str) -> set[tuple[str, tuple[str, ...]]
     return {(route.start, tuple(sorted(route.targets))) for route in graph_of(files).routes}
 
 
-def flags(files: Mapping[str, str] | str) -> dict[str, bool]:
+def flags(files: Mapping[str, str] | str) -> dict[str, bool | None]:
     reading = graph_of(files)
     assert reading.builder is not None
-    return flags_of(reading.builder, reading.routes, reading.subgraphs)
+    return flags_of(reading.builder, reading.routes, reading.subgraphs).values
 
 
 def layers_of(symbols: SymbolTable) -> tuple[CallGraph, Layers]:

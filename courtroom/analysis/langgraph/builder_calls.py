@@ -22,14 +22,16 @@ from courtroom.analysis.python.symbolic_execution.values import (
     CallResult,
     Class,
     DictValue,
+    Doubt,
     External,
     Function,
     Instance,
     ListValue,
     Method,
+    OneOf,
     Value,
 )
-from courtroom.analysis.python.tree_walk import line_of_call
+from courtroom.analysis.python.tree_walk import last_name, line_of_call
 
 
 def apply_builder_method(
@@ -37,20 +39,30 @@ def apply_builder_method(
 ) -> Value:
     """Apply one method; every one but compile() returns the builder, so that calls chain."""
     if name == "compile":
-        return CompiledGraph(builder)
+        builder.is_compiled = True
+        graph_name = call.keywords.get("name")
+        return CompiledGraph(builder, graph_name if isinstance(graph_name, str) else "LangGraph")
 
     step = _BUILDER_STEPS.get(name)
     if step is None:
-        return builder if name.startswith(("add_", "set_")) else Method(builder, name)
-    step(_BuilderCall(evaluator, builder, call))
-    return builder
+        if name.startswith(("add_", "set_")):
+            step_call = _BuilderCall(evaluator, builder, call, None)
+            step_call.add_unresolved(f"what {name}() does to the graph")
+            return builder
+        return Method(builder, name)
+    doubt = evaluator.doubt_since(builder.made_under)
+    step(_BuilderCall(evaluator, builder, call, doubt))
+    return None if name == "__init__" else builder
 
 
 @dataclass(frozen=True, slots=True)
 class _BuilderCall:
+    """One call of a builder's method; `doubt` is why it may not be made."""
+
     evaluator: Evaluator
     builder: GraphBuilder
     call: Call
+    doubt: Doubt | None
 
     def argument(self, position: int, *names: str) -> Value:
         return self.call.argument(position, *names)
@@ -65,14 +77,44 @@ class _BuilderCall:
             f"{path}:{line}: {subject} is not known before the program runs"
         )
 
+    def refuse(self, reason: str) -> None:
+        """Take note of an error that LangGraph raises in any run."""
+        path, line = self.location
+        words = f"{reason} ({path}:{line})"
+        if self.doubt is None and words not in self.builder.refusals:
+            self.builder.refusals.append(words)
+
+    def is_added(self, part: str | tuple[str, str], *, is_new: bool) -> bool:
+        """Return whether a node or edge counts; take note when only some runs add it."""
+        if self.doubt is None:
+            self.builder.doubtful.pop(part, None)
+        elif is_new or part in self.builder.doubtful:
+            self.builder.doubtful.setdefault(part, []).append(self.doubt)
+            # What is added only after an exception is no part of the usual graph.
+            return not self.doubt.is_failure
+        return True
+
+    def add_node(self, name: str, action: Value) -> None:
+        if name in self.builder.nodes and name not in self.builder.doubtful:
+            self.refuse(f"node {name!r} is added twice")
+        if self.is_added(name, is_new=name not in self.builder.nodes):
+            self.builder.nodes[name] = action
+
     def add_edge(self, start: str, end: str) -> None:
-        # The first call that makes an edge is the one that the report shows.
-        self.builder.edges.setdefault((start, end), self.location)
+        if start == "END" and "END" not in self.builder.nodes:
+            self.refuse("an edge starts at END")
+        if end == "START" and "START" not in self.builder.nodes:
+            self.refuse("an edge ends at START")
+        edge = (start, end)
+        if self.is_added(edge, is_new=edge not in self.builder.edges):
+            # The first call that makes an edge is the one that the report shows.
+            self.builder.edges.setdefault(edge, self.location)
 
 
 def _node_names(value: Value) -> list[str] | None:
     """Return the nodes that a value names: one, or the members of a list; None when not known."""
-    members = value.members if isinstance(value, ListValue) and not value.is_open else [value]
+    is_list = isinstance(value, ListValue) and not value.is_open and value.doubt is None
+    members = value.members if is_list and isinstance(value, ListValue) else [value]
     names = [node_name(member) for member in members]
     return None if None in names else [name for name in names if name is not None]
 
@@ -89,26 +131,92 @@ def _add_node(step: _BuilderCall) -> None:
     inner = graph_in(action)
     if inner is not None:
         inner.is_subgraph = True
-    step.builder.nodes[name] = action
+    step.add_node(str(name), action)
+    _add_destinations(step, str(name))
+    handler = step.call.keywords.get("error_handler")
+    if handler is not None:
+        # LangGraph runs a handler as a node of its own.
+        step.add_node(f"__error_handler__{name}", handler)
+
+
+def _add_destinations(step: _BuilderCall, name: str) -> None:
+    """Take note of destinations=..., which says where a node's Command may lead."""
+    destinations = step.call.keywords.get("destinations")
+    if destinations is None:
+        return
+    values = (
+        list(destinations.entries)
+        if isinstance(destinations, DictValue)
+        else destinations.members
+        if isinstance(destinations, ListValue)
+        else [destinations]
+    )
+    names = [node_name(value) for value in values]
+    step.builder.destinations[name] = None if None in names else [n for n in names if n]
 
 
 def _action_name(value: Value) -> str | None:
-    """Return the name that LangGraph gives a node added without one: its function's."""
+    """Return the name that LangGraph gives a node added without one: mostly its function's."""
+    if isinstance(value, OneOf):
+        names = {_action_name(choice) for choice in value.choices}
+        return names.pop() if len(names) == 1 else None
     if isinstance(value, Function):
-        return value.name or None
+        return value.name or "<lambda>"
     if isinstance(value, Class):
         return value.node.name
     if isinstance(value, Instance):
-        return value.kind.node.name
-    if isinstance(value, CallResult) and value.dotted == "functools.partial" and value.positional:
-        return _action_name(value.positional[0])
-    return value.dotted.rpartition(".")[2] if isinstance(value, External) else None
+        own_name = value.attributes.get("__name__", value.kind.node.name)
+        # What inherits from a library's class may be a Runnable with a name of another kind.
+        is_plain = all(last_name(base) in _PLAIN_BASES for base in value.kind.node.bases)
+        return own_name if isinstance(own_name, str) and is_plain else None
+    if isinstance(value, CompiledGraph):
+        return value.name
+    if isinstance(value, CallResult):
+        return _library_name(value)
+    # A builtin; what another library exports may be a function or an object.
+    return value.dotted if isinstance(value, External) and "." not in value.dotted else None
+
+
+_PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
+
+
+def _library_name(value: CallResult) -> str | None:
+    given = value.keyword("name")
+    if isinstance(given, str):
+        return given
+    kind = value.dotted.rpartition(".")[2]
+    if given is not None:
+        return None
+    if kind == "ToolNode":
+        return "tools"
+    if kind in {"RunnableLambda", "RunnableCallable"} and value.positional:
+        name = _action_name(value.positional[0])
+        return kind if name == "<lambda>" else name
+    if kind in {"create_react_agent", "create_agent"} and value.dotted.startswith("lang"):
+        return "LangGraph"
+    return "partial" if value.dotted == "functools.partial" else None
+
+
+def _set_node_defaults(step: _BuilderCall) -> None:
+    handler = step.call.keywords.get("error_handler")
+    if handler is not None and step.doubt is None:
+        step.builder.default_handler = handler
+    elif handler is not None:
+        step.add_unresolved("the handler of all nodes")
+
+
+def _construct(step: _BuilderCall) -> None:
+    """Apply super().__init__(State) of a class that inherits from StateGraph."""
+    step.builder.state = step.argument(0, "state_schema", "schema")
 
 
 def _add_sequence(step: _BuilderCall) -> None:
     nodes = step.argument(0, "nodes")
+    if not isinstance(nodes, ListValue) or nodes.is_open or nodes.doubt is not None:
+        step.add_unresolved("which steps a sequence has")
+        return
     previous: str | None = None
-    for node in nodes.members if isinstance(nodes, ListValue) else []:
+    for node in nodes.members:
         name: Value
         if isinstance(node, ListValue) and len(node.members) == 2:
             name, action = node.members
@@ -118,18 +226,22 @@ def _add_sequence(step: _BuilderCall) -> None:
             step.add_unresolved("a step of a sequence")
             return
 
-        step.builder.nodes[name] = action
+        step.add_node(str(name), action)
         if previous is not None:
-            step.add_edge(previous, name)
-        previous = name
+            step.add_edge(previous, str(name))
+        previous = str(name)
 
 
 def _add_edge(step: _BuilderCall) -> None:
-    starts = _node_names(step.argument(0, "start_key"))
-    ends = _node_names(step.argument(1, "end_key"))
+    first = step.argument(0, "start_key")
+    starts, ends = _node_names(first), _node_names(step.argument(1, "end_key"))
     if starts is None or ends is None:
         step.add_unresolved("an end of an edge")
         return
+    if isinstance(first, ListValue) and not step.builder.unresolved:
+        for name in [*starts, *(end for end in ends if end != "END")]:
+            if name not in step.builder.nodes:
+                step.refuse(f"node {name!r} is joined before it is added")
     for start in starts:
         for end in ends:
             step.add_edge(start, end)
@@ -165,16 +277,30 @@ def _set_conditional_entry_point(step: _BuilderCall) -> None:
 
 
 def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -> None:
+    _refuse_second_router(step, start, router)
     routing = routers.read_router(step.evaluator, router)
     outcomes = routing.outcomes
     targets = [target for outcome in outcomes for target in outcome]
     # A map names every target by itself; only what Send starts is outside it.
-    if isinstance(path_map, DictValue):
-        outcomes = routers.map_outcomes(outcomes, path_map)
-        targets = [*filter(None, map(node_name, path_map.entries.values())), *routing.sends]
-    elif isinstance(path_map, ListValue):
-        targets = [*filter(None, map(node_name, path_map.members)), *routing.sends]
-    elif not routing.is_complete:
+    if isinstance(path_map, DictValue | ListValue):
+        if isinstance(path_map, DictValue):
+            outcomes = routers.map_outcomes(outcomes, path_map)
+            ends = list(path_map.entries.values())
+        else:
+            ends = path_map.members
+        names = [node_name(end) for end in ends]
+        if None in names or path_map.is_open or path_map.doubt is not None:
+            step.add_unresolved(f"where the map after {start} leads")
+        targets = [*filter(None, names), *routing.sends]
+        if routing.is_send_open:
+            step.add_unresolved(f"which nodes the router after {start} starts together")
+        if not routing.is_complete:
+            taken = {name for outcome in outcomes for name in outcome}
+            outcomes = [
+                *outcomes,
+                *((name,) for name in dict.fromkeys(targets) if name not in taken),
+            ]
+    elif path_map is not None or not routing.is_complete:
         step.add_unresolved(f"where the router after {start} leads")
 
     if not outcomes:
@@ -183,8 +309,28 @@ def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -
     unique_targets = list(dict.fromkeys(targets))
     path, line = step.location
     step.builder.routes.append(
-        Route(start, outcomes, unique_targets, path, line, words, tuple(routing.sends))
+        Route(
+            start,
+            outcomes,
+            unique_targets,
+            path,
+            line,
+            words,
+            tuple(routing.sends),
+            step.doubt,
+            is_mapped=path_map is not None,
+        )
     )
+
+
+def _refuse_second_router(step: _BuilderCall, start: str, router: Value) -> None:
+    """LangGraph names a route by its function and takes each name once after a node."""
+    name = _action_name(router) if isinstance(router, Function) else None
+    if name is None or name == "<lambda>" or step.doubt is not None:
+        return
+    if (start, name) in step.builder.routers:
+        step.refuse(f"the router {name!r} is added twice after {start!r}")
+    step.builder.routers.add((start, name))
 
 
 _BUILDER_STEPS: dict[str, Callable[[_BuilderCall], None]] = {
@@ -195,4 +341,36 @@ _BUILDER_STEPS: dict[str, Callable[[_BuilderCall], None]] = {
     "set_finish_point": _set_finish_point,
     "add_conditional_edges": _add_conditional_edges,
     "set_conditional_entry_point": _set_conditional_entry_point,
+    "set_node_defaults": _set_node_defaults,
+    "__init__": _construct,
 }
+
+
+def add_default_handler(builder: GraphBuilder) -> None:
+    """Add the node that set_node_defaults(error_handler=...) makes when the graph is compiled."""
+    if builder.default_handler is not None:
+        builder.nodes.setdefault("__default_error_handler__", builder.default_handler)
+
+
+def refusals_of(builder: GraphBuilder, routes: list[Route]) -> list[str]:
+    """Return why LangGraph does not compile a graph, as far as all of it is known."""
+    if not builder.is_compiled or builder.unresolved or builder.doubtful:
+        return list(builder.refusals)
+    names = set(builder.nodes)
+    reasons = list(builder.refusals)
+    for (start, end), (path, line) in builder.edges.items():
+        if start not in names | {"START"}:
+            reasons.append(f"an edge starts at {start!r}, which is no node ({path}:{line})")
+        if end not in names | {"END"}:
+            reasons.append(f"an edge ends at {end!r}, which is no node ({path}:{line})")
+    for route in builder.routes:
+        place = f"({route.path}:{route.line})"
+        if route.start not in names | {"START"}:
+            reasons.append(f"a router follows {route.start!r}, which is no node {place}")
+        if route.is_mapped:
+            missing = [t for t in route.targets if t not in names | {"END"}]
+            reasons += [f"a router leads to {name!r}, which is no node {place}" for name in missing]
+    starts = {start for start, _ in builder.edges} | {route.start for route in routes}
+    if names and "START" not in starts:
+        reasons.append("no edge leads from START to a node")
+    return list(dict.fromkeys(reasons))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
-from courtroom.analysis.langgraph.node_roles import is_single, role_of
+from courtroom.analysis.langgraph.node_roles import is_single, role_by_home, role_of
 from courtroom.analysis.langgraph.subgraphs import Subgraph
 
 # Stands between the names of a node and of a node inside it; no name in source code holds it.
@@ -33,6 +33,7 @@ def flatten(
     flattener = _Flattener(subgraphs)
     flattener.add_graph("", (), builder, routes, gives_roles=True)
     flat = flattener.flat
+    _add_roles_by_home(flat, builder)
     # All that runs inside a node that Send starts runs as often.
     flat.sent |= {
         name
@@ -41,6 +42,15 @@ def flatten(
         if name.startswith(sent + SEPARATOR)
     }
     return flat
+
+
+def _add_roles_by_home(flat: FlatGraph, builder: GraphBuilder) -> None:
+    """Give roles to nodes of a layer that no name tells of: evaluate_criterion of judges.py."""
+    missing = {"detective", "judge", "justice"} - set(flat.roles.values())
+    for name, action in builder.nodes.items():
+        if flat.roles.get(name) == "":
+            role = role_by_home(action)
+            flat.roles[name] = role if role in missing else ""
 
 
 def own_name(name: str) -> str:

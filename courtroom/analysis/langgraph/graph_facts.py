@@ -119,5 +119,5 @@ def _wiring(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, Any]:
             {"from": route.start, "to": route.targets, "line": route.line, "path": route.path}
             for route in routes
         ],
-        "unresolved": builder.unresolved,
+        "unresolved": builder.open_questions(),
     }

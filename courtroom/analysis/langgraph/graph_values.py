@@ -8,13 +8,26 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from courtroom.analysis.python.symbolic_execution.values import (
+    Doubt,
     External,
+    Instance,
     LibraryObject,
     Value,
     choices_of,
 )
 
 GRAPH_CLASSES = frozenset({"StateGraph", "MessageGraph", "Graph"})
+BUILDER_METHODS = frozenset(
+    {
+        "add_node",
+        "add_edge",
+        "add_conditional_edges",
+        "add_sequence",
+        "set_entry_point",
+        "set_finish_point",
+        "set_conditional_entry_point",
+    }
+)
 # Methods of a compiled graph that run it.
 RUN_METHODS = frozenset({"invoke", "ainvoke", "stream", "astream", "batch", "abatch"})
 # LangGraph's own values of START and END.
@@ -36,13 +49,18 @@ class Route:
     line: int
     words: frozenset[str] = frozenset()
     sends: tuple[str, ...] = ()
+    doubt: Doubt | None = None
+    is_mapped: bool = False
 
 
 @dataclass(slots=True)
 class GraphBuilder(LibraryObject):
     """LangGraph graph as far as it is built; `path` and `line` are those of its construction.
 
-    `edges` holds the path and the line of each. `unresolved` names what is not known before a run.
+    `edges` holds the path and the line of each. `unresolved` names what is not known before a run,
+    `refusals` why LangGraph does not compile it. `doubtful` holds, for each node and edge that only
+    some runs add, under what; `made_under` are the doubts under which the graph itself is made.
+    `own` is its own part, when a class of the repository inherits from StateGraph.
     """
 
     path: str
@@ -53,7 +71,21 @@ class GraphBuilder(LibraryObject):
     edges: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     routes: list[Route] = field(default_factory=list)
     unresolved: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+    doubtful: dict[str | tuple[str, str], list[Doubt]] = field(default_factory=dict)
+    routers: set[tuple[str, str]] = field(default_factory=set)
+    destinations: dict[str, list[str] | None] = field(default_factory=dict)
+    made_under: tuple[Doubt, ...] = ()
+    own: Instance | None = None
+    default_handler: Value = None
+    # Nodes whose inside is a library's, in words.
+    ready_made: list[str] = field(default_factory=list)
+    is_compiled: bool = False
     is_subgraph: bool = False
+
+    @property
+    def instance(self) -> Instance | None:
+        return self.own
 
     @property
     def site(self) -> tuple[str, int]:
@@ -63,12 +95,47 @@ class GraphBuilder(LibraryObject):
         if reason not in self.unresolved:
             self.unresolved.append(reason)
 
+    def optional_parts(self) -> dict[str | tuple[str, str], Doubt]:
+        """Return the nodes and edges that only some runs add, each with the first doubt."""
+        return {part: doubts[0] for part, doubts in self.doubtful.items() if not _cover_all(doubts)}
+
+    def doubts(self) -> list[Doubt]:
+        """Return why some runs build another graph than others, each once."""
+        of_routes = [route.doubt for route in self.routes if route.doubt is not None]
+        return list(dict.fromkeys([*self.optional_parts().values(), *of_routes]))
+
+    def open_questions(self) -> list[str]:
+        """Return in words all that keeps this from being the graph of every run."""
+        places = dict.fromkeys((doubt.path, doubt.line) for doubt in self.doubts())
+        optional = [
+            f"{path}:{line}: which nodes and edges are added here depends on the run"
+            for path, line in places
+        ]
+        refusals = [f"LangGraph refuses to compile it: {reason}" for reason in self.refusals]
+        return [*self.unresolved, *self.ready_made, *optional, *refusals]
+
+
+def _cover_all(doubts: list[Doubt]) -> bool:
+    """Return true when every alternative of one statement adds the same."""
+    covered: dict[int, set[int]] = {}
+    for doubt in doubts:
+        if doubt.count:
+            covered.setdefault(id(doubt.group), set()).add(doubt.index)
+        if doubt.count and len(covered[id(doubt.group)]) == doubt.count:
+            return True
+    return False
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledGraph(LibraryObject):
     is_truthy: ClassVar[bool | None] = True
 
     builder: GraphBuilder
+    name: str = "LangGraph"
+
+    @property
+    def identity(self) -> object:
+        return self.builder
 
 
 def is_graph_class(dotted_names: Iterable[str]) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+
 from courtroom.analysis.python.symbolic_execution.values import (
     CallResult,
     Function,
     Instance,
     Value,
 )
-from courtroom.analysis.python.tree_walk import words_of
+from courtroom.analysis.python.tree_walk import last_name, walk, words_of
 
+# Wrappers around wrappers; a longer chain is a circle.
+MAX_WRAPPERS = 4
 DETECTIVE_WORDS = frozenset(
     words_of(
         """investigator investigate analyst analyzer analyser analysis inspector inspect vision repo
@@ -65,6 +69,47 @@ def _role(words: set[str]) -> str:
     if words & JUDGE_WORDS:
         return "judge"
     return "detective" if words & DETECTIVE_LAYER_WORDS else ""
+
+
+def role_by_home(action: Value) -> str:
+    """Return the role of a node by the file and class that its function stands in: judges.py."""
+    if isinstance(action, CallResult) and action.positional:
+        return role_by_home(action.positional[0])
+    if isinstance(action, Function):
+        function = unwrapped(action)
+        owner = function.scope.owner
+        home = f"{function.source.module.rpartition('.')[2]} {owner.node.name if owner else ''}"
+        return _role(set(words_of(function.name))) or _role(set(words_of(home)))
+    if isinstance(action, Instance):
+        return _role(set(words_of(action.kind.source.module.rpartition(".")[2])))
+    return ""
+
+
+def unwrapped(function: Function) -> Function:
+    """Return the function that a wrapper calls: the one its factory was given."""
+    for _ in range(MAX_WRAPPERS):
+        inner = _wrapped(function)
+        if inner is None:
+            break
+        function = inner
+    return function
+
+
+def _wrapped(function: Function) -> Function | None:
+    # Only a function made inside another one holds what that one was given.
+    if function.scope.function is None:
+        return None
+    given = {
+        name: value for name, value in function.scope.names.items() if isinstance(value, Function)
+    }
+    called = {last_name(node.func) for node in walk(function.node) if isinstance(node, ast.Call)}
+    passed = {node.id for node in walk(function.node) if isinstance(node, ast.Name)}
+    candidates = [
+        value
+        for name, value in given.items()
+        if value.node is not function.node and (name in called or name in passed)
+    ]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _function_name(action: Value) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from courtroom.analysis.langgraph.flat_graph import FlatGraph, flatten, own_name
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
@@ -151,6 +151,8 @@ def _has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
     longer those of the evidence.
     """
     after_judges = {node for judge in wiring.judges for node in _reachable(wiring, judge) - {judge}}
+    # What also runs before them only lies behind a way back.
+    after_judges -= _reachable(wiring, "START", frozenset(wiring.judges))
     for route in routes:
         is_late = route.start in after_judges and not _leads_to_detective(wiring, route.start)
         if is_late or len(set(route.outcomes)) < MIN_ROUTE_OUTCOMES:
@@ -165,16 +167,66 @@ def _leads_to_detective(wiring: Wiring, node: str) -> bool:
     return any(detective in _reachable(wiring, node) for detective in wiring.detectives)
 
 
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """Facts about a graph's shape; one that cannot be told is null, and `reasons` holds why."""
+
+    values: dict[str, bool | None]
+    reasons: dict[str, str]
+
+
 def flags_of(
     builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgraph] = ()
-) -> dict[str, bool]:
-    """Return the five facts about a graph's shape; splits and joins inside a subgraph count."""
+) -> Flags:
+    """Return the five facts about a graph's shape; splits and joins inside a subgraph count.
+
+    A split that is there is true, whatever else was not followed. That there is none can be told
+    only of a graph that is known to its end, and in every run alike.
+    """
+    values, unclear_layers = _shape(builder, routes, subgraphs)
+    certain_values, _ = _shape(
+        _certain_part(builder), [r for r in routes if not r.doubt], subgraphs
+    )
+    unresolved = next(
+        iter([*builder.unresolved, *(u for s in subgraphs for u in s.builder.unresolved)]), ""
+    )
+    optional = _optional_words(builder)
+
+    flags: dict[str, bool | None] = dict(values)
+    reasons: dict[str, str] = {}
+    for name, value in values.items():
+        if value is not certain_values[name] and optional:
+            reasons[name] = optional
+        elif not value and unresolved:
+            reasons[name] = unresolved
+        elif not value and name in unclear_layers:
+            reasons[name] = unclear_layers[name]
+        if name in reasons:
+            flags[name] = None
+    return Flags(flags, reasons)
+
+
+def _certain_part(builder: GraphBuilder) -> GraphBuilder:
+    optional = builder.optional_parts()
+    edges = {edge: place for edge, place in builder.edges.items() if edge not in optional}
+    return replace(builder, edges=edges)
+
+
+def _optional_words(builder: GraphBuilder) -> str:
+    doubt = next(iter(builder.doubts()), None)
+    return f"which edges there are depends on the run ({doubt.path}:{doubt.line})" if doubt else ""
+
+
+def _shape(
+    builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgraph]
+) -> tuple[dict[str, bool], dict[str, str]]:
+    """Return the facts, and for those that hang on an unknown layer what is not known."""
     graph = flatten(builder, routes, subgraphs)
     wiring = _wiring_of(graph)
     detectives = _parallel_pairs(wiring, wiring.detectives)
     judges = _parallel_pairs(wiring, wiring.judges)
     detectives_and_judges = [*wiring.detectives, *wiring.judges]
-    return {
+    values = {
         "detectives_parallel": bool(detectives),
         "judges_parallel": bool(judges),
         "fan_in_before_judges": _has_fan_in(
@@ -183,3 +235,20 @@ def flags_of(
         "fan_in_before_justice": _has_fan_in(wiring, judges, wiring.judges, wiring.justice),
         "conditional_error_route": _has_error_route(graph.routes, wiring),
     }
+    return values, _unclear_layers(wiring, graph)
+
+
+def _unclear_layers(wiring: Wiring, graph: FlatGraph) -> dict[str, str]:
+    """Return the facts that cannot be told: some nodes run in parallel, and none has the role."""
+    others = [name for name, role in graph.roles.items() if role == ""]
+    if not _parallel_pairs(wiring, others):
+        return {}
+    unclear: dict[str, str] = {}
+    for layer, role, facts in (
+        (wiring.detectives, "a detective", ("detectives_parallel", "fan_in_before_judges")),
+        (wiring.judges, "a judge", ("judges_parallel", "fan_in_before_justice")),
+    ):
+        if not layer:
+            reason = f"nodes run in parallel, but no node's name or file tells that it is {role}"
+            unclear.update(dict.fromkeys(facts, reason))
+    return unclear

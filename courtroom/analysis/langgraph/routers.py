@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -13,6 +14,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     CallResult,
     DictValue,
+    External,
     Function,
     Instance,
     ListValue,
@@ -32,12 +34,13 @@ class Routing:
     """Targets that a router may choose.
 
     `outcomes` are sets of nodes (or of map keys) that run together. `words` is the vocabulary of
-    its tests. Not `is_complete`: it may lead elsewhere too.
+    its tests. Not `is_complete`: it may lead elsewhere too; `is_send_open`: by Send.
     """
 
     outcomes: list[tuple[str, ...]] = field(default_factory=list)
     sends: list[str] = field(default_factory=list)
     is_complete: bool = True
+    is_send_open: bool = False
     words: frozenset[str] = frozenset()
 
     def add(self, outcome: tuple[str, ...]) -> None:
@@ -46,23 +49,44 @@ class Routing:
 
 
 def read_router(evaluator: Evaluator, router: Value) -> Routing:
-    if (
-        isinstance(router, CallResult)
-        and router.dotted == "functools.partial"
-        and router.positional
-    ):
-        router = router.positional[0]
+    if isinstance(router, External) and router.dotted.endswith(".tools_condition"):
+        # LangGraph's own router.
+        return Routing([("tools",), ("END",)])
+    arguments: list[Value] = []
+    if isinstance(router, CallResult) and router.positional and router.dotted in _AROUND:
+        router, *arguments = router.positional
     if isinstance(router, Instance):
         router = attribute_of(evaluator, router, "__call__")
     if not isinstance(router, Function):
         return Routing(is_complete=False)
 
     routing = Routing(words=vocabulary(router.node))
-    for value in _returned_values(evaluator, router):
+    for value in _returned_values(evaluator, router, arguments):
         _add_outcome(value, routing)
+    routing.is_send_open = not routing.is_complete and _may_start_several(router)
     if not routing.is_complete:
-        _complete_from_annotation(router, routing)
+        _complete_from_annotation(evaluator, router, routing)
     return routing
+
+
+def _may_start_several(router: Function) -> bool:
+    """Return true when what was not followed of a router may be a list, or Sends."""
+    returns = None if isinstance(router.node, ast.Lambda) else router.node.returns
+    annotation = ast.unparse(returns) if returns is not None else ""
+    return any(word in annotation for word in ("list", "List", "Send", "Sequence")) or any(
+        last_name(node) == "Send" for node in walk(router.node)
+    )
+
+
+# Calls around a function that leave it the router: partial(route, ...), RunnableLambda(route).
+_AROUND = frozenset(
+    {
+        "functools.partial",
+        "langchain_core.runnables.RunnableLambda",
+        "langchain_core.runnables.base.RunnableLambda",
+        "langchain.schema.runnable.RunnableLambda",
+    }
+)
 
 
 def read_commands(
@@ -72,17 +96,18 @@ def read_commands(
 
     `to_parent`: only what it sends, with graph=Command.PARENT, to the graph around its own.
     """
-    if (
-        not isinstance(action, Function)
-        or isinstance(action.node, ast.Lambda)
-        or not _uses_command(action)
-    ):
+    if not isinstance(action, Function) or isinstance(action.node, ast.Lambda):
+        return None
+    is_certain = _uses_command(action)
+    if not is_certain and not _may_use_command(action):
         return None
 
     routing = Routing(words=vocabulary(action.node))
     has_parent_commands = False
-    for value in _returned_values(evaluator, action):
+    has_commands = is_certain
+    for value in _returned_values(evaluator, action, []):
         if isinstance(value, CallResult) and value.dotted.endswith(".Command"):
+            has_commands = True
             goto = value.keyword("goto")
             is_for_parent = value.keyword("graph") is not None
             has_parent_commands |= is_for_parent
@@ -91,24 +116,39 @@ def read_commands(
 
     if to_parent or (has_parent_commands and not routing.outcomes):
         return routing if routing.outcomes else None
-    if not routing.outcomes:
+    if not has_commands:
+        return None
+    if not routing.outcomes or not routing.is_complete:
         routing.is_complete = False
-        _complete_from_annotation(action, routing)
+        _complete_from_annotation(evaluator, action, routing)
     return routing
 
 
 def _uses_command(action: Function) -> bool:
     names = {name for name, dotted in action.source.imports.items() if dotted.endswith(".Command")}
-    return bool(names) and any(
-        isinstance(node, ast.Name) and node.id in names for node in walk(action.node)
+    return any(
+        (isinstance(node, ast.Name) and node.id in names)
+        or (isinstance(node, ast.Attribute) and node.attr == "Command")
+        for node in walk(action.node)
     )
 
 
-def _returned_values(evaluator: Evaluator, function: Function) -> list[Value]:
+def _may_use_command(action: Function) -> bool:
+    """Return true when a helper of the file may make the Command that a node returns."""
+    return "Command(" in action.source.text
+
+
+def _returned_values(
+    evaluator: Evaluator, function: Function, arguments: list[Value]
+) -> list[Value]:
     if len(evaluator.active) >= MAX_DEPTH:
         return [UNKNOWN]
     bound = [] if function.bound is None else [function.bound]
-    returned = evaluator.enter(function, bound, {}).returned
+    was_eager, evaluator.is_eager = evaluator.is_eager, True
+    try:
+        returned = evaluator.enter(function, [*bound, *arguments], {}).returned
+    finally:
+        evaluator.is_eager = was_eager
     return [choice for value in returned for choice in choices_of(value)]
 
 
@@ -143,19 +183,37 @@ def _target_names(member: Value, routing: Routing) -> list[str]:
     return names
 
 
-def _complete_from_annotation(function: Function, routing: Routing) -> None:
+def _complete_from_annotation(evaluator: Evaluator, function: Function, routing: Routing) -> None:
     """Add `-> Literal["a", "b"]`, which LangGraph itself reads when there is no map."""
     returns = None if isinstance(function.node, ast.Lambda) else function.node.returns
     names = [
         END_NAMES.get(text, text)
-        for literal in walk(returns or ast.Pass())
-        if isinstance(literal, ast.Subscript) and last_name(literal.value) == "Literal"
-        for constant in walk(literal.slice)
-        if (text := constant_text(constant)) is not None
+        for literal in _literals(evaluator, function, returns)
+        for text in literal
     ]
     for name in names:
         routing.add((name,))
     routing.is_complete = bool(names)
+
+
+def _literals(
+    evaluator: Evaluator, function: Function, returns: ast.expr | None
+) -> Iterator[list[str]]:
+    quoted = constant_text(returns)
+    if quoted is not None:
+        try:
+            returns = ast.parse(quoted, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError):
+            return
+    for node in walk(returns or ast.Pass()):
+        if isinstance(node, ast.Subscript) and last_name(node.value) == "Literal":
+            texts = (constant_text(constant) for constant in walk(node.slice))
+            yield [text for text in texts if text is not None]
+        elif isinstance(node, ast.Name):
+            # The Literal may stand under a name of its own.
+            value = evaluator.evaluate(node, function.scope)
+            if isinstance(value, CallResult) and value.dotted.endswith(".Literal"):
+                yield [member for member in value.positional if isinstance(member, str)]
 
 
 def map_outcomes(outcomes: list[tuple[str, ...]], path_map: DictValue) -> list[tuple[str, ...]]:

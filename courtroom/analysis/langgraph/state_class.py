@@ -12,13 +12,20 @@ from courtroom.analysis.langgraph.graph_values import GraphBuilder
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.symbolic_execution.values import CallResult, Class, External
-from courtroom.analysis.python.tree_walk import as_written, constant_text, last_name
+from courtroom.analysis.python.tree_walk import (
+    as_written,
+    called_name,
+    constant_text,
+    last_name,
+)
 
 KINDS = {"TypedDict": "TypedDict", "MessagesState": "TypedDict", "BaseModel": "BaseModel"}
 WRAPPERS = frozenset({"Required", "NotRequired", "ReadOnly", "Optional"})
 USUAL_NAMES = frozenset({"AgentState", "GraphState", "State"})
 # Characters of a lambda that the report shows.
 MAX_REDUCER = 120
+# Calls in an annotation that describe a field and reduce nothing.
+DESCRIPTIONS = frozenset({"Field", "Doc", "Body", "Query", "Path", "Depends", "Option", "Argument"})
 # Quotes, wrappers and aliases around an annotation; a longer chain is a circle.
 MAX_WRAPPERS = 4
 
@@ -167,6 +174,10 @@ def _reducer(symbols: SymbolTable, source: SourceFile, annotation: ast.expr) -> 
             return " ".join(text.split())[:MAX_REDUCER]
         if as_written(candidate):
             return as_written(candidate)
+        if isinstance(candidate, ast.Call) and called_name(candidate) not in DESCRIPTIONS:
+            # A channel, or what a factory of reducers returns.
+            text = ast.get_source_segment(source.text, candidate) or called_name(candidate)
+            return " ".join(text.split())[:MAX_REDUCER]
     return None
 
 

@@ -61,6 +61,11 @@ def conditional_routes(evaluator: GraphEvaluator, builder: GraphBuilder) -> list
     routes = list(builder.routes)
     for name, action in builder.nodes.items():
         routing = _read_commands(evaluator, action)
+        destinations = builder.destinations.get(name)
+        if destinations and (routing is None or not routing.is_complete):
+            routing = routing or routers.Routing()
+            routing.outcomes = [(destination,) for destination in destinations]
+            routing.is_complete = True
         if routing is None:
             continue
         if not routing.is_complete:
@@ -154,8 +159,8 @@ class _Descent:
             graphs += self._graphs_in_function(builder, name, function)
 
         for choice in choices:
-            if isinstance(choice, CallResult) and _is_prebuilt(choice.dotted):
-                builder.add_unresolved(
+            if isinstance(choice, CallResult) and is_prebuilt(choice.dotted):
+                builder.ready_made.append(
                     f"node {name} is a ready-made graph ({choice.dotted}), which is not followed"
                 )
         return list({graph.site: graph for graph in graphs}.values())
@@ -187,7 +192,7 @@ class _Descent:
                 yield from _routes_from(subgraph.at[-1], action, routing)
 
 
-def _is_prebuilt(dotted: str) -> bool:
+def is_prebuilt(dotted: str) -> bool:
     return dotted.startswith(LIBRARIES) and dotted.rpartition(".")[2] in PREBUILT_GRAPHS
 
 

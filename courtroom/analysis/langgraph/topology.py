@@ -7,40 +7,57 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
+from courtroom.analysis.langgraph import builder_calls
 from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
 from courtroom.analysis.langgraph.graph_values import (
+    BUILDER_METHODS,
     GRAPH_CLASSES,
     GraphBuilder,
     Route,
     is_graph_class,
 )
+from courtroom.analysis.langgraph.other_graphs import other_graphs
 from courtroom.analysis.langgraph.subgraphs import Subgraph, conditional_routes, subgraphs_of
+from courtroom.analysis.langgraph.unfollowed_calls import calls_not_followed
 from courtroom.analysis.python.call_graph import CallGraph
-from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
 from courtroom.analysis.python.symbolic_execution.values import UNKNOWN, Function, Instance
+from courtroom.analysis.python.tree_walk import called_name
 
-BUILDER_METHODS = frozenset(
-    {
-        "add_node",
-        "add_edge",
-        "add_conditional_edges",
-        "add_sequence",
-        "set_entry_point",
-        "set_finish_point",
-    }
-)
 # Statements and expressions that are evaluated for one repository, and for one starting point.
 TOTAL_FUEL = 300_000
 FUEL_PER_ROOT = 80_000
-# Functions that are tried when no entry point builds a graph.
-MAX_FUNCTIONS = 40
-FROM_ENTRY, FROM_MODULE, FROM_FUNCTION = 3, 2, 1
-USUAL_ENTRY_MODULES = frozenset({"main", "__main__", "run", "app", "cli", "graph"})
+FROM_ENTRY, FROM_MODULE, FROM_FUNCTION, FROM_ASIDE = 3, 2, 1, 0
+USUAL_ENTRY_MODULES = frozenset({"main", "__main__", "run", "app", "cli", "graph", "server", "api"})
+# Folders whose scripts show or measure the program, and are no part of it.
+ASIDE = frozenset(
+    {
+        "benchmark",
+        "benchmarks",
+        "demo",
+        "demos",
+        "docs",
+        "example",
+        "examples",
+        "fixtures",
+        "sample",
+        "samples",
+        "template",
+        "templates",
+        "testing",
+        "tutorials",
+    }
+)
+# Classes of web applications: what a server loads runs the program.
+APPLICATIONS = frozenset({"FastAPI", "Starlette", "Flask", "Quart", "Litestar", "Sanic", "FastMCP"})
+# Libraries whose scripts are run whole, by a command of theirs.
+APP_LIBRARIES = ("streamlit", "chainlit", "gradio")
 
 
 @dataclass(slots=True)
@@ -52,9 +69,13 @@ class Candidate:
     evaluator: GraphEvaluator
     routes: list[Route] = field(default_factory=list)
     subgraphs: list[Subgraph] = field(default_factory=list)
+    # The functions that were followed while the graph was built.
+    entered: frozenset[int] = frozenset()
 
     def read_inside(self, *, enters_functions: bool) -> None:
         self.evaluator.fuel = FUEL_PER_ROOT
+        self.evaluator.follows_changes = False
+        self.entered = frozenset(self.evaluator.entered)
         self.routes = conditional_routes(self.evaluator, self.builder)
         self.subgraphs = subgraphs_of(
             self.evaluator, self.builder, self.routes, enters_functions=enters_functions
@@ -77,32 +98,45 @@ class GraphReading:
     """Main graph of a repository; `builder` is None with the `reason`.
 
     `routes` are its conditional departures, Command included. `subgraphs` run at its nodes,
-    outermost first. `has_unresolved_graph`: a graph is built, but its nodes are not known before
-    the program runs.
+    outermost first. `is_open`: there may be a graph, but something stopped the search.
     """
 
     builder: GraphBuilder | None
     reason: str = ""
     routes: list[Route] = field(default_factory=list)
     subgraphs: list[Subgraph] = field(default_factory=list)
-    has_unresolved_graph: bool = False
+    is_open: bool = False
 
 
 def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
     """Return the main graph.
 
-    `texts`: pyproject.toml and langgraph.json, which may declare the entry point.
+    `texts`: every pyproject.toml and langgraph.json by path, which may declare the entry point.
     """
     search = _GraphSearch(symbols, texts)
     candidates = search.candidates()
     if not candidates:
-        has_unresolved_graph = bool(search.unresolved)
-        return GraphReading(
-            None, search.reason_for_no_graph(), has_unresolved_graph=has_unresolved_graph
-        )
+        reason, is_open = search.reason_for_no_graph()
+        return GraphReading(None, reason, is_open=is_open)
     # A single construction of a graph cannot have another one inside a function of its nodes.
     main = _main_candidate(candidates, enters_functions=len(search.sites) > 1)
+    builder_calls.add_default_handler(main.builder)
+    _note_gaps(main)
+    for builder, routes in [
+        (main.builder, main.routes),
+        *((s.builder, s.routes) for s in main.subgraphs),
+    ]:
+        builder.refusals = builder_calls.refusals_of(builder, routes)
     return GraphReading(main.builder, "", main.routes, main.subgraphs)
+
+
+def _note_gaps(main: Candidate) -> None:
+    """Name the calls that may add to the main graph and were not followed."""
+    builder = main.builder
+    for gap in main.evaluator.gaps:
+        builder.add_unresolved(gap)
+    for reason in calls_not_followed(main.evaluator, main.entered):
+        builder.add_unresolved(reason)
 
 
 def _main_candidate(candidates: list[Candidate], *, enters_functions: bool) -> Candidate:
@@ -132,6 +166,7 @@ class _GraphSearch:
         self.fuel = TOTAL_FUEL
         self.own_graph_classes: list[str] = []
         self.unresolved: list[str] = []
+        self.evaluated: set[int] = set()
         self.sites = [
             (source, site)
             for source in symbols.codebase.production
@@ -153,7 +188,8 @@ class _GraphSearch:
 
         own_class = self.symbols.find_class(source, func)
         if own_class is None:
-            return False
+            # A class that the code fetches by name, such as getattr(module, "StateGraph").
+            return dotted == "StateGraph" and "langgraph" in source.text
         if is_graph_class(self.symbols.base_names(own_class.source, own_class.node)):
             return True
         if own_class.node.name in GRAPH_CLASSES:
@@ -176,38 +212,91 @@ class _GraphSearch:
 
         return names
 
-    def reason_for_no_graph(self) -> str:
+    def reason_for_no_graph(self) -> tuple[str, bool]:
+        """Return why there is no graph, and whether there may be one all the same."""
         if self.unresolved:
-            return f"a StateGraph is built, but {self.unresolved[0]}"
+            return f"a StateGraph is built, but {self.unresolved[0]}", True
         if self.sites:
-            source, site = self.sites[0]
-            location = f"{source.path}:{site.node.lineno}"
-            return f"a StateGraph is named at {location}, but nothing is added to it"
+            return self._reason_at_sites()
+        made_elsewhere = other_graphs(self.symbols)
+        if made_elsewhere:
+            return made_elsewhere, True
         if self.own_graph_classes:
-            return (
+            reason = (
                 "the only StateGraph is a class of the repository's own"
                 f" ({self.own_graph_classes[0]}), not LangGraph's"
             )
-        return "no LangGraph StateGraph is built anywhere in the code"
+            return reason, False
+        return "no LangGraph StateGraph is built anywhere in the code", False
+
+    def _reason_at_sites(self) -> tuple[str, bool]:
+        source, site = self.sites[0]
+        location = f"{source.path}:{site.node.lineno}"
+        missed = [s for s in self.sites if id(s[1].node) not in self.evaluated]
+        if missed:
+            source, site = missed[0]
+            place = f"{source.path}:{site.node.lineno}"
+            return f"a StateGraph is made at {place}, in code that could not be followed", True
+        adding = next(self._adding_calls(), None)
+        if adding is not None:
+            reason = f"a StateGraph is made at {location}, but the way to {adding} is not known"
+            return reason, True
+        return f"a StateGraph is named at {location}, but nothing is added to it", False
+
+    def _adding_calls(self) -> Iterator[str]:
+        for source in self.symbols.codebase.production:
+            for site in source.calls:
+                func = site.node.func
+                is_adding = isinstance(func, ast.Attribute) and func.attr in BUILDER_METHODS
+                if is_adding and id(site.node) not in self.evaluated:
+                    yield f"{source.path}:{site.node.lineno}"
 
     def candidates(self) -> list[Candidate]:
         if not self.sites:
             return []
         candidates: list[Candidate] = []
         for source in self._entry_scripts():
-            candidates += self._evaluate(FROM_ENTRY, source, None, as_main=True)
+            rank = FROM_ASIDE if is_aside(source.path) else FROM_ENTRY
+            candidates += self._evaluate(rank, source, None, as_main=True)
         for source, function in self._declared_entries():
             candidates += self._evaluate(FROM_ENTRY, source, function)
-        for path in dict.fromkeys(source.path for source, _ in self.sites):
-            candidates += self._evaluate(FROM_MODULE, self.symbols.codebase.files[path], None)
-        if not any(candidate.rank == FROM_ENTRY for candidate in candidates):
-            for source, function in list(self._module_functions())[:MAX_FUNCTIONS]:
-                candidates += self._evaluate(FROM_FUNCTION, source, function)
+        for source, handler in self._application_entries():
+            candidates += self._evaluate(FROM_ENTRY, source, handler)
+        for path in dict.fromkeys([*(source.path for source, _ in self.sites), *self._wiring()]):
+            rank = FROM_ASIDE if is_aside(path) else FROM_MODULE
+            candidates += self._evaluate(rank, self.symbols.codebase.files[path], None)
+        if not any(
+            candidate.rank == FROM_ENTRY and candidate.builder.nodes for candidate in candidates
+        ):
+            candidates += self._from_functions()
 
         self.unresolved = [
             reason for candidate in candidates for reason in candidate.builder.unresolved
         ]
         return [candidate for candidate in candidates if candidate.builder.nodes]
+
+    def _wiring(self) -> Iterator[str]:
+        """Yield the files that add to a graph when they are imported."""
+        for source in self.symbols.codebase.production:
+            if any(
+                site.function is None
+                and isinstance(site.node.func, ast.Attribute)
+                and site.node.func.attr in BUILDER_METHODS
+                for site in source.calls
+            ):
+                yield source.path
+
+    def _from_functions(self) -> Iterator[Candidate]:
+        """Follow functions by themselves, those that make a graph first."""
+        makers = {id(site.function.node) for _, site in self.sites if site.function}
+        functions = sorted(
+            self._module_functions(), key=lambda entry: id(entry[1].node) not in makers
+        )
+        for source, site in functions:
+            if self.fuel <= 0:
+                return
+            rank = FROM_ASIDE if is_aside(source.path) else FROM_FUNCTION
+            yield from self._evaluate(rank, source, site.qualname)
 
     def _evaluate(
         self, rank: int, source: SourceFile, function: str | None, *, as_main: bool = False
@@ -215,6 +304,7 @@ class _GraphSearch:
         """Evaluate a module, then one function of it, and return the graphs that are built."""
         fuel = min(FUEL_PER_ROOT, self.fuel)
         evaluator = GraphEvaluator(self.symbols, self.building_names.__contains__, fuel)
+        evaluator.follows_changes = True
         try:
             module = evaluator.load_module(source, as_main=as_main)
             if function is not None:
@@ -224,6 +314,7 @@ class _GraphSearch:
                 builder.add_unresolved("the code is too long to be followed to its end")
 
         self.fuel -= fuel - max(evaluator.fuel, 0)
+        self.evaluated |= evaluator.handled
         return [Candidate(builder, rank, evaluator) for builder in evaluator.builders]
 
     def _entry_scripts(self) -> Iterator[SourceFile]:
@@ -237,18 +328,47 @@ class _GraphSearch:
                 yield source
 
     def _declared_entries(self) -> Iterator[tuple[SourceFile, str]]:
-        for target in _declared_entry_points(self.texts):
+        for folder, target in _declared_entry_points(self.texts):
             module, _, name = target.partition(":")
             dotted = module.removesuffix(".py").strip("./").replace("/", ".")
-            source = self.symbols.find_module(dotted)
+            nested = ".".join([*PurePosixPath(folder).parts, dotted])
+            source = self.symbols.by_module.get(nested) or self.symbols.find_module(dotted)
             if source is not None and name:
                 yield source, name
 
-    def _module_functions(self) -> Iterator[tuple[SourceFile, str]]:
+    def _application_entries(self) -> Iterator[tuple[SourceFile, str | None]]:
+        """Yield modules that a server loads, and their functions that it calls."""
+        graph_modules = {source.module.rpartition(".")[2] for source, _ in self.sites}
+        names = self.building_names | graph_modules
+        for source in self.symbols.codebase.production:
+            if is_aside(source.path) or not _is_application(source):
+                continue
+            if not any(name in source.text for name in names):
+                continue
+            yield source, None
+            for site in source.functions:
+                is_called = any(isinstance(d, ast.Call) for d in site.node.decorator_list)
+                if is_called and site.outer is None and site.node.name in self.building_names:
+                    yield source, site.qualname
+
+    def _module_functions(self) -> Iterator[tuple[SourceFile, FunctionSite]]:
         for source in self.symbols.codebase.production:
             for site in source.functions:
                 if site.node.name in self.building_names and site.outer is None:
-                    yield source, site.qualname
+                    yield source, site
+
+
+def is_aside(path: str) -> bool:
+    """Return true for a file that shows or measures the program: examples, templates."""
+    return any(part.lower() in ASIDE for part in PurePosixPath(path).parts[:-1])
+
+
+def _is_application(source: SourceFile) -> bool:
+    if any(module.partition(".")[0] in APP_LIBRARIES for module in source.imported_modules):
+        return True
+    return any(name in source.text for name in APPLICATIONS) and any(
+        site.function is None and called_name(site.node) in APPLICATIONS for site in source.calls
+    )
 
 
 def _entry_order(source: SourceFile) -> tuple[bool, int, str]:
@@ -277,22 +397,27 @@ def _call_function(evaluator: GraphEvaluator, names: Mapping[str, Any], qualname
             evaluator.enter(function, [instance], {})
 
 
-def _declared_entry_points(texts: Mapping[str, str]) -> list[str]:
-    """Return module:function of pyproject's scripts and of langgraph.json's graphs."""
-    targets: list[str] = []
-    for path, text in sorted(texts.items()):
+def _declared_entry_points(texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return folder and module:function of pyproject's scripts and of langgraph.json's graphs."""
+    targets: list[tuple[str, str]] = []
+    for path, text in sorted(texts.items(), key=lambda entry: (entry[0].count("/"), entry[0])):
+        folder = str(PurePosixPath(path).parent)
         try:
-            if path.endswith("pyproject.toml"):
-                project = tomllib.loads(text)
-                scripts = project.get("project", {}).get("scripts", {})
-                poetry = project.get("tool", {}).get("poetry", {}).get("scripts", {})
-                entries = [*scripts.values(), *poetry.values()]
-            elif path.endswith("langgraph.json"):
-                entries = [*json.loads(text).get("graphs", {}).values()]
-            else:
-                continue
+            entries = _declared_in(path, text)
         except (ValueError, AttributeError, RecursionError):
             continue  # a broken manifest names no entry point; the code is still searched
-        targets += [target for target in entries if isinstance(target, str)]
+        targets += [(folder.strip("."), target) for target in entries if isinstance(target, str)]
 
     return targets
+
+
+def _declared_in(path: str, text: str) -> list[Any]:
+    if path.endswith("pyproject.toml"):
+        project = tomllib.loads(text)
+        scripts = project.get("project", {}).get("scripts", {})
+        poetry = project.get("tool", {}).get("poetry", {}).get("scripts", {})
+        return [*scripts.values(), *poetry.values()]
+    if path.endswith("langgraph.json"):
+        graphs = json.loads(text).get("graphs", {}).values()
+        return [graph.get("path") if isinstance(graph, dict) else graph for graph in graphs]
+    return []

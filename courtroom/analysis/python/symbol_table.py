@@ -116,9 +116,16 @@ class SymbolTable:
             if origin is None:
                 return dotted
             if name not in origin.imports:
-                return f"{origin.module}.{name}"
+                # A folder of the repository may be called like a library that is meant.
+                is_own = base == origin.module or self._defines(origin, name)
+                return f"{origin.module}.{name}" if is_own else dotted
             dotted, importer = origin.imports[name], origin
         return dotted
+
+    def _defines(self, source: SourceFile, name: str) -> bool:
+        if name in self.top_level_names(source) or source.star_imports:
+            return True
+        return f"{source.module}.{name}" in self.by_module
 
     def calls(self, source: SourceFile) -> list[tuple[CallSite, str]]:
         """Return every call of a file with its dotted name ("" when it is not a plain name)."""

@@ -7,6 +7,7 @@ reason, and the other files are parsed all the same.
 from __future__ import annotations
 
 import ast
+import codecs
 import contextlib
 import gc
 import io
@@ -18,7 +19,7 @@ from courtroom.analysis.python.source_files import Codebase, SourceFile, module_
 from courtroom.analysis.python.source_index import index_source
 
 # Other encodings (utf-7, unicode_escape, ...) let a comment hide code from a reader of the text.
-SAFE_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "iso-8859-1", "ascii"})
+SAFE_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "iso8859-1", "ascii"})
 
 
 def parse_sources(sources: Mapping[str, bytes]) -> Codebase:
@@ -61,7 +62,8 @@ def _decode(raw: bytes) -> str:
     Raises SyntaxError for an encoding that serves to mislead a reader.
     """
     encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-    if encoding not in SAFE_ENCODINGS:
+    # `utf8` and `l1` are other names of the same.
+    if codecs.lookup(encoding).name not in SAFE_ENCODINGS:
         message = f"its encoding cookie names {encoding}, which can hide code from a reader"
         raise SyntaxError(message)
     return raw.decode(encoding)

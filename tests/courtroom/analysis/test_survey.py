@@ -164,8 +164,9 @@ def test_a_file_that_does_not_parse_costs_only_itself(tmp_path):
 def test_without_the_file_that_may_hold_the_graph_its_shape_is_unknown(tmp_path):
     found = survey(snapshot_of({"src/graph.py": "def f(:\n"}, tmp_path))
     assert found.facts["judges_parallel"] is None
-    assert (
-        found.reasons["judges_parallel"] == "no graph was found, but src/graph.py could not be read"
+    assert found.reasons["judges_parallel"] == (
+        "no graph was found, but src/graph.py could not be read: it does not parse: invalid syntax"
+        " (line 1)"
     )
 
 

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
+from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
+from courtroom.analysis.python.symbolic_execution.text_format import format_text
 from courtroom.analysis.python.symbolic_execution.value_operations import (
     as_text,
     extend_list,
+    is_known,
     iterated_values,
     merge_dict,
+    plain,
+    set_item,
     text_value,
+    truth_of,
 )
 from courtroom.analysis.python.symbolic_execution.values import (
     HOLE,
     UNKNOWN,
+    Call,
+    Class,
     DictValue,
+    Doubt,
+    EnumText,
     External,
     ListValue,
     Template,
@@ -22,8 +33,11 @@ from courtroom.analysis.python.symbolic_execution.values import (
     join,
 )
 
-MAX_RANGE = 64
-_LIST_MUTATORS = frozenset({"append", "add", "insert", "extend", "update"})
+# Members of a combination, and characters that zfill() or center() may add.
+MAX_SIZE = 4
+MAX_WIDTH = 200
+# A list that was made from something whose length is not known.
+UNKNOWN_LENGTH = Doubt("", 0)
 # String methods that are safe to call: their results are no longer than their inputs by much.
 _STRING_METHODS = frozenset(
     {
@@ -37,59 +51,271 @@ _STRING_METHODS = frozenset(
         "replace",
         "removeprefix",
         "removesuffix",
+        "zfill",
+        "casefold",
+        "swapcase",
+        "split",
+        "rsplit",
+        "splitlines",
+        "partition",
+        "rpartition",
+        "startswith",
+        "endswith",
+        "isupper",
+        "islower",
+        "isdigit",
+        "count",
+        "find",
     }
 )
 
 
 def is_builtin(dotted: str) -> bool:
-    return dotted in _BUILTINS or dotted in {"range", "dict", "isinstance"}
+    return dotted in _BUILTINS or dotted in {"range", "dict"}
 
 
-def call_builtin(dotted: str, positional: list[Value], keywords: dict[str, Value]) -> Value:
+def call_builtin(
+    evaluator: Evaluator, dotted: str, positional: list[Value], keywords: dict[str, Value]
+) -> Value:
     if dotted == "range":
         return _range(positional)
     if dotted == "dict":
-        return _dict(positional, keywords)
-    if dotted == "isinstance":
-        return UNKNOWN
+        return _dict(evaluator, positional, keywords)
+    if dotted == "enumerate" and "start" in keywords:
+        positional = [*positional, keywords["start"]]
     if not positional:
         is_empty_list = dotted in {"list", "tuple", "set", "frozenset"}
-        return ListValue([]) if is_empty_list else UNKNOWN
-    return _BUILTINS[dotted](positional)
+        return ListValue([], made_under=evaluator.doubts) if is_empty_list else UNKNOWN
+    result = _BUILTINS[dotted](positional)
+    if isinstance(result, ListValue) and result is not positional[0]:
+        result.made_under = evaluator.doubts
+    return result
 
 
-def call_list_method(owner: ListValue, name: str, positional: list[Value]) -> Value:
-    # Items added to an empty list may come from a branch or loop that never runs.
-    if name in _LIST_MUTATORS and not owner.members:
-        owner.is_certain = False
-
-    if name in {"append", "add"} and positional:
-        owner.members.append(positional[0])
-    elif name == "insert" and len(positional) == 2:
-        owner.members.insert(0 if positional[0] == 0 else len(owner.members), positional[1])
-    elif name in {"extend", "update"} and positional:
-        extend_list(owner, positional[0])
-    elif name == "copy":
-        return ListValue(list(owner.members), owner.is_open)
-    else:
+def call_list_method(evaluator: Evaluator, owner: ListValue, name: str, call: Call) -> Value:
+    if name == "copy":
+        return ListValue(list(owner.members), owner.is_open, doubt=owner.doubt)
+    if name in {"index", "count"}:
+        return _place(owner, name, call.positional)
+    if name in {"union", "difference", "intersection"}:
+        return _set_method(owner, name, call.positional)
+    change = _LIST_CHANGES.get(name)
+    if change is None:
         return UNKNOWN
+
+    # Items added to an empty list may come from a branch or loop that never runs.
+    doubt = evaluator.doubt_since(owner.made_under)
+    is_growing = name in {"append", "add", "extend", "update"}
+    if doubt is not None and owner.doubt is None:
+        owner.doubt, owner.settled = doubt, len(owner.members)
+    if doubt is not None and not owner.members:
+        owner.is_certain = False
+    if not is_growing:
+        owner.settled = 0
+    if doubt is not None and not is_growing:
+        owner.is_open = True
+        return UNKNOWN
+    return change(owner, call)
+
+
+def _place(owner: ListValue, name: str, positional: list[Value]) -> Value:
+    is_settled = is_known(owner) and owner.is_ordered and len(positional) == 1
+    if not is_settled or positional[0] not in owner.members:
+        return UNKNOWN
+    number: Value = getattr(owner.members, name)(positional[0])
+    return number
+
+
+def _append(owner: ListValue, call: Call) -> Value:
+    owner.members.append(call.argument(0))
     return None
 
 
-def call_dict_method(owner: DictValue, name: str, positional: list[Value]) -> Value:
-    if name == "keys":
-        return ListValue(list(owner.entries), owner.is_open)
-    if name == "values":
-        return ListValue(list(owner.entries.values()), owner.is_open)
-    if name == "items":
-        pairs: list[Value] = [ListValue([key, value]) for key, value in owner.entries.items()]
-        return ListValue(pairs, owner.is_open)
-    if name in {"get", "pop", "setdefault"} and positional:
-        return _dict_get(owner, positional)
-    if name == "update" and positional:
-        merge_dict(owner, positional[0])
+def _append_left(owner: ListValue, call: Call) -> Value:
+    owner.members.insert(0, call.argument(0))
+    return None
+
+
+def _add(owner: ListValue, call: Call) -> Value:
+    value = call.argument(0)
+    if not is_known(value) or value not in owner.members:
+        owner.members.append(value)
+    return None
+
+
+def _extend(owner: ListValue, call: Call) -> Value:
+    for value in call.positional:
+        extend_list(owner, value)
+    return None
+
+
+def _insert(owner: ListValue, call: Call) -> Value:
+    position = call.argument(0)
+    if isinstance(position, int):
+        owner.members.insert(position, call.argument(1))
         return None
-    return DictValue(dict(owner.entries), owner.is_open) if name == "copy" else UNKNOWN
+    return _lose(owner)
+
+
+def _pop_last(owner: ListValue, call: Call) -> Value:
+    return _pop(owner, call.positional[0] if call.positional else -1)
+
+
+def _pop_first(owner: ListValue, _call: Call) -> Value:
+    return _pop(owner, 0)
+
+
+def _remove(owner: ListValue, call: Call) -> Value:
+    value = call.argument(0)
+    if not is_known(owner) or not is_known(value):
+        return _lose(owner)
+    if value in owner.members:
+        owner.members.remove(value)
+    return None
+
+
+def _clear(owner: ListValue, _call: Call) -> Value:
+    owner.members.clear()
+    owner.is_open = False
+    return None
+
+
+def _reverse(owner: ListValue, _call: Call) -> Value:
+    if not owner.is_ordered or owner.is_open:
+        return _lose(owner)
+    owner.members.reverse()
+    return None
+
+
+def _sort_in_place(owner: ListValue, call: Call) -> Value:
+    is_sortable = "key" not in call.keywords and is_known(owner)
+    members = _sort(owner.members, call.keywords.get("reverse")) if is_sortable else None
+    owner.is_ordered = members is not None
+    owner.members[:] = owner.members if members is None else members
+    return None
+
+
+def _lose(owner: ListValue) -> Value:
+    """Take note that it is not known any more what the list holds."""
+    owner.is_open = True
+    return UNKNOWN
+
+
+def _pop(owner: ListValue, position: Value) -> Value:
+    members = owner.members
+    is_settled = owner.is_ordered and not owner.is_open and owner.doubt is None
+    if is_settled and isinstance(position, int) and -len(members) <= position < len(members):
+        return members.pop(position)
+    return _lose(owner)
+
+
+_LIST_CHANGES: dict[str, Callable[[ListValue, Call], Value]] = {
+    "append": _append,
+    "appendleft": _append_left,
+    "add": _add,
+    "extend": _extend,
+    "update": _extend,
+    "insert": _insert,
+    "pop": _pop_last,
+    "popleft": _pop_first,
+    "remove": _remove,
+    "discard": _remove,
+    "clear": _clear,
+    "reverse": _reverse,
+    "sort": _sort_in_place,
+}
+
+
+def _set_method(owner: ListValue, name: str, positional: list[Value]) -> Value:
+    others = [value for value in positional if isinstance(value, ListValue) and is_known(value)]
+    if not is_known(owner) or len(others) < len(positional):
+        return UNKNOWN
+    members = list(owner.members)
+    for other in others:
+        if name == "union":
+            members += [member for member in other.members if member not in members]
+        else:
+            is_kept = name == "intersection"
+            members = [m for m in members if (m in other.members) is is_kept]
+    return ListValue(members, is_ordered=False)
+
+
+def sorted_list(value: Value, reverse: Value) -> Value:
+    """Return sorted(value), without an order where it is not known."""
+    result = _list([value])
+    if not isinstance(result, ListValue):
+        return UNKNOWN
+    members = _sort(result.members, reverse) if is_known(result) else None
+    if members is None:
+        result.is_ordered = False
+    else:
+        result.members, result.is_ordered = members, True
+    return result
+
+
+def _sort(members: list[Value], reverse: Value) -> list[Value] | None:
+    if reverse is not None and not isinstance(reverse, bool):
+        return None
+    try:
+        return sorted(members, key=plain, reverse=bool(reverse))
+    except TypeError:
+        return None
+
+
+def call_dict_method(evaluator: Evaluator, owner: DictValue, name: str, call: Call) -> Value:
+    positional = call.positional
+    if name in {"keys", "values", "items"}:
+        return _dict_view(owner, name)
+    if name == "get" and positional:
+        return _dict_get(owner, positional)
+    if name == "copy":
+        return DictValue(dict(owner.entries), owner.is_open, owner.doubt)
+    if name not in {"pop", "setdefault", "update", "clear", "popitem"}:
+        return UNKNOWN
+
+    doubt = evaluator.doubt_since(owner.made_under)
+    owner.doubt = owner.doubt or doubt
+    if name == "update":
+        for value in positional:
+            merge_dict(owner, value)
+        owner.entries.update(call.keywords)
+        return None
+    if name == "setdefault":
+        return _set_default(owner, positional)
+    return _take_away(owner, name, positional, is_certain=doubt is None)
+
+
+def _set_default(owner: DictValue, positional: list[Value]) -> Value:
+    key = positional[0] if positional else UNKNOWN
+    if not isinstance(key, str | int | External):
+        owner.is_open = True
+        return UNKNOWN
+    return owner.entries.setdefault(key, positional[1] if len(positional) > 1 else None)
+
+
+def _take_away(owner: DictValue, name: str, positional: list[Value], *, is_certain: bool) -> Value:
+    key = positional[0] if positional else UNKNOWN
+    if name == "pop" and isinstance(key, str | int | External) and is_certain:
+        value = _dict_get(owner, positional)
+        owner.entries.pop(key, None)
+        return value
+    if name == "clear" and is_certain:
+        owner.entries.clear()
+        owner.is_open = False
+        return None
+    owner.is_open = True
+    return UNKNOWN
+
+
+def _dict_view(owner: DictValue, name: str) -> Value:
+    members: list[Value]
+    if name == "keys":
+        members = list(owner.entries)
+    elif name == "values":
+        members = list(owner.entries.values())
+    else:
+        members = [ListValue([key, value]) for key, value in owner.entries.items()]
+    return ListValue(members, owner.is_open, doubt=owner.doubt)
 
 
 def _dict_get(owner: DictValue, positional: list[Value]) -> Value:
@@ -103,17 +329,22 @@ def call_string_method(
     owner: str | Template, name: str, positional: list[Value], keywords: dict[str, Value]
 ) -> Value:
     if name == "format":
-        return Template(_format(as_text(owner), keywords))
+        return format_text(owner, positional, keywords)
     if isinstance(owner, Template):
         return owner if name in {"strip", "lstrip", "rstrip"} else UNKNOWN
-    if name in _STRING_METHODS and all(isinstance(value, str) for value in positional):
-        result: Value = getattr(owner, name)(*positional)
-        return result
+    if name in _STRING_METHODS and all(
+        isinstance(value, str | int) and (isinstance(value, str) or abs(value) <= MAX_WIDTH)
+        for value in positional
+    ):
+        try:
+            result = getattr(str(owner), name)(*positional)
+        except (TypeError, ValueError):
+            return UNKNOWN
+        if isinstance(result, list | tuple):
+            return ListValue([*result])
+        return result if isinstance(result, bool | int) else text_value(result, is_exact=True)
     if name == "join" and positional and isinstance(positional[0], ListValue):
         return _join_text(owner, positional[0])
-    # Python refuses an empty separator; None splits at any space.
-    if name == "split" and len(positional) == 1 and isinstance(positional[0], str):
-        return ListValue([*owner.split(positional[0] or None)])
     return UNKNOWN
 
 
@@ -123,14 +354,8 @@ def _join_text(separator: str, parts: ListValue) -> Value:
     return text_value(text, is_exact=HOLE not in text)
 
 
-def _format(text: str, keywords: dict[str, Value]) -> str:
-    for name, value in keywords.items():
-        text = text.replace("{" + name + "}", as_text(value))
-    return text
-
-
-def _dict(positional: list[Value], keywords: dict[str, Value]) -> Value:
-    result = DictValue()
+def _dict(evaluator: Evaluator, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    result = DictValue(made_under=evaluator.doubts)
     if positional:
         merge_dict(result, positional[0])
     result.entries.update(keywords)
@@ -139,15 +364,32 @@ def _dict(positional: list[Value], keywords: dict[str, Value]) -> Value:
 
 def _range(positional: list[Value]) -> Value:
     numbers = [value for value in positional if isinstance(value, int)]
-    if not numbers or len(numbers) != len(positional) or len(numbers) > 2:
+    is_complete = len(numbers) == len(positional) and 1 <= len(numbers) <= 3
+    if not is_complete or numbers[2:] == [0]:
         return UNKNOWN
-    members: list[Value] = list(range(*numbers)[:MAX_RANGE])
+    # One more than a loop follows, so that it is noticed.
+    members: list[Value] = list(range(*numbers)[: MAX_ITERATIONS + 1])
     return ListValue(members)
 
 
 def _list(positional: list[Value]) -> Value:
+    value = positional[0]
     result = ListValue([])
-    extend_list(result, positional[0])
+    if isinstance(value, Class):
+        result.members = iterated_values(value)
+    else:
+        extend_list(result, value)
+    if isinstance(value, ListValue):
+        result.is_ordered = value.is_ordered
+    return result
+
+
+def _set(positional: list[Value]) -> Value:
+    result = _list(positional)
+    if isinstance(result, ListValue) and is_known(result):
+        result.members = [m for n, m in enumerate(result.members) if m not in result.members[:n]]
+    if isinstance(result, ListValue):
+        result.is_ordered = False
     return result
 
 
@@ -155,41 +397,177 @@ def _reversed(positional: list[Value]) -> Value:
     value = positional[0]
     if not isinstance(value, ListValue):
         return UNKNOWN
-    return ListValue(list(reversed(value.members)), value.is_open)
+    return ListValue(list(reversed(value.members)), value.is_open, doubt=value.doubt)
 
 
 def _enumerate(positional: list[Value]) -> Value:
-    members = iterated_values(positional[0])
-    return ListValue([ListValue([number, member]) for number, member in enumerate(members)])
+    start = positional[1] if len(positional) > 1 else 0
+    value = positional[0]
+    first = start if isinstance(start, int) else None
+    members: list[Value] = [
+        ListValue([UNKNOWN if first is None else first + number, member])
+        for number, member in enumerate(iterated_values(value))
+    ]
+    return _like(value, members)
+
+
+def _like(value: Value, members: list[Value]) -> ListValue:
+    """Return a list of as many members as another one, which are as certain."""
+    result = ListValue(members)
+    if isinstance(value, ListValue):
+        result.doubt, result.is_certain = value.doubt, value.is_certain
+    elif not isinstance(value, DictValue | Class | str):
+        result.is_certain = False
+        result.doubt = UNKNOWN_LENGTH
+    return result
+
+
+def _rows(columns: list[Value], rows: list[tuple[Value, ...]]) -> Value:
+    """Return lists made of several columns; the order of sets is not known."""
+    if not all(isinstance(c, ListValue | DictValue | str) for c in columns):
+        return ListValue([UNKNOWN], doubt=UNKNOWN_LENGTH)
+    doubts = [c.doubt for c in columns if isinstance(c, ListValue | DictValue) and c.doubt]
+    is_ordered = all(c.is_ordered for c in columns if isinstance(c, ListValue))
+    if not is_ordered or any(c.is_open for c in columns if isinstance(c, ListValue | DictValue)):
+        return UNKNOWN
+    return ListValue([ListValue(list(row)) for row in rows], doubt=doubts[0] if doubts else None)
 
 
 def _zip(positional: list[Value]) -> Value:
-    columns = [iterated_values(value) for value in positional]
-    return ListValue([ListValue(list(row)) for row in zip(*columns, strict=False)])
+    columns = [_members(value) for value in positional]
+    return _rows(positional, list(zip(*columns, strict=False)))
+
+
+def _pairwise(positional: list[Value]) -> Value:
+    return _rows(positional[:1], list(itertools.pairwise(_members(positional[0]))))
+
+
+def _product(positional: list[Value]) -> Value:
+    columns = [_members(value) for value in positional]
+    rows = itertools.islice(itertools.product(*columns), MAX_ITERATIONS + 1)
+    if all(is_known(value) for value in positional):
+        # Every pair comes once, in whatever order.
+        return ListValue([ListValue(list(row)) for row in rows])
+    return _rows(positional, list(rows))
+
+
+def _combinations(positional: list[Value]) -> Value:
+    size = positional[1] if len(positional) > 1 else None
+    if not isinstance(size, int) or not 0 <= size <= MAX_SIZE:
+        return UNKNOWN
+    rows = itertools.islice(
+        itertools.combinations(_members(positional[0]), size), MAX_ITERATIONS + 1
+    )
+    return _rows(positional[:1], list(rows))
+
+
+def _chain(positional: list[Value]) -> Value:
+    result = ListValue([])
+    for value in positional:
+        extend_list(result, value)
+    return result
+
+
+def _members(value: Value) -> list[Value]:
+    return list(value) if isinstance(value, str) else iterated_values(value)
 
 
 def _text(positional: list[Value]) -> Value:
     value = positional[0]
+    if isinstance(value, EnumText):
+        return str.__str__(value) if value.is_text else UNKNOWN
+    if isinstance(value, int | float):
+        return str(value)
     return value if isinstance(value, str | Template) else UNKNOWN
+
+
+def _number(positional: list[Value]) -> Value:
+    value = positional[0]
+    if not isinstance(value, str | int | float) or (isinstance(value, str) and len(value) > 20):
+        return UNKNOWN
+    try:
+        return int(value)
+    except (ValueError, OverflowError):
+        return UNKNOWN
+
+
+def _length(positional: list[Value]) -> Value:
+    value = positional[0]
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, ListValue) and not value.is_open and value.doubt is None:
+        is_settled = value.is_certain and (value.is_ordered or is_known(value))
+        return len(value.members) if is_settled else UNKNOWN
+    if isinstance(value, DictValue) and not value.is_open and value.doubt is None:
+        return len(value.entries)
+    return UNKNOWN
+
+
+def _any(positional: list[Value]) -> Value:
+    truths = _truths(positional[0])
+    return True if True in truths else UNKNOWN if None in truths else False
+
+
+def _all(positional: list[Value]) -> Value:
+    truths = _truths(positional[0])
+    return False if False in truths else UNKNOWN if None in truths else True
+
+
+def _truths(value: Value) -> list[bool | None]:
+    if not isinstance(value, ListValue) or value.is_open or value.doubt:
+        return [None]
+    return [truth_of(member) for member in value.members]
+
+
+def _truth(positional: list[Value]) -> Value:
+    truth = truth_of(positional[0])
+    return UNKNOWN if truth is None else truth
 
 
 def _last_argument(positional: list[Value]) -> Value:
     return positional[-1]
 
 
+def _first_argument(positional: list[Value]) -> Value:
+    return positional[0]
+
+
+def _from_keys(positional: list[Value]) -> Value:
+    result = DictValue()
+    value = positional[1] if len(positional) > 1 else None
+    for key in iterated_values(positional[0]):
+        set_item(result, key, value)
+    return result
+
+
 _BUILTINS: dict[str, Callable[[list[Value]], Value]] = {
     "list": _list,
     "tuple": _list,
-    "set": _list,
-    "sorted": _list,
-    "frozenset": _list,
+    "set": _set,
+    "frozenset": _set,
+    "collections.deque": _list,
     "reversed": _reversed,
     "enumerate": _enumerate,
     "zip": _zip,
+    "itertools.pairwise": _pairwise,
+    "itertools.product": _product,
+    "itertools.combinations": _combinations,
+    "itertools.chain": _chain,
+    "itertools.chain.from_iterable": lambda positional: _chain(_members(positional[0])),
+    "len": _length,
+    "any": _any,
+    "all": _all,
+    "bool": _truth,
+    "int": _number,
     "str": _text,
+    "dict.fromkeys": _from_keys,
+    "iter": _first_argument,
     "typing.cast": _last_argument,
     "textwrap.dedent": _text,
     "inspect.cleandoc": _text,
     "copy.deepcopy": _last_argument,
     "copy.copy": _last_argument,
+    # A coroutine is evaluated when it is called.
+    "asyncio.run": _first_argument,
+    "anyio.run": _first_argument,
 }

@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 
 from courtroom.analysis.python.symbolic_execution.assignments import assign
-from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
-from courtroom.analysis.python.symbolic_execution.value_operations import (
-    MAX_ITERATIONS,
-    iterated_values,
-    set_item,
-    truth_of,
-)
+from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
+from courtroom.analysis.python.symbolic_execution.loops import looped_values
+from courtroom.analysis.python.symbolic_execution.value_operations import set_item, truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     DictValue,
+    Doubt,
     Frame,
     ListValue,
     Scope,
@@ -25,18 +22,29 @@ from courtroom.analysis.python.symbolic_execution.values import (
 def sequence_comprehension(
     evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope
 ) -> Value:
-    result = ListValue([])
-    for inner in _iteration_scopes(evaluator, node.generators, Scope(scope.source, scope)):
+    result = ListValue(
+        [], made_under=evaluator.doubts, is_ordered=not isinstance(node, ast.SetComp)
+    )
+    doubts = evaluator.doubts
+    for inner, doubt in _iteration_scopes(evaluator, node.generators, Scope(scope.source, scope)):
+        evaluator.doubts = (*doubts, doubt) if doubt else doubts
+        if doubt is not None and result.doubt is None:
+            result.doubt, result.settled = doubt, len(result.members)
         result.members.append(evaluator.evaluate(node.elt, inner))
         result.is_certain = result.is_certain and _is_certain(inner, scope)
+    evaluator.doubts = doubts
     return result
 
 
 def dict_comprehension(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
-    result = DictValue()
-    for inner in _iteration_scopes(evaluator, node.generators, Scope(scope.source, scope)):
+    result = DictValue(made_under=evaluator.doubts)
+    doubts = evaluator.doubts
+    for inner, doubt in _iteration_scopes(evaluator, node.generators, Scope(scope.source, scope)):
+        evaluator.doubts = (*doubts, doubt) if doubt else doubts
         key = evaluator.evaluate(node.key, inner)
         set_item(result, key, evaluator.evaluate(node.value, inner))
+        result.doubt = result.doubt or doubt
+    evaluator.doubts = doubts
     return result
 
 
@@ -51,20 +59,26 @@ def _is_certain(inner: Scope | None, outside: Scope) -> bool:
 
 def _iteration_scopes(
     evaluator: Evaluator, generators: list[ast.comprehension], scope: Scope
-) -> list[Scope]:
-    """Return one scope per iteration of all the nested loops."""
-    scopes = [scope]
+) -> list[tuple[Scope, Doubt | None]]:
+    """Return one scope per iteration of all the nested loops, and the doubt whether it is."""
+    scopes: list[tuple[Scope, Doubt | None]] = [(scope, None)]
     for generator in generators:
-        grown: list[Scope] = []
-        for outer in scopes:
-            values = iterated_values(evaluator.evaluate(generator.iter, outer))
-            for value in values[:MAX_ITERATIONS]:
+        grown: list[tuple[Scope, Doubt | None]] = []
+        for outer, outer_doubt in scopes:
+            owner = evaluator.evaluate(generator.iter, outer)
+            values, settled = looped_values(evaluator, owner)
+            for number, value in enumerate(values[:MAX_ITERATIONS]):
                 inner = Scope(outer.source, outer)
                 assign(evaluator, generator.target, value, Frame(inner))
                 tests = [truth_of(evaluator.evaluate(test, inner)) for test in generator.ifs]
+                doubt = outer_doubt
+                if number >= settled or None in tests:
+                    doubt = doubt or Doubt(scope.source.path, generator.iter.lineno)
                 if False not in tests:
-                    grown.append(inner)
+                    grown.append((inner, doubt))
         # Each loop multiplies the scopes: the product is bounded as well.
+        if len(grown) > MAX_ITERATIONS:
+            evaluator.give_up(scope, generator.iter, f"runs more than {MAX_ITERATIONS} times")
         scopes = grown[:MAX_ITERATIONS]
 
     return scopes

@@ -1,9 +1,10 @@
-"""JSON files of the repository as values: code may build a graph from a list in such a file."""
+"""Data files of the repository as values: code may build a graph from a list in such a file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -22,21 +23,21 @@ from courtroom.analysis.python.symbolic_execution.values import (
 MAX_FILES = 20
 MAX_BYTES = 256 * 1024
 MAX_MEMBERS = 5_000
-JSON_READERS = frozenset({"json.load", "json.loads"})
+ENDINGS = (".json", ".toml", ".yaml", ".yml")
 # Calls and methods that lead from a path to its text.
 OPENERS = frozenset({"open", "read_text", "read_bytes", "read"})
 PATH_CALLS = ("pathlib.Path", "pathlib.PurePath", "os.path.join", "os.path.abspath", "str")
 
 
 def data_file_paths(sizes: Mapping[str, int], codebase: Codebase) -> list[str]:
-    """Return the paths of the small JSON files whose names stand in the code.
+    """Return the paths of the small data files whose names stand in the code.
 
     `sizes`: the size in bytes of each file of the repository, by path.
     """
     paths = [
         path
         for path, size in sorted(sizes.items())
-        if path.endswith(".json") and size <= MAX_BYTES and not is_vendored(path)
+        if path.endswith(ENDINGS) and size <= MAX_BYTES and not is_vendored(path)
     ]
     named = [path for path in paths if _is_named(PurePosixPath(path).name, codebase)]
     return named[:MAX_FILES]
@@ -46,21 +47,46 @@ def _is_named(name: str, codebase: Codebase) -> bool:
     return any(name in source.text for source in codebase.production)
 
 
-def load_json(data: Mapping[str, str], dotted: str, positional: list[Value]) -> Value:
-    """Return the value of json.load(...) of a file of the repository.
+def load_data(data: Mapping[str, str], dotted: str, positional: list[Value]) -> Value:
+    """Return the value of json.load(...), or its like, of a file of the repository.
 
     It is unknown when it is not clear which file is loaded.
     """
-    if dotted not in JSON_READERS or not positional:
+    parse = READERS.get(dotted)
+    if parse is None or not positional:
         return UNKNOWN
     path = _matching_file(data, path_text(positional[0]))
     if path is None:
         return UNKNOWN
 
     try:
-        return _json_value(json.loads(data[path]), [MAX_MEMBERS])
+        return _data_value(parse(data[path]), [MAX_MEMBERS])
     except (ValueError, RecursionError):
         return UNKNOWN
+
+
+def _parse_yaml(text: str) -> Any:
+    import yaml  # comes with LangChain; loaded only where a graph is built from such a file
+
+    # An alias stands for as much text as its author likes.
+    if "*" in text or "<<" in text:
+        raise ValueError
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError from error
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "json.load": json.loads,
+    "json.loads": json.loads,
+    "tomllib.load": tomllib.loads,
+    "tomllib.loads": tomllib.loads,
+    "tomli.load": tomllib.loads,
+    "tomli.loads": tomllib.loads,
+    "yaml.safe_load": _parse_yaml,
+    "yaml.load": _parse_yaml,
+}
 
 
 def path_text(value: Value) -> str:
@@ -106,13 +132,13 @@ def _matching_file(data: Mapping[str, str], path: str) -> str | None:
     return matches[0] if len(matches) == 1 else None
 
 
-def _json_value(parsed: Any, remaining: list[int]) -> Value:
-    """Convert parsed JSON; `remaining` holds the number of members that may still be converted."""
+def _data_value(parsed: Any, remaining: list[int]) -> Value:
+    """Convert parsed data; `remaining` holds the number of members that may still be converted."""
     remaining[0] -= 1
     if remaining[0] < 0:
         return UNKNOWN
     if isinstance(parsed, dict):
-        return DictValue({key: _json_value(inner, remaining) for key, inner in parsed.items()})
+        return DictValue({key: _data_value(inner, remaining) for key, inner in parsed.items()})
     if isinstance(parsed, list):
-        return ListValue([_json_value(inner, remaining) for inner in parsed])
+        return ListValue([_data_value(inner, remaining) for inner in parsed])
     return parsed if parsed is None or isinstance(parsed, str | int | float | bool) else UNKNOWN

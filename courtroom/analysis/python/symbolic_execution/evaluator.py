@@ -16,7 +16,10 @@ from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     Call,
+    Class,
     DictValue,
+    Doubt,
+    External,
     Flow,
     Frame,
     Function,
@@ -31,8 +34,12 @@ from courtroom.analysis.python.symbolic_execution.values import (
 
 # Calls inside calls that are followed; deeper ones are unknown.
 MAX_DEPTH = 12
+# The same where every test on the way was known; Python's own recursion limit lies far above.
+MAX_CERTAIN_DEPTH = 26
 # Functions of at most this many statements are entered whatever their name.
 SMALL_BODY = 8
+# A loop over more members than this is followed for the first ones only.
+MAX_ITERATIONS = 1_000
 
 
 class OutOfFuel(Exception):
@@ -57,6 +64,14 @@ class Evaluator(ABC):
     modules: dict[str, Module] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     nesting: int = 0
+    # Functions are entered whatever their size: each value counts.
+    is_eager: bool = False
+    # Functions are entered that get a list, a dict or a library's object, which they may change.
+    follows_changes: bool = False
+    # Tests, loops and failures that decide whether the present code runs, outermost first.
+    doubts: tuple[Doubt, ...] = ()
+    # The doubts at the entry of each active function.
+    entry_doubts: list[tuple[Doubt, ...]] = field(default_factory=list)
 
     @abstractmethod
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value: ...
@@ -65,12 +80,42 @@ class Evaluator(ABC):
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow: ...
 
     @abstractmethod
-    def construct(self, dotted_names: Sequence[str], call: Call) -> LibraryObject | None:
-        """Return the object of a modelled library that a class with these names makes, if any."""
+    def construct(
+        self, dotted_names: Sequence[str], call: Call, own_class: Class | None
+    ) -> LibraryObject | None:
+        """Return the object of a modelled library that a class with these names makes, if any.
+
+        `own_class` is a class of the repository with these bases.
+        """
 
     @abstractmethod
     def call_library_method(self, owner: LibraryObject, name: str, call: Call) -> Value:
         """Return the result of a method of an object that `construct` returned."""
+
+    def constant(self, dotted: str) -> Value:
+        """Return the value of a name from outside the repository."""
+        # Only type checkers run what stands behind it.
+        return False if dotted == "typing.TYPE_CHECKING" else External(dotted)
+
+    @abstractmethod
+    def skip(self, scope: Scope, nodes: Sequence[ast.AST]) -> None:
+        """Take note of code that is known not to run."""
+
+    @abstractmethod
+    def note_call(self, node: ast.Call, target: Value) -> None:
+        """Take note of a call and of what is called."""
+
+    @abstractmethod
+    def hand_over(self, call: Call) -> None:
+        """Take note of a call of code that is not followed."""
+
+    @abstractmethod
+    def give_up(self, scope: Scope, node: ast.AST, reason: str) -> None:
+        """Take note of code that may run and is not followed."""
+
+    def doubt_since(self, made_under: tuple[Doubt, ...]) -> Doubt | None:
+        """Return the doubt under which a value changes that was made outside of it."""
+        return next((doubt for doubt in reversed(self.doubts) if doubt not in made_under), None)
 
     def use_fuel(self) -> None:
         self.fuel -= 1
@@ -87,7 +132,9 @@ class Evaluator(ABC):
         module.scope.names["__name__"] = "__main__" if as_main else source.module
         # On record before its code runs, so that circular imports end.
         self.modules[source.path] = module
+        doubts = self.doubts
         self.execute(source.tree.body, Frame(module.scope))
+        self.doubts = doubts
         return module
 
     def resolve(self, value: Value) -> Value:
@@ -109,9 +156,13 @@ class Evaluator(ABC):
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
     ) -> Frame:
         """Follow a function's body and return its frame: its locals and all it may return."""
-        frame = Frame(Scope(function.source, function.scope))
+        scope = Scope(function.source, function.scope, function=function)
+        scope.yielded = ListValue([], made_under=self.doubts)
+        frame = Frame(scope)
         self._bind(function, positional, keywords, frame.scope)
+        doubts = self.doubts
         self.active.append(function.node)
+        self.entry_doubts.append(doubts)
         try:
             if isinstance(function.node, ast.Lambda):
                 frame.returned.append(self.evaluate(function.node.body, frame.scope))
@@ -119,13 +170,17 @@ class Evaluator(ABC):
                 frame.returned.append(None)
         finally:
             self.active.pop()
+            self.entry_doubts.pop()
+            self.doubts = doubts
 
+        if scope.yielded.members or scope.yielded.is_open:
+            frame.returned = [scope.yielded]
         return frame
 
     def call(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
     ) -> Value:
-        if not self._is_worth_entering(function):
+        if not self._is_worth_entering(function, [*positional, *keywords.values()]):
             return UNKNOWN
 
         returned = self.enter(function, positional, keywords).returned
@@ -133,12 +188,34 @@ class Evaluator(ABC):
         not_none: list[Value] = [value for value in returned if value is not None]
         return join(not_none or returned)
 
-    def _is_worth_entering(self, function: Function) -> bool:
-        if len(self.active) >= MAX_DEPTH or any(node is function.node for node in self.active):
-            return False
+    def _is_worth_entering(self, function: Function, arguments: Sequence[Value]) -> bool:
         if isinstance(function.node, ast.Lambda):
-            return True
-        return len(function.node.body) <= SMALL_BODY or self.should_enter(function.node.name)
+            is_wanted = True
+        else:
+            # What it is handed it may change.
+            is_wanted = (
+                self.is_eager
+                or len(function.node.body) <= SMALL_BODY
+                or self.should_enter(_name_of_call(function))
+                or (
+                    self.follows_changes
+                    and any(isinstance(v, ListValue | DictValue | LibraryObject) for v in arguments)
+                )
+            )
+        if not is_wanted or self._is_followable(function):
+            return is_wanted
+        self.give_up(function.scope, function.node, "calls itself, or is called too deep")
+        return False
+
+    def _is_followable(self, function: Function) -> bool:
+        """Return true for a call that ends: recursion only where no test on the way is open."""
+        calls = [n for n, node in enumerate(self.active) if node is function.node]
+        if calls:
+            return (
+                len(self.active) < MAX_CERTAIN_DEPTH and self.entry_doubts[calls[-1]] == self.doubts
+            )
+        is_certain = not self.entry_doubts or self.entry_doubts[0] == self.doubts
+        return len(self.active) < (MAX_CERTAIN_DEPTH if is_certain else MAX_DEPTH)
 
     def _bind(
         self,
@@ -172,3 +249,10 @@ class Evaluator(ABC):
             names = {parameter.arg for parameter in [*parameters, *arguments.kwonlyargs]}
             extra = {name: value for name, value in keywords.items() if name not in names}
             scope.names[arguments.kwarg.arg] = DictValue(extra)
+
+
+def _name_of_call(function: Function) -> str:
+    """Return the name that a call uses: a constructor is called by its class."""
+    name: str = getattr(function.node, "name", "")
+    owner = function.scope.owner
+    return owner.node.name if owner is not None and name == "__init__" else name

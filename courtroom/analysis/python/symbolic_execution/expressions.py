@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
+from typing import Any
 
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.calls import evaluate_call
+from courtroom.analysis.python.symbolic_execution.class_bodies import enum_members
 from courtroom.analysis.python.symbolic_execution.comprehensions import (
     dict_comprehension,
     sequence_comprehension,
 )
 from courtroom.analysis.python.symbolic_execution.data_files import join_path
-from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
+from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
+from courtroom.analysis.python.symbolic_execution.text_format import (
+    formatted_text,
+    percent_formatted,
+)
 from courtroom.analysis.python.symbolic_execution.value_operations import (
+    MAX_TEXT,
     as_text,
     extend_list,
+    is_known,
     item_of,
     merge_dict,
+    plain,
     set_item,
+    sliced,
     text_value,
     truth_of,
 )
 from courtroom.analysis.python.symbolic_execution.values import (
     HOLE,
     UNKNOWN,
+    CallResult,
     Class,
     DictValue,
+    Doubt,
+    EnumText,
     External,
     Function,
+    Instance,
+    LibraryObject,
     ListValue,
     Scope,
     Template,
@@ -36,6 +52,9 @@ from courtroom.analysis.python.symbolic_execution.values import (
     choices_of,
     join,
 )
+
+# Larger numbers are not calculated with.
+MAX_NUMBER = 10**9
 
 
 def _name(evaluator: Evaluator, node: ast.Name, scope: Scope) -> Value:
@@ -51,15 +70,37 @@ def _attribute(evaluator: Evaluator, node: ast.Attribute, scope: Scope) -> Value
 
 def _subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
     owner = evaluator.evaluate(node.value, scope)
+    if isinstance(node.slice, ast.Slice):
+        bounds = [
+            evaluator.evaluate(bound, scope)
+            for bound in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
+        first, last, step = bounds
+        return join([sliced(choice, first, last, step) for choice in choices_of(owner)])
+
     key = evaluator.evaluate(node.slice, scope)
+    if isinstance(owner, External) and owner.dotted.rpartition(".")[2] == "Literal":
+        members = key.members if isinstance(key, ListValue) else [key]
+        return CallResult(owner.dotted, tuple(members), (), node.lineno)
     if isinstance(owner, External | Class):
+        members = (
+            [m for m in enum_members(owner) if _is_named(m, key)]
+            if isinstance(owner, Class)
+            else []
+        )
         # A generic such as list[str] or StateGraph[State].
-        return owner
+        return members[0] if members else owner
     return join([item_of(choice, key) for choice in choices_of(owner)])
 
 
+def _is_named(member: Value, name: Value) -> bool:
+    if isinstance(member, Instance):
+        return member.attributes.get("name") == name
+    return isinstance(member, EnumText) and member.name == name
+
+
 def _sequence(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
-    result = ListValue([])
+    result = ListValue([], made_under=evaluator.doubts, is_ordered=not isinstance(node, ast.Set))
     for member in node.elts:
         if isinstance(member, ast.Starred):
             extend_list(result, evaluator.evaluate(member.value, scope))
@@ -69,7 +110,7 @@ def _sequence(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set, scope:
 
 
 def _dict(evaluator: Evaluator, node: ast.Dict, scope: Scope) -> Value:
-    result = DictValue()
+    result = DictValue(made_under=evaluator.doubts)
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = evaluator.evaluate(value_node, scope)
         if key_node is None:
@@ -83,30 +124,51 @@ def _dict(evaluator: Evaluator, node: ast.Dict, scope: Scope) -> Value:
 def _f_string(evaluator: Evaluator, node: ast.JoinedStr, scope: Scope) -> Value:
     parts: list[str] = []
     for part in node.values:
-        expression = part.value if isinstance(part, ast.FormattedValue) else part
-        parts.append(as_text(evaluator.evaluate(expression, scope)))
+        if isinstance(part, ast.FormattedValue):
+            parts.append(_formatted(evaluator, part, scope))
+        else:
+            parts.append(as_text(evaluator.evaluate(part, scope)))
     return text_value("".join(parts), is_exact=not any(HOLE in part for part in parts))
+
+
+def _formatted(evaluator: Evaluator, node: ast.FormattedValue, scope: Scope) -> str:
+    value = evaluator.evaluate(node.value, scope)
+    if node.conversion == -1 and node.format_spec is None:
+        return as_text(value)
+    specification = evaluator.evaluate(node.format_spec, scope) if node.format_spec else ""
+    if not isinstance(value, str | int | float) or not isinstance(specification, str):
+        return HOLE
+    mark = "" if node.conversion == -1 else f"!{chr(node.conversion)}"
+    text = formatted_text("{0" + mark + ":" + specification + "}", [value], {})
+    return text if text is not None else HOLE
 
 
 def _binary(evaluator: Evaluator, node: ast.BinOp, scope: Scope) -> Value:
     left, right = evaluator.evaluate(node.left, scope), evaluator.evaluate(node.right, scope)
     if isinstance(node.op, ast.Add):
         return _sum(left, right)
+    if isinstance(node.op, ast.Mod) and isinstance(left, str | Template):
+        return percent_formatted(left, right)
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return _calculated(node.op, left, right)
+    if isinstance(left, ListValue) and isinstance(right, ListValue):
+        return _combined_sets(node.op, left, right)
     if (
         isinstance(node.op, ast.BitOr)
         and isinstance(left, DictValue)
         and isinstance(right, DictValue)
     ):
-        return DictValue({**left.entries, **right.entries}, left.is_open or right.is_open)
-    if isinstance(node.op, ast.Mod) and isinstance(left, str | Template):
-        return Template(as_text(left))
+        entries = {**left.entries, **right.entries}
+        return DictValue(entries, left.is_open or right.is_open, left.doubt or right.doubt)
+    if isinstance(node.op, ast.Mult) and isinstance(right, int):
+        return _repeated(left, right)
     # A division may join paths: folder / "rubric.json".
     return join_path(left, right, node.lineno) if isinstance(node.op, ast.Div) else UNKNOWN
 
 
 def _sum(left: Value, right: Value) -> Value:
     if isinstance(left, ListValue):
-        total = ListValue(list(left.members), left.is_open)
+        total = ListValue(list(left.members), left.is_open, doubt=left.doubt)
         extend_list(total, right)
         return total
     if isinstance(left, str | Template) or isinstance(right, str | Template):
@@ -117,49 +179,143 @@ def _sum(left: Value, right: Value) -> Value:
     return UNKNOWN
 
 
+def _calculated(sign: ast.operator, left: float, right: float) -> Value:
+    function = _ARITHMETIC.get(type(sign))
+    # Products of products would grow without end.
+    if function is None or max(abs(left), abs(right)) > MAX_NUMBER:
+        return UNKNOWN
+    try:
+        result: Value = function(left, right)
+    except (ZeroDivisionError, OverflowError):
+        return UNKNOWN
+    return result
+
+
+def _combined_sets(sign: ast.operator, left: ListValue, right: ListValue) -> Value:
+    if not is_known(left) or not is_known(right):
+        return UNKNOWN
+    if isinstance(sign, ast.BitOr):
+        members = [*left.members, *(m for m in right.members if m not in left.members)]
+    elif isinstance(sign, ast.BitAnd):
+        members = [member for member in left.members if member in right.members]
+    elif isinstance(sign, ast.Sub):
+        members = [member for member in left.members if member not in right.members]
+    elif isinstance(sign, ast.BitXor):
+        members = [m for m in left.members if m not in right.members]
+        members += [m for m in right.members if m not in left.members]
+    else:
+        return UNKNOWN
+    return ListValue(members, is_ordered=False)
+
+
+def _repeated(value: Value, times: int) -> Value:
+    if isinstance(value, str) and len(value) * times <= MAX_TEXT:
+        return value * times
+    if isinstance(value, ListValue) and len(value.members) * times <= MAX_ITERATIONS:
+        return ListValue(value.members * times, value.is_open, doubt=value.doubt)
+    return UNKNOWN
+
+
 def _boolean(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
     """Evaluate `a or b`, `a and b` up to the operand that is known to decide."""
     deciding_truth = isinstance(node.op, ast.Or)
     undecided: list[Value] = []
-    for operand in node.values:
+    doubts = evaluator.doubts
+    for number, operand in enumerate(node.values):
         value = evaluator.evaluate(operand, scope)
         truth = truth_of(value)
         if truth is deciding_truth:
+            evaluator.doubts = doubts
+            evaluator.skip(scope, node.values[number + 1 :])
             return join([*undecided, value])
         if truth is None:
             undecided.append(value)
+            # The operands after it may not be evaluated.
+            evaluator.doubts = (*evaluator.doubts, Doubt(scope.source.path, node.lineno))
 
+    evaluator.doubts = doubts
     return join([*undecided, value] if truth is not None else undecided)
 
 
 def _conditional(evaluator: Evaluator, node: ast.IfExp, scope: Scope) -> Value:
     truth = truth_of(evaluator.evaluate(node.test, scope))
     if truth is not None:
+        evaluator.skip(scope, [node.orelse if truth else node.body])
         return evaluator.evaluate(node.body if truth else node.orelse, scope)
-    return join([evaluator.evaluate(node.body, scope), evaluator.evaluate(node.orelse, scope)])
+
+    doubts = evaluator.doubts
+    values: list[Value] = []
+    for index, branch in enumerate((node.body, node.orelse)):
+        evaluator.doubts = (*doubts, Doubt(scope.source.path, node.lineno, node, index, 2))
+        values.append(evaluator.evaluate(branch, scope))
+    evaluator.doubts = doubts
+    return join(values)
 
 
 def _comparison(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> Value:
+    """Evaluate `a < b < c` pair by pair; one pair that is false decides."""
     left = evaluator.evaluate(node.left, scope)
-    operands = [evaluator.evaluate(operand, scope) for operand in node.comparators]
-    plain = (str, int, float, bool)
-    if left is None:
-        # Only `None is None` is decided; the operator tells the sign.
-        return isinstance(node.ops[0], ast.Is | ast.Eq) if operands == [None] else UNKNOWN
-    if len(operands) == 1 and isinstance(left, plain) and isinstance(operands[0], plain):
-        return _compare(node.ops[0], left, operands[0])
-    return UNKNOWN
+    results: list[Value] = []
+    for comparison, operand in zip(node.ops, node.comparators, strict=True):
+        right = evaluator.evaluate(operand, scope)
+        results.append(_compare(comparison, left, right))
+        left = right
+    if any(result is False for result in results):
+        return False
+    return all(result is True for result in results) or UNKNOWN
 
 
-def _compare(operator: ast.cmpop, left: Value, right: Value) -> Value:
-    if isinstance(operator, ast.Eq):
-        return left == right
-    if isinstance(operator, ast.NotEq):
-        return left != right
-    is_membership = isinstance(operator, ast.In | ast.NotIn)
-    if is_membership and isinstance(left, str) and isinstance(right, str):
-        return (left in right) is isinstance(operator, ast.In)
-    return UNKNOWN
+def _compare(sign: ast.cmpop, left: Value, right: Value) -> Value:
+    is_negated = isinstance(sign, ast.NotEq | ast.NotIn | ast.IsNot)
+    if isinstance(sign, ast.In | ast.NotIn):
+        result = _contains(right, left)
+    elif isinstance(sign, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+        result = _equals(left, right)
+    else:
+        result = _is_ordered(sign, left, right)
+    return UNKNOWN if result is None else result is not is_negated
+
+
+def _equals(left: Value, right: Value) -> bool | None:
+    if is_known(left) and is_known(right):
+        return bool(plain(left) == plain(right))
+    if left is None or right is None:
+        other = right if left is None else left
+        # What is made is not None; what comes from outside may be.
+        known = (Function, Class, Instance, ListValue, DictValue, LibraryObject, Template)
+        return False if isinstance(other, known) else None
+    if isinstance(left, External) and left == right:
+        return True
+    return None
+
+
+def _contains(owner: Value, member: Value) -> bool | None:
+    if not is_known(member):
+        return None
+    if isinstance(owner, str):
+        return member in owner if isinstance(member, str) else None
+    members: list[Value] | None = None
+    is_complete = False
+    if isinstance(owner, ListValue):
+        members, is_complete = owner.members, not owner.is_open
+        is_doubtful = owner.doubt is not None
+    elif isinstance(owner, DictValue):
+        members, is_complete = list(owner.entries), not owner.is_open
+        is_doubtful = owner.doubt is not None
+    if members is None:
+        return None
+    if any(is_known(m) and plain(m) == plain(member) for m in members):
+        return None if is_doubtful else True
+    return False if is_complete and all(is_known(m) for m in members) else None
+
+
+def _is_ordered(sign: ast.cmpop, left: Value, right: Value) -> bool | None:
+    function = _ORDERINGS.get(type(sign))
+    are_numbers = isinstance(left, int | float) and isinstance(right, int | float)
+    are_texts = isinstance(left, str) and isinstance(right, str)
+    if function is None or not (are_numbers or are_texts):
+        return None
+    return bool(function(left, right))
 
 
 def _unary(evaluator: Evaluator, node: ast.UnaryOp, scope: Scope) -> Value:
@@ -169,6 +325,8 @@ def _unary(evaluator: Evaluator, node: ast.UnaryOp, scope: Scope) -> Value:
         return UNKNOWN if truth is None else not truth
     if isinstance(node.op, ast.USub) and isinstance(value, int | float):
         return -value
+    if isinstance(node.op, ast.UAdd) and isinstance(value, int | float):
+        return value
     return UNKNOWN
 
 
@@ -182,6 +340,23 @@ def _named_expression(evaluator: Evaluator, node: ast.NamedExpr, scope: Scope) -
     return value
 
 
+def _yield(evaluator: Evaluator, node: ast.Yield | ast.YieldFrom, scope: Scope) -> Value:
+    """Keep the value for the call of the generator function, which returns all of them."""
+    value = evaluator.evaluate(node.value, scope)
+    home: Scope | None = scope
+    while home is not None and home.yielded is None:
+        home = home.parent
+    if home is None or home.yielded is None:
+        return UNKNOWN
+    yielded = home.yielded
+    yielded.doubt = yielded.doubt or evaluator.doubt_since(yielded.made_under)
+    if isinstance(node, ast.YieldFrom):
+        extend_list(yielded, value)
+    else:
+        yielded.members.append(value)
+    return UNKNOWN
+
+
 def _constant(_evaluator: Evaluator, node: ast.Constant, _scope: Scope) -> Value:
     value = node.value
     return value if value is None or isinstance(value, str | int | float | bool) else UNKNOWN
@@ -191,6 +366,19 @@ def _lambda(_evaluator: Evaluator, node: ast.Lambda, scope: Scope) -> Value:
     return Function(node, scope.source, scope)
 
 
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Div: operator.truediv,
+}
+_ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 EXPRESSIONS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Constant: _constant,
     ast.Name: _name,
@@ -214,5 +402,7 @@ EXPRESSIONS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Await: _inner_value,
     ast.FormattedValue: _inner_value,
     ast.NamedExpr: _named_expression,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
     ast.Lambda: _lambda,
 }

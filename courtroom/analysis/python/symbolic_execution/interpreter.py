@@ -38,10 +38,11 @@ class Interpreter(Evaluator):
             self.nesting -= 1
 
     def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow:
-        for statement in body:
+        for number, statement in enumerate(body):
             self.use_fuel()
             handler = STATEMENTS.get(type(statement))
             flow = handler(self, statement, frame) if handler else Flow.NEXT_STATEMENT
             if flow is not Flow.NEXT_STATEMENT:
+                self.skip(frame.scope, body[number + 1 :])
                 return flow
         return Flow.NEXT_STATEMENT

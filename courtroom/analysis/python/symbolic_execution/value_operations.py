@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from courtroom.analysis.python.symbolic_execution.values import (
     HOLE,
     UNKNOWN,
     Class,
     DictValue,
+    EnumText,
     External,
     Function,
     LibraryObject,
@@ -17,8 +20,6 @@ from courtroom.analysis.python.symbolic_execution.values import (
     join,
 )
 
-# A loop over more members than this is followed for the first ones only.
-MAX_ITERATIONS = 64
 # Text longer than this is unknown: repeated concatenation would fill the memory.
 MAX_TEXT = 60_000
 
@@ -29,13 +30,28 @@ def truth_of(value: Value) -> bool | None:
         return bool(value)
     if isinstance(value, ListValue):
         if value.members:
-            return True if value.is_certain else None
-        return None if value.is_open else False
+            return True if value.is_certain and value.doubt is None else None
+        return None if value.is_open or value.doubt else False
     if isinstance(value, DictValue):
-        return True if value.entries else None if value.is_open else False
+        if value.entries:
+            return True if value.doubt is None else None
+        return None if value.is_open or value.doubt else False
     if isinstance(value, LibraryObject):
         return value.is_truthy
     return True if isinstance(value, Function | Class) else None
+
+
+def is_known(value: Value) -> bool:
+    """Return true for a plain value, or a list of plain values of which nothing is open."""
+    if isinstance(value, ListValue):
+        is_closed = not value.is_open and value.doubt is None
+        return is_closed and all(is_known(member) for member in value.members)
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def plain(value: Value) -> Any:
+    """Return a known value as Python's own, lists as tuples."""
+    return tuple(map(plain, value.members)) if isinstance(value, ListValue) else value
 
 
 def iterated_values(value: Value) -> list[Value]:
@@ -56,6 +72,8 @@ def as_text(value: Value) -> str:
     """Return the value as it stands in an f-string, a HOLE when it is not known."""
     if isinstance(value, Template):
         return value.text
+    if isinstance(value, EnumText):
+        return str.__str__(value) if value.is_text else HOLE
     return str(value) if isinstance(value, str | int | float) else HOLE
 
 
@@ -67,8 +85,12 @@ def text_value(text: str, *, is_exact: bool) -> Value:
 
 def extend_list(target: ListValue, value: Value) -> None:
     if isinstance(value, ListValue):
+        if target.doubt is None and value.doubt is not None:
+            target.doubt, target.settled = value.doubt, len(target.members) + value.settled
         target.members.extend(value.members)
         target.is_open = target.is_open or value.is_open
+    elif isinstance(value, str):
+        target.members.extend(value)
     elif isinstance(value, DictValue) and not value.is_open:
         target.members.extend(value.entries)
     else:
@@ -86,6 +108,14 @@ def merge_dict(target: DictValue, value: Value) -> None:
     if isinstance(value, DictValue):
         target.entries.update(value.entries)
         target.is_open = target.is_open or value.is_open
+        target.doubt = target.doubt or value.doubt
+    elif isinstance(value, ListValue) and not value.is_open:
+        # Pairs, as dict() takes them.
+        for pair in value.members:
+            if isinstance(pair, ListValue) and len(pair.members) == 2:
+                set_item(target, *pair.members)
+            else:
+                target.is_open = True
     else:
         target.is_open = True
 
@@ -97,9 +127,27 @@ def item_of(owner: Value, key: Value) -> Value:
             return owner.entries.get(key, UNKNOWN)
         is_partial = owner.is_open or not owner.entries
         return join([*owner.entries.values(), *([UNKNOWN] if is_partial else [])])
-    if isinstance(owner, ListValue) and isinstance(key, int):
-        is_inside = -len(owner.members) <= key < len(owner.members)
-        return owner.members[key] if is_inside else UNKNOWN
+    if isinstance(owner, ListValue | str) and isinstance(key, int):
+        members: Any = owner if isinstance(owner, str) else owner.members
+        if isinstance(owner, ListValue) and not owner.is_ordered and len(members) > 1:
+            return UNKNOWN
+        # Where members may be missing, only the first ones have a known place.
+        is_settled = isinstance(owner, str) or (owner.doubt is None and not owner.is_open)
+        is_inside = -len(members) <= key < len(members) and (is_settled or key >= 0)
+        return members[key] if is_inside else UNKNOWN
     if isinstance(owner, ListValue) and owner.members and not owner.is_open:
         return join(owner.members)
+    return UNKNOWN
+
+
+def sliced(owner: Value, first: Value, last: Value, step: Value) -> Value:
+    """Return `owner[first:last:step]`."""
+    bounds = [bound for bound in (first, last, step) if bound is None or isinstance(bound, int)]
+    if len(bounds) < len((first, last, step)) or step == 0:
+        return UNKNOWN
+    part = slice(*bounds)
+    if isinstance(owner, str):
+        return owner[part]
+    if isinstance(owner, ListValue) and owner.is_ordered and not owner.is_open and not owner.doubt:
+        return ListValue(owner.members[part], made_under=owner.made_under)
     return UNKNOWN

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from courtroom.analysis.python.source_files import FunctionNode, SourceFile
 
@@ -29,16 +29,39 @@ class Template:
     text: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Doubt:
+    """Reason why code may not run: a test, a loop or a failure that only a run decides.
+
+    `group` is the statement with the alternatives, of which this is number `index` of `count`.
+    `is_failure`: the code runs only after an exception.
+    """
+
+    path: str
+    line: int
+    group: object = None
+    index: int = 0
+    count: int = 0
+    is_failure: bool = False
+
+
 @dataclass(slots=True)
 class ListValue:
     """List, tuple or set.
 
-    `is_open`: there may be more members than these. Not `is_certain`: it may be empty.
+    `is_open`: there may be more members than these. Not `is_certain`: it may be empty. `doubt`:
+    members from number `settled` on are there only under it. `made_under` are the doubts under which the list itself
+    was made. `names` are those of a named tuple's fields. Not `is_ordered`: a set.
     """
 
     members: list[Value]
     is_open: bool = False
     is_certain: bool = True
+    doubt: Doubt | None = field(default=None, compare=False)
+    settled: int = field(default=0, compare=False)
+    made_under: tuple[Doubt, ...] = field(default=(), compare=False, repr=False)
+    names: tuple[str, ...] = ()
+    is_ordered: bool = field(default=True, compare=False)
 
 
 @dataclass(slots=True)
@@ -47,6 +70,26 @@ class DictValue:
 
     entries: dict[Any, Value] = field(default_factory=dict)
     is_open: bool = False
+    doubt: Doubt | None = field(default=None, compare=False)
+    made_under: tuple[Doubt, ...] = field(default=(), compare=False, repr=False)
+
+
+class EnumText(str):
+    """Member of an enum whose value is text.
+
+    Not `is_text`: Python writes its class and name into an f-string, not its value.
+    """
+
+    __slots__ = ("is_text", "name")
+
+    def __new__(cls, value: str, name: str, *, is_text: bool) -> Self:
+        member = super().__new__(cls, value)
+        member.name = name
+        member.is_text = is_text
+        return member
+
+    name: str
+    is_text: bool
 
 
 @dataclass(slots=True)
@@ -87,16 +130,20 @@ class CallResult:
 class Function:
     """Function or lambda of the repository with the scope it was defined in.
 
-    `bound` is the instance when it is a bound method.
+    `bound` is the instance when it is a bound method. `own_name` is the name that a decorator or an
+    assignment gave it.
     """
 
     node: FunctionNode | ast.Lambda
     source: SourceFile
     scope: Scope
     bound: Value = None
+    own_name: str = ""
 
     @property
     def name(self) -> str:
+        if self.own_name:
+            return self.own_name
         return "" if isinstance(self.node, ast.Lambda) else self.node.name
 
 
@@ -113,6 +160,15 @@ class Class:
 class Instance:
     kind: Class
     attributes: dict[str, Value] = field(default_factory=dict)
+    made_under: tuple[Doubt, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """super() in a method of `kind`, for the instance or class it was called on."""
+
+    kind: Class
+    owner: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +192,42 @@ class LibraryObject:
     # None: not known, so that both branches of a test on the object are followed.
     is_truthy: ClassVar[bool | None] = None
 
+    @property
+    def instance(self) -> Instance | None:
+        """The object's own part, when a class of the repository inherits from the library's."""
+        return None
+
+    @property
+    def identity(self) -> object:
+        """Object that two values share when they are the same to a program."""
+        return self
+
 
 @dataclass(slots=True)
 class Scope:
-    """Names visible to a piece of code: its own, then the enclosing ones, then the module's."""
+    """Names visible to a piece of code: its own, then the enclosing ones, then the module's.
+
+    `owner` is the class whose body it is, `function` the function that runs in it. `yielded` are
+    the values of a generator.
+    """
 
     source: SourceFile
     parent: Scope | None = None
     names: dict[str, Value] = field(default_factory=dict)
+    owner: Class | None = None
+    function: Function | None = None
+    yielded: ListValue | None = None
+    is_class: bool = False
 
     def find(self, name: str) -> Scope | None:
         """Return the nearest scope that binds the name."""
         scope: Scope | None = self
+        is_in_function = False
         while scope is not None:
-            if name in scope.names:
+            # A method does not see the names of its class without `self`.
+            if name in scope.names and not (scope.is_class and is_in_function):
                 return scope
+            is_in_function = is_in_function or scope.function is not None
             scope = scope.parent
         return None
 
@@ -182,6 +259,7 @@ Value = (
     | Function
     | Class
     | Instance
+    | Super
     | Method
     | Module
     | LibraryObject
@@ -209,8 +287,9 @@ class Flow(Enum):
     """Ways in which a block ends; the larger value leaves more code behind."""
 
     NEXT_STATEMENT = 0
-    LOOP_EXIT = 1
-    FUNCTION_EXIT = 2
+    NEXT_ITERATION = 1
+    LOOP_EXIT = 2
+    FUNCTION_EXIT = 3
 
 
 @dataclass(slots=True)
@@ -220,6 +299,7 @@ class Frame:
     scope: Scope
     returned: list[Value] = field(default_factory=list)
     global_names: set[str] = field(default_factory=set)
+    outer_names: set[str] = field(default_factory=set)
 
 
 def join(values: list[Value]) -> Value:
@@ -241,5 +321,9 @@ def choices_of(value: Value) -> list[Value]:
 
 def _is_same(left: Value, right: Value) -> bool:
     # Only values without identity are compared: two equal lists may still grow apart.
+    if isinstance(left, LibraryObject) and isinstance(right, LibraryObject):
+        return type(left) is type(right) and left.identity is right.identity
+    if isinstance(left, Method) and isinstance(right, Method):
+        return left.name == right.name and _is_same(left.owner, right.owner)
     plain = (str, int, float, bool, type(None), Unknown, Template, External)
     return isinstance(left, plain) and type(left) is type(right) and left == right

@@ -57,7 +57,7 @@ def test_a_cycle_is_no_chain():
 @pytest.mark.parametrize("code", [f"{IMPORTS}\nbuilder = StateGraph(dict)\n", "x = 1\n"])
 def test_a_missing_or_empty_graph_is_not_unresolved(code):
     reading = graph_of(code)
-    assert (reading.builder, reading.has_unresolved_graph) == (None, False)
+    assert (reading.builder, reading.is_open) == (None, False)
 
 
 def test_nodes_named_at_run_time_make_the_graph_and_its_flags_null(tmp_path):

@@ -1,0 +1,10 @@
+from langgraph.graph import END, START, StateGraph
+
+
+def build_legacy():
+    g = StateGraph(dict)
+    for name in ("x", "y", "z"):
+        g.add_node(name, lambda state: state)
+        g.add_edge(START, name)
+        g.add_edge(name, END)
+    return g.compile()

@@ -1,0 +1,8 @@
+from court.graph import build
+
+
+def main():
+    return build()
+
+
+app = main()

@@ -1,0 +1,13 @@
+def build():
+    from langgraph.graph import END, START, StateGraph
+    from nodes import names
+
+    g = StateGraph(dict)
+    for name in names():
+        g.add_node(name, lambda state: state)
+        g.add_edge(START, name)
+        g.add_edge(name, END)
+    return g.compile()
+
+
+PREFIX = "n"

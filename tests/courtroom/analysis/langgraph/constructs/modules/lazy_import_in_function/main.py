@@ -1,0 +1,3 @@
+from graph import build
+
+app = build()

@@ -1,0 +1,3 @@
+from src.langgraph.graph import build
+
+app = build().compile()

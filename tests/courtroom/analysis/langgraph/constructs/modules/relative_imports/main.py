@@ -1,0 +1,3 @@
+from court.graph import build
+
+app = build().compile()

@@ -1,0 +1,5 @@
+NAMES = ["a", "b"]
+
+
+def read(state):
+    return state

@@ -1,0 +1,4 @@
+__all__ = ["FIRST", "SECOND"]
+FIRST = "a"
+SECOND = "b"
+START = "not this one"

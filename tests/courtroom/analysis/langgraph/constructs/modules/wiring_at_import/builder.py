@@ -1,0 +1,3 @@
+from langgraph.graph import StateGraph
+
+g = StateGraph(dict)

@@ -1,0 +1,4 @@
+import wiring
+from builder import g
+
+app = g.compile()

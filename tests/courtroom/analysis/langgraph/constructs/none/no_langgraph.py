@@ -1,0 +1,3 @@
+"""A program without LangGraph."""
+# expect: no LangGraph
+app = [1, 2, 3]

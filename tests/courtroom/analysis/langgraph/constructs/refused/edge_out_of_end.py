@@ -1,0 +1,8 @@
+"""END as a start."""
+from langgraph.graph import END, START, StateGraph
+
+g = StateGraph(dict)
+g.add_node("a", lambda state: state)
+g.add_edge(START, "a")
+g.add_edge(END, "a")
+app = g.compile()

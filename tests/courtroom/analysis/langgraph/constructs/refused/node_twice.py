@@ -1,0 +1,9 @@
+"""One name added twice."""
+from langgraph.graph import END, START, StateGraph
+
+g = StateGraph(dict)
+g.add_node("a", lambda state: state)
+g.add_node("a", lambda state: {})
+g.add_edge(START, "a")
+g.add_edge("a", END)
+app = g.compile()

@@ -1,0 +1,17 @@
+"""A router whose annotation is a Literal."""
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+
+
+def route(state) -> Literal["b", "__end__"]:
+    return state["next"]
+
+
+g = StateGraph(dict)
+g.add_node("a", lambda state: state)
+g.add_node("b", lambda state: state)
+g.add_edge(START, "a")
+g.add_conditional_edges("a", route)
+g.add_edge("b", END)
+app = g.compile()

@@ -1,0 +1,16 @@
+"""A router that returns a name out of the state: nobody can tell."""
+# inputs: [{"next": "b"}]
+from langgraph.graph import END, START, StateGraph
+
+
+def route(state):
+    return state["next"]
+
+
+g = StateGraph(dict)
+g.add_node("a", lambda state: state)
+g.add_node("b", lambda state: state)
+g.add_edge(START, "a")
+g.add_conditional_edges("a", route)
+g.add_edge("b", END)
+app = g.compile()
