@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf.plain_text import plain
+from courtroom.analysis.prompt_injection.grader_address import addresses_in, reading_view
 from courtroom.analysis.prompt_injection.obfuscation import (
     DecodedText,
     encoded_texts,
@@ -22,7 +23,8 @@ from courtroom.analysis.prompt_injection.obfuscation import (
     smuggled_texts,
     view_of,
 )
-from courtroom.analysis.prompt_injection.patterns import Kind, Order, foreign_orders_in, orders_in
+from courtroom.analysis.prompt_injection.patterns import Order, foreign_orders_in, orders_in
+from courtroom.analysis.prompt_injection.sentences import Kind
 
 PASSAGE_CHARACTERS = 300
 # More passages of one text would tell a person nothing new.
@@ -116,7 +118,12 @@ def has_injection(text: str) -> bool:
 
 
 def _has_match(text: str) -> bool:
-    return bool(orders_in(view_of(text), "prose") or foreign_orders_in(foreign_view_of(text)))
+    view, foreign = view_of(text), foreign_view_of(text)
+    return bool(
+        orders_in(view, "prose")
+        or foreign_orders_in(foreign)
+        or addresses_in(reading_view(view, foreign), "prose")
+    )
 
 
 def _decoded_passage(page: int, decoded: DecodedText) -> Passage:
@@ -133,7 +140,21 @@ def _instruction_passages(page: int, text: str, kind: Kind) -> list[Passage]:
     return [
         *_passages_at(page, text, view, orders),
         *_passages_at(page, text, foreign, foreign_orders),
+        *_address_passages(page, text, reading_view(view, foreign), kind),
     ]
+
+
+def _address_passages(page: int, text: str, view: str, kind: Kind) -> list[Passage]:
+    lines = re.split(r"\r\n|\r|\n", text)
+    return [
+        Passage(page, _quote(lines[first - 1 : last], sentence), why, first, last)
+        for (sentence, first, last), why in addresses_in(view, kind)
+    ]
+
+
+def _quote(lines: Sequence[str], instead: str) -> str:
+    words = " ".join(plain(" ".join(lines)).split())
+    return words if len(words) <= PASSAGE_CHARACTERS else instead[:PASSAGE_CHARACTERS]
 
 
 def _without_output(orders: Sequence[Order]) -> list[Order]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS, Passage
-from courtroom.analysis.prompt_injection.patterns import Kind
+from courtroom.analysis.prompt_injection.sentences import Kind
 
 _NEVER_RUN = re.compile(
     r"^[ \t]*(?:if|elif|while)[ \t]+\(?(?:False|0|None|not True)\)?[ \t]*:", re.MULTILINE

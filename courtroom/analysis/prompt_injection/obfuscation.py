@@ -11,6 +11,7 @@ import codecs
 import html
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -44,6 +45,10 @@ _ISOLATED = re.compile("[\u202a\u202b\u2066-\u2068]")
 _BASE64 = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{20,8000}={0,2}")
 _HEX = re.compile(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,4000})(?!\w)")
 _ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){6,2000}")
+# Digits in place of letters: in two words of a line that is more than the name of a format.
+_LEET_WORD = re.compile(r"(?<!\w)[a-z]{0,8}(?:[a-z][013457]|[013457][a-z])[a-z013457]{1,12}(?!\w)")
+_LEET = str.maketrans("013457", "oieast")
+_FEWEST_LEET_WORDS = 2
 _MAX_TOKENS = 200  # of one kind in one text
 # A text with one of these, backwards or in rot13, is worth decoding.
 _TELLTALE_WORDS = ("ignore", "disregard", "instructions", "rubric", "award")
@@ -111,16 +116,30 @@ def _has_override(line: str) -> bool:
 
 
 def encoded_texts(text: str) -> Iterator[DecodedText]:
-    """Yield text decoded from base64, hex, escapes, entities, percent encoding, rot13, reversal."""
+    """Yield text decoded from base64, hex, escapes, digits, entities, percents, rot13, reversal."""
     yield from _tokens(text, _BASE64, _from_base64, "is encoded in base64")
     yield from _tokens(text, _HEX, _from_hex, "is encoded in hexadecimal")
     if "\\" in text:
         yield from _tokens(text, _ESCAPES, _from_escapes, "is written in escape sequences")
 
+    for number, line in _leet_lines(text):
+        yield DecodedText(number, line.translate(_LEET), "writes digits for letters")
+
     for number, line in _whole_lines(text):
         lowered = line.lower()
         for how, decoded in _decoded_line(line, lowered):
             yield DecodedText(number, decoded, how)
+
+
+def _leet_lines(text: str) -> Iterator[tuple[int, str]]:
+    lowered = text.lower()
+    lines = Counter(
+        _line_at(lowered, match.start())
+        for match in islice(_LEET_WORD.finditer(lowered), _MAX_TOKENS)
+    )
+    if max(lines.values(), default=0) >= _FEWEST_LEET_WORDS:
+        texts = re.split(r"\r\n|\r|\n", lowered)
+        yield from ((n, texts[n - 1]) for n, count in lines.items() if count >= _FEWEST_LEET_WORDS)
 
 
 def _whole_lines(text: str) -> Iterator[tuple[int, str]]:

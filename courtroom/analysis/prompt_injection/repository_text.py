@@ -19,7 +19,7 @@ from courtroom.analysis.git.git_process import ENVIRONMENT, MEBIBYTE, SETTINGS
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, entry_of
 from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS, Passage, passages_in
 from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffing
-from courtroom.analysis.prompt_injection.patterns import Kind
+from courtroom.analysis.prompt_injection.sentences import Kind
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.models.errors import ChildFailed
 
