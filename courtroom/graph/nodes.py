@@ -121,11 +121,8 @@ class AuditNodes:
 
     def aggregate_evidence(self, state: AgentState) -> Update:
         """Join, cross-reference and verify the three results; runs once, after all of them."""
-        if self.inputs.reused_dossier is not None:
-            return {"dossier": self.inputs.reused_dossier.model_dump(mode="json", by_alias=True)}
-
         begin = perf_counter()
-        dossier = evidence_aggregator.aggregate(
+        dossier = self.inputs.reused_dossier or evidence_aggregator.aggregate(
             _detective_results(state), self.inputs.snapshot, self.case.rubric, self.inputs.pdf
         )
         # Passages of the PDF serve models only; the heuristic bench reads outcomes.

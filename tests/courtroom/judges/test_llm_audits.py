@@ -15,6 +15,7 @@ from courtroom.models.case import BenchSettings, Known
 from courtroom.models.judge_answer import PERSONAS
 from courtroom.run_audit import hold_audit
 from tests.factories.model_server import model_endpoint
+from tests.factories.pdfs import Page, make_pdf
 from tests.factories.student_project import case_of, student_repository
 
 
@@ -29,7 +30,7 @@ def endpoint():
         yield server
 
 
-def events(repository, endpoint, model="good", *, earlier=None, **changes):
+def events(repository, endpoint, model="good", *, earlier=None, pdf=None, **changes):
     fields = {
         "models": dict.fromkeys(PERSONAS, model),
         "api_key": "k",
@@ -39,7 +40,7 @@ def events(repository, endpoint, model="good", *, earlier=None, **changes):
     bench = BenchSettings(**{"kind": "llm", **fields, **changes})
 
     async def collect():
-        case = case_of(repository)
+        case = case_of(repository, pdf=pdf)
         return [e async for e in hold_audit(case, bench=bench, known=earlier)]
 
     return asyncio.run(collect())
@@ -143,6 +144,23 @@ def test_missing_half_of_the_opinions_is_bought(repository, endpoint):
     endpoint.requests.clear()
     again = report(repository, endpoint, earlier=Known(opinions=tuple(opinions[::2])))
     assert (len(endpoint.requests), again.usage.reused) == (15, 15)
+
+
+def test_evidence_of_a_heuristic_report_gets_the_passages_that_models_read(
+    repository, endpoint, tmp_path
+):
+    pdf = tmp_path / "report.pdf"
+    pages = [
+        "The detectives write evidence into one state, which reducers join without a loss.",
+        "Metacognition: the swarm evaluates its own evaluation, judge by judge.",
+        "Weather, travel and food fill the last page.",
+    ]
+    make_pdf(pdf, [Page([text]) for text in pages])
+    fresh = report(repository, endpoint, pdf=pdf)
+    heuristic = report(repository, endpoint, pdf=pdf, kind="heuristic")
+    reused = report(repository, endpoint, pdf=pdf, earlier=Known(report=heuristic))
+    assert reused.digest == fresh.digest
+    assert any(item.check.startswith("passages:") for item in reused.evidence)
 
 
 def test_debate_shows_each_judge_the_other_arguments_once(repository, endpoint):
