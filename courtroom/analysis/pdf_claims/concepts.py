@@ -34,6 +34,9 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# Other words that explain a term, where the report names the term elsewhere.
+_OTHER_WORDS = {"State Synchronization": ("synchroniz* barrier*", "synchroniz* point*")}
+
 # Parts of a multi-agent system: a passage that explains a term names several of them.
 _MECHANISMS = re.compile(
     r"\b(?:nodes?|edges?|reducers?|merge[sd]?|barriers?|aggregat\w+|branch\w*|concurrent\w*"
@@ -41,7 +44,7 @@ _MECHANISMS = re.compile(
     r"|pydantic|prompts?|personas?|prosecutors?|defen[sc]e|tech leads?|chief justice|judges?"
     r"|detectives?|investigators?"
     r"|determinis\w+|rules?|evidence|opinions?|verdicts?|variance|scores?|overwrit\w+"
-    r"|race conditions?|confidence|flags?|signals?|fallbacks?|queues?|caches?|threads?|locks?|tests?"
+    r"|race[- ]conditions?|confidence|flags?|signals?|fallbacks?|queues?|caches?|threads?|locks?|tests?"
     r"|modules?|interfaces?|functions?|class(?:es)?|methods?)\b"
 )
 _IDENTIFIERS = re.compile(r"\b(?:[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+|[a-z]\w*\.[a-z]\w+|\w+\(\))")
@@ -49,15 +52,23 @@ _IDENTIFIERS = re.compile(r"\b(?:[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+|[a-z]\w*\.[a
 _EXPLAINS = re.compile(
     r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which"
     r"|instead|implement\w*|execut(?:es?|ed|ing)|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+"
-    r"|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?|converge\w*|runs?|collects?|receives?|validat\w+"
+    r"|guarant\w+|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?|converge\w*|runs?|collects?|receives?|validat\w+"
     r"|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans|joins?|then|after|before|if|calculat\w+"
     r"|identif\w+|overrul\w+|propagat\w+|record(?:s|ed|ing)|decid\w+|compar\w+|verif\w+"
-    r"|cross-referenc\w+|trigger\w*|captur\w+|document(?:s|ed|ing))\b"
+    r"|cross-referenc\w+|trigger\w*|captur\w+|document(?:s|ed|ing)"
+    # An arrow says what follows what.
+    r")\b|->|\u2192"
 )
+# A definition names its term first, and may be short.
+_DEFINES = re.compile(r"\W*(?P<term>[^:\u2013\u2014]{3,60})(?: -|[:\u2013\u2014])\s")
+_MIN_DEFINITION_WORDS = 10
+# A sentence about the text before it.
+_REFERS_BACK = re.compile(r"\W*(?:This|That|These|Such|It) ")
 _MIN_WORDS = 30
 _MIN_MECHANISMS = 4
 _SECTION_WORDS = 120
 _PART_WORDS = 5
+_LIST_ITEMS = 4
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
@@ -92,19 +103,29 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
     The search uses the spellings in SPELLINGS, or else the term itself, where hyphens, case,
     plurals and -ise make no difference. At last, a passage with all words of the term counts too.
     """
-    pattern = _pattern(term)
     blocks = list(_blocks(reading))
-    mention = None
+    use = _use_of_pattern(blocks, _pattern(_spellings(term)))
+    if use is None:
+        return _use_of_words(reading, term) or TermMatch("absent")
 
+    if use.use == "mentioned" and term in _OTHER_WORDS:
+        other = _use_of_pattern(blocks, _pattern(_OTHER_WORDS[term]))
+        return other if other and other.use == "substantive" else use
+    return use
+
+
+def _use_of_pattern(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | None:
+    """Return the first passage that explains the term, else the first one that names it."""
+    mention = None
     for index, block in enumerate(blocks):
         if not pattern.search(_folded(block.text)):
             continue
-        passage = _passage(blocks, index, pattern)
-        if _explains(passage, pattern):
-            return TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
+        passages = (_passage(blocks, index, pattern), _in_list(blocks, index))
+        for passage in passages:
+            if _explains(passage, pattern) or _is_definition(passage, pattern):
+                return TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
         mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
-
-    return mention or _use_of_words(reading, term) or TermMatch("absent")
+    return mention
 
 
 def _use_of_words(reading: PdfReading, term: str) -> TermMatch | None:
@@ -157,8 +178,11 @@ def _folded(text: str) -> str:
     return " ".join(re.sub(r"[^\w]|_", " ", folded).split())
 
 
-def _pattern(term: str) -> re.Pattern[str]:
-    spellings = SPELLINGS.get(term) or (_folded(term), f"{_folded(term)}s")
+def _spellings(term: str) -> tuple[str, ...]:
+    return SPELLINGS.get(term) or (_folded(term), f"{_folded(term)}s")
+
+
+def _pattern(spellings: tuple[str, ...]) -> re.Pattern[str]:
     words = (re.escape(spelling).replace(r"\*", r"\w*") for spelling in spellings)
     return re.compile(rf"\b(?:{'|'.join(words)})\b")
 
@@ -175,9 +199,30 @@ def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
     sentences = [part for part in _SENTENCE.split(block.text) if not _is_list_of_terms(part)]
     for number, sentence in enumerate(sentences):
         if pattern.search(_folded(sentence)):
-            return " ".join(sentences[max(0, number - 1) : number + 5])
+            before = [blocks[index - 1].text] if _refers_back(blocks, index, number) else []
+            return " ".join([*before, *sentences[max(0, number - 1) : number + 5]])
 
     return ""
+
+
+def _refers_back(blocks: list[_Block], index: int, number: int) -> bool:
+    """Return whether the block's first sentence is about the paragraph before it."""
+    return (
+        number <= 1
+        and index > 0
+        and not blocks[index - 1].heading
+        and _REFERS_BACK.match(blocks[index].text) is not None
+    )
+
+
+def _in_list(blocks: list[_Block], index: int) -> str:
+    """Return the list item with the next ones: an explanation may go from item to item."""
+    items: list[str] = []
+    for block in blocks[index : index + _LIST_ITEMS]:
+        if not _BULLET.match(block.text) or _is_list_of_terms(block.text):
+            break
+        items.append(block.text)
+    return " ".join(items) if len(items) > 1 else ""
 
 
 def _section(blocks: list[_Block], index: int) -> str:
@@ -206,23 +251,39 @@ def _is_part(heading: str) -> bool:
 def _is_list_of_terms(sentence: str) -> bool:
     """Return whether a sentence names three or more of the course's terms and so explains none."""
     folded = _folded(sentence)
-    return sum(bool(_pattern(term).search(folded)) for term in PDF_TERMS) >= 3
+    return sum(bool(_pattern(_spellings(term)).search(folded)) for term in PDF_TERMS) >= 3
 
 
 def _is_bare_term(text: str) -> bool:
     """Return whether the text is a list item with nothing but one of the terms."""
     folded = _folded(text)
     return bool(_BULLET.match(text)) and any(
-        len(_pattern(term).sub("", folded).split()) == 0 for term in PDF_TERMS
+        len(_pattern(_spellings(term)).sub("", folded).split()) == 0 for term in PDF_TERMS
     )
+
+
+def _is_definition(passage: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether a sentence names the term, and then the mechanisms behind it."""
+    for sentence in _SENTENCE.split(passage):
+        match = _DEFINES.match(sentence)
+        if match and pattern.search(_folded(match["term"])):
+            length, mechanisms, explanations = _counts(sentence, pattern)
+            if length >= _MIN_DEFINITION_WORDS and mechanisms >= _MIN_MECHANISMS and explanations:
+                return True
+    return False
 
 
 def _explains(passage: str, pattern: re.Pattern[str]) -> bool:
     """Return whether the passage explains the term by several mechanisms other than itself."""
-    length, lowered = len(passage.split()), passage.lower()
-    names = set(_MECHANISMS.findall(lowered)) | set(_IDENTIFIERS.findall(passage))
-    mechanisms = {name for name in names if not pattern.search(_folded(name))}
-    explanations = len(set(_EXPLAINS.findall(lowered)))
-    is_dense = length >= _MIN_WORDS and len(mechanisms) >= _MIN_MECHANISMS and explanations >= 2
+    length, mechanisms, explanations = _counts(passage, pattern)
+    is_dense = length >= _MIN_WORDS and mechanisms >= _MIN_MECHANISMS and explanations >= 2
     # A passage of twice the length may name fewer mechanisms.
-    return is_dense or (length >= 2 * _MIN_WORDS and bool(mechanisms) and explanations > 2)
+    return is_dense or (length >= 2 * _MIN_WORDS and mechanisms > 0 and explanations > 2)
+
+
+def _counts(text: str, pattern: re.Pattern[str]) -> tuple[int, int, int]:
+    """Return the numbers of words, of mechanisms other than the term, and of explaining words."""
+    lowered = text.lower()
+    names = set(_MECHANISMS.findall(lowered)) | set(_IDENTIFIERS.findall(text))
+    mechanisms = {name for name in names if not pattern.search(_folded(name))}
+    return len(text.split()), len(mechanisms), len(set(_EXPLAINS.findall(lowered)))

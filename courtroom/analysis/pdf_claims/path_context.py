@@ -13,7 +13,7 @@ _PLANNED = re.compile(
 )
 # Words just before the path: a file to create, or one that the program writes.
 _TO_CREATE = re.compile(
-    r"\b(?:creat|add|introduc)\w*(?: an?| the)?(?: new)?(?: \w+)?\W*$"
+    r"\b(?:(?:creat|add|introduc)\w*(?: an?| the)?(?: new)?(?: \w+)?|optional)\W*$"
     r"|\b(?:extract|move|split|rename|migrate)\b[^;]{0,120}\b(?:in)?to\b[^.;]{0,80}$",
     re.IGNORECASE,
 )
@@ -26,6 +26,7 @@ _TO_WRITE = re.compile(
 _TO_DO = re.compile(r"^\W*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
 _AFTER = re.compile(
     r"^\W{0,2}\s*(?:generation|output|artifact|is (?:written|generated|produced|saved))\b"
+    r"|^\s*\(?or (?:similar|another|equivalent|an? )"
     r"|^\s*[(\[](?:new|proposed|planned|to (?:be )?(?:add|creat))",
     re.IGNORECASE,
 )

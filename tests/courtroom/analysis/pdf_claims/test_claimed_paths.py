@@ -84,6 +84,8 @@ def test_claimed_file_that_the_tree_lacks_is_hallucinated() -> None:
         "Extract all prompts into a file of their own (config/personas.yaml).",
         "Move docs/README.md to the root folder as rubric.json.",
         "Add a serialization step in src/nodes/serialize.py to write the summary.",
+        "Say where messages live (e.g. audit/messages.md or a document of its own).",
+        "Needed: repository settings, optional docs/deferrals.md.",
         "Results of the audit_report.md generation follow.",
         "Self-audit (audit/report_2026-02-27_22-11-15.md, overall 2.5).",
         'Errors are kept (e.g., "Invalid syntax in src/broken.py").',

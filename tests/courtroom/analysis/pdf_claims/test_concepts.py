@@ -82,6 +82,35 @@ def test_section_with_a_colon_includes_short_headings_but_no_numbered_one(
     assert use_of_term(reading, "Dialectical Synthesis").use == use
 
 
+DEFINED = "State Synchronization: Annotated reducers ensure that parallel nodes write without race conditions."
+LISTED = """- Fan-Out: the start node has three edges.
+- They lead to detectives that run in parallel and then write.
+- Synchronization: the aggregator waits until all of their evidence is merged."""
+REFERRED_TO = """Reducers merge what concurrent nodes write, so that no branch of the graph is ever lost or run twice.
+This design guarantees state synchronization and prevents race-conditions of parallel judges."""
+IN_OTHER_WORDS = """The diagram shows the State Synchronization Barrier.
+The EvidenceAggregator is the synchronization barrier: it has three incoming edges and waits until all detectives have \
+run; operator.ior then merges their evidence, so that no parallel write is lost."""
+
+
+@pytest.mark.parametrize("text", [DEFINED, LISTED, REFERRED_TO, IN_OTHER_WORDS])
+def test_short_definition_list_and_other_words_explain_a_term(text: str) -> None:
+    term = "Fan-In / Fan-Out" if "Fan-Out" in text else "State Synchronization"
+    assert use_of_term(_reading(text), term).use == "substantive"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "State Synchronization: we take it seriously in all that we do and will do in this course.",
+        "- State Synchronization\n- Metacognition\n- Everything else that a report needs to name",
+        "We add: State Synchronization. The EvidenceAggregator is a synchronization barrier.",
+    ],
+)
+def test_short_text_without_mechanisms_only_mentions_a_term(text: str) -> None:
+    assert use_of_term(_reading(text), "State Synchronization").use == "mentioned"
+
+
 @pytest.mark.parametrize(
     "spelling",
     ["state synchronisation", "State-Synchronization", "synchronized state", "STATE SYNC"],
