@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from courtroom.checks.result import Finding, absent
@@ -21,6 +22,12 @@ READ_NOT_UNDERSTOOD = 0.8
 def no_report(goal: str) -> Finding:
     """A required report that was not handed in is a fact about the submission."""
     return absent(NO_PDF, f"{NO_PDF} It should show: {goal}.")
+
+
+def as_read(finding: Finding, confidence: float) -> Finding:
+    """The finding with clues no surer than the text they come from: 1 but for scanned pages."""
+    clues = (replace(clue, confidence=clue.confidence * confidence) for clue in finding.clues)
+    return finding if confidence == 1 else replace(finding, clues=tuple(clues))
 
 
 def from_stored_report(answer: Callable[[Any, StoredReport], Finding | None]) -> Replay:

@@ -77,15 +77,13 @@ def claims_hold(
     """At most `maximum` of the report's claims fail: features by the facts, files by the tree."""
     wrong = [claim for claim in claims if claim.standing == "contradicted"]
     right = [claim for claim in claims if claim.standing == "confirmed"]
+    unheld = [claim for claim in claims if claim.standing == "open"]
     missing = _by_name(paths.hallucinated)
-    # No claim is no proof that the report is right.
-    if not (wrong or right or missing):
+    # No claim of behaviour is no proof that the report is right.
+    if not (wrong or right) and len(missing) <= check.maximum:
         return could_not_look("The report makes no claim that could be compared with the code.")
 
-    reason = (
-        f"Of what the report says the code does, {len(right)} claims hold and {len(wrong)} do not; "
-        f"{len(missing)} files that it names are missing."
-    )
+    reason = f"{_behaviour(right, wrong, unheld)}; {len(missing)} files that it names are missing."
     clues = [
         *(
             _feature_clue(
@@ -98,6 +96,18 @@ def claims_hold(
     # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
     return present(reason, clues, met=len(wrong) + len(missing) <= check.maximum)
+
+
+def _behaviour(
+    right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], unheld: Sequence[CheckedClaim]
+) -> str:
+    """Counts of the claims, without those that no fact decides among the ones that hold."""
+    held = (
+        f"Of what the report says the code does, {len(right)} claims hold and {len(wrong)} do not"
+        if right or wrong
+        else "No claim of the report about behaviour was compared with the code"
+    )
+    return f"{held}; {len(unheld)} could not be compared" if unheld else held
 
 
 def claims_supported(

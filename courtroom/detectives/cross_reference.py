@@ -16,7 +16,7 @@ from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_code, feature_claims
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
-from courtroom.checks.from_report import NO_PDF
+from courtroom.checks.from_report import NO_PDF, as_read
 from courtroom.checks.pdf_paths import NO_TREE
 from courtroom.checks.registry import Check, kind_of, unknown_kind
 from courtroom.checks.result import Finding, could_not_look
@@ -52,7 +52,8 @@ def compare_sources(
 
     paths = None
     if claims is not None and tree is not None:
-        paths = check_against_tree(map(_claimed_path, claims), tree)
+        is_recognised = reading is not None and reading.text_layer == "scanned"
+        paths = check_against_tree(map(_claimed_path, claims), tree, is_recognised=is_recognised)
 
     deferrals = deferrals_on_pages(reading.pages) if reading else ()
     return Comparison(
@@ -93,7 +94,8 @@ def finding_from_both(check: Check, comparison: Comparison) -> Finding:
     if kind is None:
         return unknown_kind(check)
     finding = kind.compare(check, comparison) if kind.compare else None
-    return finding or could_not_look(NO_ANSWER)
+    finding = finding or could_not_look(NO_ANSWER)
+    return as_read(finding, comparison.pdf.confidence) if comparison.pdf else finding
 
 
 def is_open_again(check: Check, outcome: CheckOutcome, comparison: Comparison) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.claimed_paths import claimed_paths
 from courtroom.analysis.pdf_claims.concepts import NO_TEXT_LAYER, document_facts
-from courtroom.checks.from_report import no_report
+from courtroom.checks.from_report import as_read, no_report
 from courtroom.checks.registry import Check, kind_of, unknown_kind
 from courtroom.checks.result import Finding, could_not_look
 from courtroom.checks.sources import Sources
@@ -69,7 +69,8 @@ def _finding(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -> F
     kind = kind_of(check)
     if kind is None:
         return unknown_kind(check)
-    return kind.detect(check, Sources(report=pdf, claims=claims))
+    finding = kind.detect(check, Sources(report=pdf, claims=claims))
+    return as_read(finding, pdf.confidence) if finding else None
 
 
 def _errors(reading: PdfReading) -> tuple[RecordedError, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-TextLayer = Literal["text", "none", "empty"]
+TextLayer = Literal["text", "scanned", "none", "empty"]
 
 PICTURE_PIXELS = 200
 _MAX_ASPECT_RATIO = 6.0  # a longer image is a banner or a rule
@@ -91,7 +91,8 @@ class PdfReading:
     is (page, text) that cannot be seen and is not part of `pages`. `non_body_texts` are (page or 0,
     source, text) of metadata, comments, attachments and replacement texts. `errors` are (code,
     message) of whatever could not be read. `layouts` are those of the larger pictures that could be
-    decoded. `vision_pictures` is what a vision model read in pictures, None when it read none.
+    decoded. `vision_pictures` is what a vision model read in pictures, None when it read none. A
+    `scanned` text layer was recognised in pictures of pages, with this mean `confidence`.
     """
 
     pages: tuple[str, ...]
@@ -106,3 +107,4 @@ class PdfReading:
     non_body_texts: tuple[tuple[int, str, str], ...] = ()
     layouts: tuple[Layout, ...] = ()
     vision_pictures: tuple[VisionPicture, ...] | None = None
+    confidence: float = 1.0

@@ -17,6 +17,7 @@ from courtroom.analysis.pdf.pdf_content import (
     PdfImage,
     PdfReading,
 )
+from courtroom.analysis.pdf.scanned_text import scanned_text
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.analysis.sandbox.warm_child import WarmChild
 from courtroom.models.errors import ChildFailed, PdfRefused
@@ -84,6 +85,33 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
     first pages are read.
     """
     answer = _request_reading(path, limits)
+    reading = _reading(answer)
+    return _with_scanned_text(reading, path, limits) if reading.text_layer == "none" else reading
+
+
+def _with_scanned_text(reading: PdfReading, path: Path, limits: Limits) -> PdfReading:
+    """Return the reading with the text of its pictures, as far as tesseract reads one."""
+    try:
+        text = scanned_text(path.resolve(), len(reading.pages), limits)
+    except ChildFailed as error:
+        return replace(reading, errors=(*reading.errors, (error.code, error.message)))
+    if text is None:
+        return reading
+
+    note = (
+        f"The pages are pictures. The text of {text.read} of {len(text.pages)} was recognised,"
+        f" with a confidence of {text.confidence:.2f}."
+    )
+    return replace(
+        reading,
+        pages=text.pages,
+        text_layer="scanned",
+        confidence=text.confidence,
+        errors=(*reading.errors, ("pdf_scanned_text", note)),
+    )
+
+
+def _reading(answer: dict[str, Any]) -> PdfReading:
     return PdfReading(
         pages=tuple(answer["pages"]),
         images=tuple(PdfImage(**image) for image in answer["images"]),

@@ -12,7 +12,7 @@ from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.passages import Passages, stems_of
 from courtroom.models.facts import PDF_TERMS, TermUse
 
-NO_TEXT_LAYER = "the PDF has no text layer, only pictures of pages, which no model has read"
+NO_TEXT_LAYER = "the PDF has no text layer, only pictures of pages, which neither tesseract nor a model has read"
 DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms")
 
 # Common spellings in the form of _folded; a star stands for any ending.

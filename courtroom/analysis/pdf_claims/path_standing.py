@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -24,6 +25,9 @@ Standing = Literal["verified", "hallucinated", "planned", "disowned"]
 
 # A name with spaces, or broken over lines, has at most so many parts.
 _MOST_PARTS = 6
+# Letters that recognition may add or drop, and the least likeness of a misread path.
+_MISREAD_LETTERS = 2
+_LIKENESS = 0.88
 _OPENING = "([{\"'“\u2018`<"
 _OPEN_ENDS = ("/ ", "_ ")
 _ADDRESS = re.compile(r"://|^www\.|^[\w.-]+\.(?:com|org|net|io|dev|ai|edu)/")
@@ -58,11 +62,14 @@ class _Tree:
     folders: frozenset[str]
 
 
-def check_against_tree(claimed: Iterable[ClaimedPath], tree_paths: Iterable[str]) -> CheckedPaths:
+def check_against_tree(
+    claimed: Iterable[ClaimedPath], tree_paths: Iterable[str], *, is_recognised: bool = False
+) -> CheckedPaths:
     """Check the paths against the tree.
 
     A path exists when the tree has it or has a path that ends with it ("judges.py" and
-    "nodes/judges.py"). The rest of a broken path or address is put together, or left out.
+    "nodes/judges.py"). The rest of a broken path or address is put together, or left out. A path of
+    recognised text may have a few wrong letters.
     """
     tree = _tree(tree_paths)
     by_standing: dict[Standing, dict[str, ClaimedPath]] = {
@@ -73,6 +80,8 @@ def check_against_tree(claimed: Iterable[ClaimedPath], tree_paths: Iterable[str]
     }
     for claim in claimed:
         whole = _whole(claim, tree)
+        if whole is not None and is_recognised:
+            whole = replace(whole, path=_likeliest(whole.path, tree))
         if whole is not None:
             by_standing[_standing(whole, tree)].setdefault(_name(whole.path), whole)
 
@@ -133,6 +142,19 @@ def _with_beginning(claim: ClaimedPath, word: str, tree: _Tree) -> ClaimedPath:
     is_beginning = folder in tree.folders and word.strip("./").lower() not in tree.folders
     is_beginning = is_beginning and re.fullmatch(r"[\w./-]*\w", word) is not None
     return replace(claim, path=word + claim.path) if is_beginning else claim
+
+
+def _likeliest(path: str, tree: _Tree) -> str:
+    """Return the path of the tree that was most likely misread as this one, else the path."""
+    name = _name(path)
+    if name in tree.tails:
+        return path
+    alike = [
+        tail
+        for tail in sorted(tree.tails)
+        if tail.count("/") == name.count("/") and abs(len(tail) - len(name)) <= _MISREAD_LETTERS
+    ]
+    return next(iter(get_close_matches(name, alike, n=1, cutoff=_LIKENESS)), path)
 
 
 def _standing(claim: ClaimedPath, tree: _Tree) -> Standing:

@@ -141,6 +141,14 @@ def test_broken_path_and_name_with_spaces_are_put_together(text: str, path: str)
     }
 
 
+def test_misread_letters_of_a_scan_are_no_missing_file() -> None:
+    claims = claimed_paths(PdfReading(pages=("See sre/graph.py and src/tools/cache.py.",)))
+    assert path_facts(check_against_tree(claims, TREE, is_recognised=True)) == {
+        "pdf_claimed_paths": ("src/graph.py", "src/tools/cache.py"),
+        "pdf_hallucinated_paths": ("src/tools/cache.py",),
+    }
+
+
 def test_missing_path_keeps_its_broken_beginning() -> None:
     verdicts = _verdicts("It is in src/tools/sand box.py, and/or helper.py.")
     assert [claim.path for claim in verdicts.hallucinated] == ["src/tools/sandbox.py", "helper.py"]

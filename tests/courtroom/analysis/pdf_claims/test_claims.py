@@ -176,6 +176,26 @@ def test_report_without_claims_about_its_code_is_not_established() -> None:
     assert claims_hold(_check(0), [_held("opinion_join", "open")], _paths(), CODE).met is None
 
 
+def test_missing_files_alone_say_nothing_of_behaviour() -> None:
+    finding = claims_hold(_check(0), [_held("opinion_join", "open")], _paths("a.py"), CODE)
+    assert (finding.met, finding.reason) == (
+        False,
+        (
+            "No claim of the report about behaviour was compared with the code;"
+            " 1 could not be compared; 1 files that it names are missing."
+        ),
+    )
+    assert claims_hold(_check(1), (), _paths("a.py"), CODE).met is None
+
+
+def test_claims_that_no_fact_decides_are_counted_apart() -> None:
+    held = [_held("reducers", "confirmed"), _held("opinion_join", "open")]
+    assert claims_hold(_check(0), held, _paths(), CODE).reason == (
+        "Of what the report says the code does, 1 claims hold and 0 do not; 1 could not be compared;"
+        " 0 files that it names are missing."
+    )
+
+
 @pytest.mark.parametrize(("maximum", "met"), [(1, False), (2, True)])
 def test_contradicted_features_and_missing_files_count_together_and_each_file_once(
     maximum: int, met: bool

@@ -1,0 +1,78 @@
+"""Text of scanned pages: without tesseract, with it, and when it fails."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.read_pdf import read_pdf
+from courtroom.models.case import Limits
+from tests.factories.pdfs import Image, Page, make_pdf
+
+pytestmark = pytest.mark.processes
+
+# Rows of seven 5-by-7 letters (L, E, T, T, E, R, S), magnified; recognition needs large print.
+LETTERS = (
+    "10000 11111 11111 11111 11111 11110 01111",
+    "10000 10000 00100 00100 10000 10001 10000",
+    "10000 10000 00100 00100 10000 10001 10000",
+    "10000 11110 00100 00100 11110 11110 01110",
+    "10000 10000 00100 00100 10000 10100 00001",
+    "10000 10000 00100 00100 10000 10010 00001",
+    "11111 11111 00100 00100 11111 10001 11110",
+)
+SCALE = 14
+
+
+def _scan(tmp_path: Path) -> Path:
+    rows = ["0000" + row.replace(" ", "00") + "0000" for row in LETTERS]
+    blank = ["0" * len(rows[0])] * 4
+    samples = b"".join(
+        b"".join((b"\x00" if bit == "1" else b"\xff") * 3 * SCALE for bit in row) * SCALE
+        for row in (*blank, *rows, *blank)
+    )
+    image = Image(len(rows[0]) * SCALE, (len(rows) + len(blank) * 2) * SCALE, rgb=samples)
+    return make_pdf(tmp_path / "scan.pdf", [Page(images=[image])])
+
+
+def _read_with(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PdfReading:
+    """Read a scan where `tesseract` is this shell script."""
+    script = tmp_path / "tesseract"
+    script.write_text(f"#!/bin/sh\n{program}\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return read_pdf(_scan(tmp_path), Limits())
+
+
+def test_scan_stays_unread_without_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reading = read_pdf(_scan(tmp_path), Limits())
+    assert (reading.text_layer, reading.pages, reading.errors) == ("none", ("",), ())
+
+
+def test_program_that_fails_leaves_the_scan_unread_with_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = _read_with("cat >/dev/null; exit 3", tmp_path, monkeypatch)
+    assert reading.text_layer == "none"
+    assert reading.errors == (("child_died", "tesseract stopped with code 3."),)
+
+
+def test_program_that_reads_no_word_leaves_the_scan_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = _read_with("cat >/dev/null; echo head", tmp_path, monkeypatch)
+    assert (reading.text_layer, reading.errors) == ("none", ())
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed")
+def test_recognised_text_has_its_confidence(tmp_path: Path) -> None:
+    reading = read_pdf(_scan(tmp_path), Limits())
+    assert (reading.text_layer, reading.pages) == ("scanned", ("LETTERS",))
+    assert 0.3 <= reading.confidence < 1
+    assert [code for code, _ in reading.errors] == ["pdf_scanned_text"]
