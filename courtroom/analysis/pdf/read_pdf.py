@@ -16,7 +16,9 @@ from courtroom.analysis.pdf.pdf_content import (
     Level,
     PdfImage,
     PdfReading,
+    is_picture,
 )
+from courtroom.analysis.pdf.picture_layouts import picture_layouts
 from courtroom.analysis.pdf.scanned_text import scanned_text
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.analysis.sandbox.warm_child import WarmChild
@@ -86,7 +88,24 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
     """
     answer = _request_reading(path, limits)
     reading = _reading(answer)
-    return _with_scanned_text(reading, path, limits) if reading.text_layer == "none" else reading
+    if reading.text_layer == "none":
+        return _with_scanned_text(reading, path, limits)
+    return _with_picture_layouts(reading, path.resolve(), limits)
+
+
+def _with_picture_layouts(reading: PdfReading, path: Path, limits: Limits) -> PdfReading:
+    """Return the reading with the layouts of pictures that only an image library can decode."""
+    analysed = {layout.page for layout in reading.layouts}
+    pages = {image.page for image in reading.images if is_picture(image)} - analysed
+    if not pages:
+        return reading
+
+    try:
+        added = picture_layouts(path, sorted(pages), limits)
+    except ChildFailed as error:
+        return replace(reading, errors=(*reading.errors, (error.code, error.message)))
+    layouts = sorted((*reading.layouts, *added), key=lambda layout: layout.page)
+    return replace(reading, layouts=tuple(layouts))
 
 
 def _with_scanned_text(reading: PdfReading, path: Path, limits: Limits) -> PdfReading:

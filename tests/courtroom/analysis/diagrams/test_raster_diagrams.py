@@ -12,6 +12,7 @@ from courtroom.analysis.diagrams.parallel_branches import code_widths, picture_s
 from courtroom.analysis.pdf.box_layout import layout_of
 from courtroom.analysis.pdf.image_regions import boxes_in
 from courtroom.analysis.pdf.pdf_content import Layout, Level
+from courtroom.analysis.pdf.picture_layouts import picture_layouts
 from courtroom.analysis.pdf.pixels import cells_of
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.models.case import Limits
@@ -175,3 +176,22 @@ def test_alternatives_of_a_step_are_parallel() -> None:
         ),
     )
     assert code_widths(graph) == (4,)
+
+
+@pytest.mark.processes
+def test_picture_decoded_by_pdfium_has_the_layout_that_its_samples_have(
+    tmp_path: Path,
+) -> None:
+    painter = _painted(1, 3, 1, 3, 1)
+    image = Image(WIDTH, painter.height, rgb=bytes(painter.samples))
+    path = make_pdf(tmp_path / "report.pdf", [Page(["Text."]), Page(images=[image])])
+    layouts = picture_layouts(path, [1, 2], Limits())
+    assert layouts == read_pdf(path, Limits()).layouts
+    assert [layout.page for layout in layouts] == [2]
+
+
+@pytest.mark.processes
+def test_file_that_pdfium_refuses_has_no_layouts(tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(b"%PDF-1.7 and nothing else")
+    assert picture_layouts(path, [1], Limits()) == ()
