@@ -105,10 +105,13 @@ def read_commands(
     routing = Routing(words=vocabulary(action.node))
     has_parent_commands = False
     has_commands = is_certain
+    leads_on = False
     for value in _returned_values(evaluator, action, []):
+        leads_on = leads_on or value is UNKNOWN
         if isinstance(value, CallResult) and value.dotted.endswith(".Command"):
             has_commands = True
             goto = value.keyword("goto")
+            leads_on = leads_on or goto is not None
             is_for_parent = value.keyword("graph") is not None
             has_parent_commands |= is_for_parent
             if goto is not None and is_for_parent is to_parent:
@@ -116,7 +119,8 @@ def read_commands(
 
     if to_parent or (has_parent_commands and not routing.outcomes):
         return routing if routing.outcomes else None
-    if not has_commands:
+    # A Command without goto only updates the state.
+    if not has_commands or not leads_on:
         return None
     if not routing.outcomes or not routing.is_complete:
         routing.is_complete = False
