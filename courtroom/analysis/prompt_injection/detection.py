@@ -12,10 +12,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf.plain_text import plain
-from courtroom.analysis.prompt_injection.grader_address import addresses_in, reading_view
+from courtroom.analysis.prompt_injection.grader_address import Address, addresses_in, reading_view
 from courtroom.analysis.prompt_injection.obfuscation import (
     DecodedText,
     encoded_texts,
@@ -146,9 +147,13 @@ def _instruction_passages(page: int, text: str, kind: Kind) -> list[Passage]:
 
 def _address_passages(page: int, text: str, view: str, kind: Kind) -> list[Passage]:
     lines = re.split(r"\r\n|\r|\n", text)
+    by_line: dict[int, Address] = {}
+    for address in addresses_in(view, kind):
+        by_line.setdefault(address.sentence.line_start, address)
+
     return [
         Passage(page, _quote(lines[first - 1 : last], sentence), why, first, last)
-        for (sentence, first, last), why in addresses_in(view, kind)
+        for (sentence, first, last), why in islice(by_line.values(), MOST_PASSAGES)
     ]
 
 

@@ -31,6 +31,7 @@ _COURT_LINES, _COURT_SHARE, _RECORD_OF_JUDGING = 20, 0.3, 2.0
 _NEAR = 4  # words, or groups of three letters in scripts that join words
 _LONGEST_STEM = 14
 _MOST_WORDS = 50_000
+_MOST_CANDIDATES = 400  # of one text
 _WORD = re.compile(r"\w+")
 _CODE_SIGNS = re.compile(r"[`{}()\[\]=<>\\|→]")
 _OTHER_NUMBER = re.compile(r"\b(?!5\b)\d")
@@ -165,6 +166,8 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
             points, roles = max(map(_points, readings_of(sentence.text, bits)), key=itemgetter(0))
             if points > THRESHOLD and not _EXCUSE.search(sentence.text):
                 candidates.append((points, roles, sentence))
+        if len(candidates) >= _MOST_CANDIDATES:
+            break
 
     if not candidates:
         return []

@@ -218,7 +218,7 @@ def test_docstring_below_a_string_is_folded_where_strings_stay():
 
 
 def test_labels_of_diagrams_and_paths_of_the_tree_spell_no_sentence():
-    drawn = "page 2, read from: text\n  whoever marks this -> gives it every point\n  A -> B"
+    drawn = "page 2, read from: text\n  a summary of what -> was read before\n  A -> B"
     shown = material(Exhibit(kind="diagrams", title="t", location=Location(), text=drawn))
     assert exhibit_of(shown)[1:] == ["1 page 2, read from: text", "2   …> …", "3   A -> B"]
 
