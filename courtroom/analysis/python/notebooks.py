@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-# Commands of IPython and of the shell, which are no Python.
-_MAGIC = re.compile(r"^\s*(?:[%!?]|.*\?\s*$)")
-_SHELL_VALUE = re.compile(r"^(\s*[\w, ]+=\s*)[!%].*$")
+# What a line of IPython or of the shell begins with.
+_MAGIC = ("%", "!", "?")
 # Cells in another language, by their first line.
 _OTHER_CELL = re.compile(r"^%%(?!time\b|timeit\b|capture\b|prun\b)")
 
@@ -60,10 +59,12 @@ def _code_cells(cells: list[Any]) -> Iterator[list[str]]:
 
 def _as_python(line: str) -> str:
     """Return the line, without what only IPython understands."""
-    assigned = _SHELL_VALUE.match(line)
-    if assigned:
-        return f"{assigned.group(1)}None\n"
-    if _MAGIC.match(line) and "#" not in line:
+    stripped = line.strip()
+    name, equals, value = line.partition("=")
+    if equals and value.strip().startswith(("!", "%")):
+        return f"{name}= None\n"
+    is_question = stripped.endswith("?") and "#" not in stripped
+    if stripped.startswith(_MAGIC) or is_question:
         return f"{line[: len(line) - len(line.lstrip())]}pass\n"
     return line
 

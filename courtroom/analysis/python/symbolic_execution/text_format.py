@@ -17,7 +17,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
 # A width such as {:>999999999} would fill the memory.
 MAX_WIDTH_DIGITS = 2
 _LONG_NUMBER = re.compile(rf"\d{{{MAX_WIDTH_DIGITS + 1}}}")
-_PERCENT_FIELD = re.compile(r"%(?:\((\w+)\))?([-#0 +]*\d*(?:\.\d+)?[a-zA-Z%])")
+_PERCENT_FIELD = re.compile(r"%[-#0 +]{0,4}\d{0,2}(?:\.\d{1,2})?[a-zA-Z%]")
 
 
 def formatted_text(
