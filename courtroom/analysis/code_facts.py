@@ -11,10 +11,15 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.persona_prompts import is_prompt_file, read_personas
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
-from courtroom.analysis.langgraph.judging.structured_calls import retries, structured_calls
+from courtroom.analysis.langgraph.judging.structured_calls import (
+    judging_calls,
+    retries,
+    structured_calls,
+)
 from courtroom.analysis.langgraph.judging.verdict_source import (
     markdown_reports,
     model_made_scores,
@@ -134,6 +139,7 @@ def _state(writer: FactWriter) -> None:
             f"class {node.name}",
         )
 
+    writer.state_keys = state_class.declared_keys(writer.symbols, state.site)
     reducers = state_class.reducers_of(writer.symbols, state.site)
     writer.facts["reducers"] = reducers
     for reducer in reducers:
@@ -202,7 +208,8 @@ def _structured(writer: FactWriter) -> None:
             "structured_output_calls", call.source.path, call.line, note=call.schema
         )
 
-    lines = list(retries(writer.layers.judges))
+    layers = writer.layers
+    lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
     writer.facts["structured_output_retry"] = bool(lines)
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
@@ -244,16 +251,25 @@ def _justice(writer: FactWriter) -> None:
             "justice", place.source.path, node.lineno, node.end_lineno, f"def {node.name}"
         )
 
-    rules = read_rules(writer.call_graph, writer.layers, writer.graph.routes)
-    writer.facts["rules"] = {rule: bool(lines) for rule, lines in rules.items()}
-    for rule, lines in rules.items():
-        for place, line in lines:
-            writer.add_location(rule, place.source.path, line)
+    _rules(writer)
 
     reports = list(markdown_reports(writer.symbols))
     writer.facts["markdown_report"] = bool(reports)
     for source, line in reports:
         writer.add_location("markdown_report", source.path, line)
+
+
+def _rules(writer: FactWriter) -> None:
+    """Record every rule: where it is applied, else where its condition never holds."""
+    conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys)
+    rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
+    writer.facts["rules"] = {rule: bool(reading.lines) for rule, reading in rules.items()}
+    for rule, reading in rules.items():
+        for place, line in reading.lines:
+            writer.add_location(rule, place.source.path, line)
+        for place, line in () if reading.lines else reading.dead:
+            note = "the condition of this rule never holds"
+            writer.add_location(rule, place.source.path, line, note=note)
 
 
 Analyzer = Callable[[FactWriter], None]

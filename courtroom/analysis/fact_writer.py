@@ -29,6 +29,8 @@ class FactWriter:
     call_graph: CallGraph = field(init=False)
     layers: Layers = field(init=False)
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
+    # Keys that the graph's state declares; None where they are not known.
+    state_keys: frozenset[str] | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     locations: dict[str, list[SourceLocation]] = field(default_factory=dict)

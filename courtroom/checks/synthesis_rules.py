@@ -70,6 +70,8 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     rules = survey.facts.get("rules")
     if rules is None:
         return unknown("rules", survey)
+    if rules[check.aspect] is None:
+        return unknown(f"rules.{check.aspect}", survey)
     # A rule without lines of its own is shown by the function that decides.
     locations = survey.fact_locations.get(check.aspect) or survey.fact_locations.get("rules", ())
     return decided(check.aspect, rules[check.aspect], locations, survey, RULES[check.aspect])

@@ -112,13 +112,16 @@ class PersonaPrompt(Place):
 
 
 class RulesFact(FactModel):
-    """Synthesis rules that are implemented in code, not only named in a comment."""
+    """Synthesis rules that are implemented in code, not only named in a comment.
 
-    security_override: bool
-    fact_supremacy: bool
-    functionality_weight: bool
-    dissent: bool
-    variance_re_evaluation: bool
+    The reason of a null rule is in `Facts.unknown` under `rules.<its name>`.
+    """
+
+    security_override: bool | None
+    fact_supremacy: bool | None
+    functionality_weight: bool | None
+    dissent: bool | None
+    variance_re_evaluation: bool | None
 
 
 class DiagramFact(FactModel):
@@ -224,7 +227,7 @@ class Facts(FactModel):
     @model_validator(mode="after")
     def _every_null_has_a_reason(self) -> Facts:
         # "Not established" must always say why; a null without a reason could pass for a "no".
-        nulls = {name for name in type(self).model_fields if getattr(self, name) is None}
+        nulls = _null_names(self, self.rules)
         if nulls != set(self.unknown):
             missing, stray = sorted(nulls - set(self.unknown)), sorted(set(self.unknown) - nulls)
             message = (
@@ -247,9 +250,22 @@ def establish(facts: dict[str, Any], reasons: dict[str, str]) -> Facts:
 
     Text quoted from reports and documents is kept without the secrets in it.
     """
-    names = [name for name in Facts.model_fields if name != "unknown"]
-    unknown = {name: reasons.get(name, NOT_EXAMINED) for name in names if facts.get(name) is None}
+    names = [name for name in Facts.model_fields if name != "unknown" and facts.get(name) is None]
+    names += [
+        f"rules.{rule}" for rule, value in (facts.get("rules") or {}).items() if value is None
+    ]
+    unknown = {name: reasons.get(name, NOT_EXAMINED) for name in names}
     return Facts.model_validate(_without_secrets({**facts, "unknown": unknown}))
+
+
+def _null_names(facts: Facts, rules: RulesFact | None) -> set[str]:
+    """Return the names of the facts that are null, those of single rules with their prefix."""
+    nulls = {name for name in Facts.model_fields if getattr(facts, name) is None}
+    if rules is not None:
+        nulls |= {
+            f"rules.{name}" for name in RulesFact.model_fields if getattr(rules, name) is None
+        }
+    return nulls
 
 
 def _without_secrets(value: Any) -> Any:

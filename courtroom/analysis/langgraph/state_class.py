@@ -23,6 +23,9 @@ KINDS = {"TypedDict": "TypedDict", "MessagesState": "TypedDict", "BaseModel": "B
 WRAPPERS = frozenset({"Required", "NotRequired", "ReadOnly", "Optional"})
 USUAL_NAMES = frozenset({"AgentState", "GraphState", "State"})
 # Characters of a lambda that the report shows.
+# Bases without a key of their own.
+CLOSED_BASES = frozenset({"TypedDict", "BaseModel", "object"})
+REDUCER_MAKERS = frozenset({"functools.partial"})
 MAX_REDUCER = 120
 # Calls in an annotation that describe a field and reduce nothing.
 DESCRIPTIONS = frozenset({"Field", "Doc", "Body", "Query", "Path", "Depends", "Option", "Argument"})
@@ -147,6 +150,24 @@ def reducers_of(symbols: SymbolTable, site: ClassSite | None) -> list[dict[str, 
     return list(reducers.values())
 
 
+def declared_keys(symbols: SymbolTable, site: ClassSite | None) -> frozenset[str] | None:
+    """Return the keys of a state class; None where it may have keys that are not known."""
+    if site is None:
+        return None
+    homes = _class_and_ancestors(symbols, site)
+    for home in homes:
+        for base in home.node.bases:
+            is_own = symbols.find_class(home.source, base) is not None
+            if not is_own and last_name(base) not in CLOSED_BASES:
+                return None
+    return frozenset(
+        field.target.id
+        for home in homes
+        for field in home.node.body
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+    )
+
+
 def _class_and_ancestors(symbols: SymbolTable, site: ClassSite) -> list[ClassSite]:
     """Return a class and its ancestors in the repository, the oldest first."""
     sites = [site]
@@ -169,8 +190,8 @@ def _reducer(symbols: SymbolTable, source: SourceFile, annotation: ast.expr) -> 
     arguments = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
     # LangGraph takes the last one that is callable.
     for candidate in reversed(arguments[1:]):
-        if isinstance(candidate, ast.Lambda):
-            text = ast.get_source_segment(source.text, candidate) or "lambda"
+        if isinstance(candidate, ast.Lambda) or _makes_reducer(symbols, source, candidate):
+            text = ast.get_source_segment(source.text, candidate) or ast.unparse(candidate)
             return " ".join(text.split())[:MAX_REDUCER]
         if as_written(candidate):
             return as_written(candidate)
@@ -179,6 +200,18 @@ def _reducer(symbols: SymbolTable, source: SourceFile, annotation: ast.expr) -> 
             text = ast.get_source_segment(source.text, candidate) or called_name(candidate)
             return " ".join(text.split())[:MAX_REDUCER]
     return None
+
+
+def _makes_reducer(symbols: SymbolTable, source: SourceFile, node: ast.expr) -> bool:
+    """Return true for a channel with an operator, a partial, or a function's result.
+
+    Field(description=...) and the like are none.
+    """
+    if not isinstance(node, ast.Call):
+        return False
+    dotted = symbols.dotted_name(source, node.func)
+    is_own = last_name(node.func) in symbols.functions_by_name
+    return dotted in REDUCER_MAKERS or dotted.endswith(".BinaryOperatorAggregate") or is_own
 
 
 def _unwrap(

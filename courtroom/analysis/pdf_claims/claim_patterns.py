@@ -32,7 +32,7 @@ def _flag(name: str) -> Callable[[CodeFacts], bool | None]:
 
 
 def _rule(name: str) -> Callable[[CodeFacts], bool | None]:
-    return lambda code: None if code.get("rules") is None else bool(code["rules"][name])
+    return lambda code: (code.get("rules") or {}).get(name)
 
 
 def _some(name: str) -> Callable[[CodeFacts], bool | None]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import last_name, walk
 
 # Calls between a caller and the code it reaches; real projects need three or four.
 MAX_ROUNDS = 8
 # Names that nearly always mean a method of a list, a dict, a string or a set.
 BUILTIN_METHODS = frozenset(dir(dict) + dir(list) + dir(str) + dir(set))
+# Methods that a mention of their class runs: by making an object, calling it, or in a `with`.
+CLASS_METHODS = frozenset({"__init__", "__post_init__", "__call__", "__enter__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +69,71 @@ class CallGraph:
             function = queue.pop(0)
             if function.key not in reached:
                 reached[function.key] = function
-                queue.extend(self._callees(function))
+                queue.extend(self.callees(function))
         return list(reached.values())
 
-    def _callees(self, function: FunctionRef) -> list[FunctionRef]:
+    def callees(self, function: FunctionRef) -> list[FunctionRef]:
+        """Return the functions that one function may call, by the names in it."""
+        source = function.source
         callees: list[FunctionRef] = []
         for name in sorted(function.site.mentions):
-            candidates = self.symbols.functions_by_name.get(name, [])
-            callees.extend(self._likely_targets(function.source, name, candidates))
+            callees += self._named(source, name)
+            callees += self._class_methods(source, name)
+            callees += self._in_table(source, name)
         return callees
+
+    def _named(self, source: SourceFile, name: str) -> list[FunctionRef]:
+        candidates = self.symbols.functions_by_name.get(name, [])
+        targets = self._likely_targets(source, name, candidates)
+        # An abstract method stands for those of the subclasses, wherever they are.
+        if any(target.site.owner is not None and is_abstract(target) for target in targets):
+            return [FunctionRef(home, site) for home, site in candidates if site.owner is not None]
+        return targets
+
+    def _class_methods(self, source: SourceFile, name: str) -> list[FunctionRef]:
+        origin, definition = self._definition(source, name)
+        if origin is None or not isinstance(definition, ast.ClassDef):
+            return []
+        return [
+            FunctionRef(origin, site)
+            for site in origin.functions
+            if site.owner is definition and site.node.name in CLASS_METHODS
+        ]
+
+    def _in_table(self, source: SourceFile, name: str) -> Iterator[FunctionRef]:
+        """Yield the functions in a table of the module: listed in it, or registered by decorator."""
+        origin, definition = self._definition(source, name)
+        if origin is None or not isinstance(definition, ast.Assign | ast.AnnAssign):
+            return
+        for inner in walk(definition.value) if definition.value else ():
+            if isinstance(inner, ast.Name | ast.Attribute):
+                yield from self._named(origin, last_name(inner))
+        for site in origin.functions:
+            if any(
+                self._registers_in(origin, decorator, name)
+                for decorator in site.node.decorator_list
+            ):
+                yield FunctionRef(origin, site)
+
+    def _registers_in(self, source: SourceFile, decorator: ast.expr, table: str) -> bool:
+        names = {last_name(inner) for inner in walk(decorator)}
+        return table in names or any(
+            table in site.mentions
+            for name in names
+            for home, site in self.symbols.functions_by_name.get(name, [])
+            if home is source
+        )
+
+    def _definition(
+        self, source: SourceFile, name: str
+    ) -> tuple[SourceFile | None, ast.stmt | None]:
+        """Return the statement of the repository that defines a module-level name, and its file."""
+        own = self.symbols.top_level_names(source).get(name)
+        if own is not None:
+            return source, own
+        base, _, last = self.symbols.canonical(source.imports.get(name, ""), source).rpartition(".")
+        origin = self.symbols.find_module(base, source) if base else None
+        return origin, self.symbols.top_level_names(origin).get(last) if origin else None
 
     def _likely_targets(
         self, source: SourceFile, name: str, candidates: list[tuple[SourceFile, FunctionSite]]
@@ -115,3 +175,16 @@ def _called_name(site: FunctionSite) -> str:
     if site.node.name == "__init__" and site.owner is not None:
         return site.owner.name
     return site.node.name
+
+
+def is_abstract(function: FunctionRef) -> bool:
+    """Return true for a method without code of its own: pass, ..., or NotImplementedError."""
+    return all(_is_empty(statement) for statement in function.site.node.body)
+
+
+def _is_empty(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Raise):
+        error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+        return error is not None and last_name(error) == "NotImplementedError"
+    is_constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Pass) or is_constant

@@ -63,11 +63,14 @@ def read_clone(
     running = list(in_use)
     running_keys = {function.key for function in running}
     function, call = min(clones, key=lambda clone: _preference(clone[0], running_keys))
+    calls = [other for home, other in clones if home.key == function.key]
 
     context = _context_of(symbols, function)
     lines = {
-        "clone_in_tempdir": list(_temporary_folders(symbols, context)),
-        "clone_timeout": list(_timeouts(call_graph, function, call)),
+        "clone_in_tempdir": list(_temporary_folders(symbols, call_graph, context)),
+        "clone_timeout": [
+            place for other in calls for place in _timeouts(call_graph, function, other)
+        ],
         "clone_errors_handled": list(_error_handlers(function, call, context)),
         "url_validated": [*_validations(function, call, context), *_recorded_errors(running)],
     }
@@ -126,11 +129,19 @@ def _is_clone(site: CallSite, dotted: str, commands: set[str]) -> bool:
         return True
 
     arguments = [arg.value if isinstance(arg, ast.Starred) else arg for arg in site.node.args]
+    # run_git(["clone", url]): the wrapper puts git in front.
+    if "git" in words_of(called_name(site.node)) and arguments and _begins_clone(arguments[0]):
+        return True
     if any(last_name(arg) in commands or _is_clone_command(arg) for arg in arguments):
         return True
     # The words may be arguments of their own, as for create_subprocess_exec.
     constants: list[ast.expr] = [arg for arg in arguments if isinstance(arg, ast.Constant)]
     return _is_clone_command(ast.List(constants, ast.Load()))
+
+
+def _begins_clone(node: ast.expr) -> bool:
+    first = node.elts[0] if isinstance(node, ast.List | ast.Tuple) and node.elts else node
+    return constant_text(first) == "clone"
 
 
 def _is_clone_command(node: ast.expr) -> bool:
@@ -169,9 +180,13 @@ def _callers(symbols: SymbolTable, names: set[str]) -> Iterator[FunctionRef]:
                     yield FunctionRef(source, site)
 
 
-def _temporary_folders(symbols: SymbolTable, context: list[FunctionRef]) -> Lines:
-    node_ids = {id(function.site.node) for function in context}
-    for source in {function.source.path: function.source for function in context}.values():
+def _temporary_folders(
+    symbols: SymbolTable, call_graph: CallGraph, context: list[FunctionRef]
+) -> Lines:
+    """Yield where the clone, its callers, or a function that they call makes a temporary folder."""
+    functions = [*context, *(callee for other in context for callee in call_graph.callees(other))]
+    node_ids = {id(function.site.node) for function in functions}
+    for source in {function.source.path: function.source for function in functions}.values():
         for site, dotted in symbols.calls(source):
             if (
                 dotted in TEMPORARY_FOLDERS

@@ -7,6 +7,7 @@ names of functions decide.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,39 +23,53 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Function,
     Instance,
     Value,
+    choices_of,
 )
 from courtroom.analysis.python.tree_walk import walk, words_of
+
+# Functions around a node that are followed: decorators, partials, closures.
+MAX_WRAPPED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
     """Functions of the layers.
 
-    `nodes` holds the function of every node. `judges` and `justice` are those of the layer with all
-    that they reach; `in_use` are all that a run reaches.
+    `nodes` holds the function of every node, `roles` its role. `judges` and `justice` are those of
+    the layer with all that they reach; `in_use` are all that a run reaches. `unfollowed` are the
+    nodes whose code could not be followed, by role.
     """
 
     nodes: dict[str, FunctionRef]
+    roles: dict[str, str]
     judges: list[FunctionRef]
     justice: list[FunctionRef]
     in_use: list[FunctionRef]
+    unfollowed: dict[str, list[str]]
 
 
 def read_layers(symbols: SymbolTable, call_graph: CallGraph, graph: GraphReading) -> Layers:
     nodes: dict[str, FunctionRef] = {}
     roles: dict[str, str] = {}
+    starts: dict[str, list[FunctionRef]] = {"judge": [], "justice": []}
+    unfollowed: dict[str, list[str]] = {}
     for name, role, action in _nodes(graph):
-        function = _function_of(symbols, action)
-        if function is not None:
-            nodes[name], roles[name] = function, role
+        functions = _functions_of(symbols, action)
+        if not functions:
+            unfollowed.setdefault(role, []).append(name)
+        else:
+            # The innermost of a wrapped node is the node's own work.
+            nodes[name], roles[name] = functions[-1], role
+            starts.setdefault(role, []).extend(reversed(functions))
 
-    judges = [function for name, function in nodes.items() if roles[name] == "judge"]
-    justice = [function for name, function in nodes.items() if roles[name] == "justice"]
+    judges, justice = starts["judge"], starts["justice"]
     return Layers(
         nodes,
+        roles,
         call_graph.reachable_from(judges or _functions_named(symbols, JUDGE_WORDS)),
         call_graph.reachable_from(justice or _functions_named(symbols, JUSTICE_WORDS)),
-        call_graph.reachable_from([*nodes.values(), *_entry_functions(symbols)]),
+        call_graph.reachable_from([*itertools.chain(*starts.values()), *_entry_functions(symbols)]),
+        unfollowed,
     )
 
 
@@ -71,19 +86,46 @@ def _nodes(graph: GraphReading) -> Iterator[tuple[str, str, Value]]:
             yield " / ".join([*subgraph.at, name]), role_of(name, action) or outer_role, action
 
 
-def _function_of(symbols: SymbolTable, action: Value) -> FunctionRef | None:
-    if isinstance(action, CallResult) and action.positional:
-        return _function_of(symbols, action.positional[0])
-    if isinstance(action, Instance):
-        # A callable object: its class holds the code.
-        evaluator = GraphEvaluator(symbols, lambda _: False)
-        return _function_of(symbols, attribute_of(evaluator, action, "__call__"))
-    if isinstance(action, Function) and isinstance(action.node, ast.Lambda):
-        return _function_called_in(symbols, action.node)
-    if isinstance(action, Function):
-        sites = [site for site in action.source.functions if site.node is action.node]
-        return FunctionRef(action.source, sites[0]) if sites else None
-    return None
+def _functions_of(symbols: SymbolTable, action: Value) -> list[FunctionRef]:
+    """Return the functions that a node runs, from the outermost wrapper to what it wraps."""
+    functions: list[FunctionRef] = []
+    queue: list[Value] = [action]
+    visited: set[int] = set()
+    while queue and len(visited) < MAX_WRAPPED:
+        value = queue.pop(0)
+        if id(value) in visited:
+            continue
+        visited.add(id(value))
+        if isinstance(value, CallResult):
+            queue += [*value.positional[:1], *(item for _, item in value.keywords)]
+        elif isinstance(value, Instance):
+            # A callable object: its class holds the code, its attributes what it wraps.
+            evaluator = GraphEvaluator(symbols, lambda _: False)
+            queue += [attribute_of(evaluator, value, "__call__"), *value.attributes.values()]
+        elif isinstance(value, Function):
+            function = _site_of(symbols, value)
+            functions += [function] if function is not None else []
+            queue += _closure(value)
+
+    return functions
+
+
+def _site_of(symbols: SymbolTable, function: Function) -> FunctionRef | None:
+    if isinstance(function.node, ast.Lambda):
+        return _function_called_in(symbols, function.node)
+    sites = [site for site in function.source.functions if site.node is function.node]
+    return FunctionRef(function.source, sites[0]) if sites else None
+
+
+def _closure(function: Function) -> Iterator[Value]:
+    """Yield the functions and objects that a nested function was given by the one around it."""
+    for node in walk(function.node):
+        if not isinstance(node, ast.Name):
+            continue
+        scope = function.scope.find(node.id)
+        # A module's own names are followed by the call graph.
+        if scope is not None and scope.parent is not None:
+            yield from choices_of(scope.names[node.id])
 
 
 def _function_called_in(symbols: SymbolTable, node: ast.Lambda) -> FunctionRef | None:

@@ -30,7 +30,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
     choices_of,
 )
-from courtroom.analysis.python.tree_walk import constant_text, walk, words_of
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
 
 # Shorter texts are labels, not prompts.
 MIN_WORDS = 8
@@ -48,6 +48,7 @@ PERSONAS: dict[str, frozenset[str]] = {
 OPINION_WORDS = frozenset(
     {"argument", "rationale", "reason", "reasoning", "verdict", "summary", "error", "message"}
 )
+MESSAGE_CALLS = frozenset({"from_messages", "invoke", "ainvoke"})
 PROMPT_SUFFIXES = frozenset({".md", ".txt", ".yaml", ".yml", ".j2", ".jinja", ".jinja2", ".prompt"})
 PROMPT_WORDS = frozenset({"prompt", "prompts", "persona", "personas", "judges"})
 
@@ -133,9 +134,11 @@ def _texts_in_files(files: Mapping[str, str]) -> Iterator[PersonaText]:
 
 
 def _texts_in_code(symbols: SymbolTable) -> Iterator[PersonaText]:
+    # A bench without a prosecutor is none.
+    if not any("rosecut" in source.text.lower() for source in symbols.codebase.production):
+        return
     for source in symbols.codebase.production:
-        # A bench without a prosecutor is none: other files are not evaluated.
-        if "rosecut" not in source.text.lower():
+        if not _names_persona(source):
             continue
         evaluator = GraphEvaluator(symbols, lambda _: True, FUEL, reads_data=False)
         try:
@@ -150,6 +153,15 @@ def _texts_in_code(symbols: SymbolTable) -> Iterator[PersonaText]:
             text.persona for text in named if len(plain_words(text.text)) >= SENTENCE_WORDS
         }
         yield from _texts_in_functions(evaluator, source, complete_personas)
+
+
+def _names_persona(source: SourceFile) -> bool:
+    """Return true for a file of a bench, or with a class or a function named after a persona."""
+    return "rosecut" in source.text.lower() or any(
+        persona_in(statement.name) is not None
+        for statement in source.tree.body
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 def _named_texts(source: SourceFile, values: Mapping[str, Value]) -> Iterator[PersonaText]:
@@ -267,7 +279,10 @@ def _values_in_function(
 def _text_arguments(call: ast.Call) -> list[ast.expr]:
     keywords = [keyword.value for keyword in call.keywords if not _names_opinion(keyword.arg or "")]
     literals = (ast.Constant, ast.JoinedStr, ast.BinOp)
-    return [argument for argument in [*call.args, *keywords] if isinstance(argument, literals)]
+    arguments = [argument for argument in [*call.args, *keywords] if isinstance(argument, literals)]
+    # A prompt may be given as a list of messages.
+    messages = [argument for argument in call.args if isinstance(argument, ast.List)]
+    return arguments + (messages if called_name(call) in MESSAGE_CALLS else [])
 
 
 def _names_opinion(name: str) -> bool:

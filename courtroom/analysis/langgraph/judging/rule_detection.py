@@ -8,14 +8,18 @@ no rule.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from courtroom.analysis.langgraph.graph_values import Route
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.score_changes import (
+    Assignments,
     ChangeReader,
     ScoreChange,
     assignments_in,
+    is_verdict,
     words_in,
 )
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
@@ -25,6 +29,7 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     lead_weighs_more,
 )
 from courtroom.analysis.langgraph.routers import vocabulary
+from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, walk, words_of
 
@@ -46,9 +51,11 @@ ESTABLISHED = frozenset(
     words_of(
         """found confidence supported unsupported verified exists exist missing absent hallucination
         hallucinations hallucinated cited citation citations contradict contradicts contradicted
-        reliability"""
+        reliability strong supports unverified weak ungrounded"""
     )
 )
+PROSECUTION = frozenset({"prosecutor", "prosecution"})
+DEFENSE = frozenset({"defense", "defence", "defender"})
 SPREAD = frozenset(
     words_of(
         """variance spread conflict conflicts conflicting disagreement divergence range gap diff
@@ -69,20 +76,40 @@ PREFIXES_AFTER_RE = tuple(
 Lines = list[tuple[FunctionRef, int]]
 
 
-def read_rules(call_graph: CallGraph, layers: Layers, routes: Iterable[Route]) -> dict[str, Lines]:
-    """Return for each rule the lines that apply it; an empty list means that none does."""
-    changes = ChangeReader(layers.justice).changes()
+@dataclass(frozen=True, slots=True)
+class RuleReading:
+    """Lines that apply a rule, and lines that would if their condition could ever hold."""
+
+    lines: Lines
+    dead: Lines = field(default_factory=list)
+
+
+def read_rules(
+    call_graph: CallGraph,
+    layers: Layers,
+    graph: GraphReading,
+    conditions: DeadConditions | None = None,
+) -> dict[str, RuleReading]:
+    """Return the reading of each rule."""
+    changes = ChangeReader(layers.justice, conditions).changes()
+    live = _rules_of_changes([change for change in changes if not change.is_dead], layers.justice)
+    dead = _rules_of_changes([change for change in changes if change.is_dead], [])
+    live["variance_re_evaluation"] += [
+        *_re_evaluations(call_graph, layers.justice),
+        *_re_evaluation_routes(layers, graph.routes),
+        *_loops(layers, graph),
+    ]
+    return {rule: RuleReading(lines, dead[rule]) for rule, lines in live.items()}
+
+
+def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) -> dict[str, Lines]:
     factual = [change for change in changes if _depends_on_facts(change)]
     return {
         "security_override": [(c.function, c.line) for c in changes if _is_security_cap(c)],
         "fact_supremacy": [(c.function, c.line) for c in factual],
-        "functionality_weight": [*lead_decides(changes), *lead_weighs_more(layers.justice)],
-        "dissent": list(_dissents(layers.justice)),
-        "variance_re_evaluation": [
-            *_re_evaluations(call_graph, layers.justice),
-            *_re_evaluation_routes(layers, routes),
-            *((c.function, c.line) for c in factual if c.guard & SPREAD),
-        ],
+        "functionality_weight": [*lead_decides(changes), *lead_weighs_more(functions)],
+        "dissent": list(_dissents(functions)),
+        "variance_re_evaluation": [(c.function, c.line) for c in factual if c.guard & SPREAD],
     }
 
 
@@ -98,6 +125,8 @@ def _is_security_cap(change: ScoreChange) -> bool:
 
 
 def _is_cap(value: ast.expr) -> bool:
+    if is_verdict(value):
+        return True
     if isinstance(value, ast.Constant):
         return True
     if isinstance(value, ast.Call):
@@ -109,14 +138,12 @@ def _is_cap(value: ast.expr) -> bool:
 
 def _dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
     """Yield where a dissent is made and used: in a field, a text, a list or a call."""
+    reader = ChangeReader(functions)
     for function in functions:
-        text_names = {
-            name
-            for name, values in assignments_in(function.site.node).items()
-            if any(map(_may_be_text, values))
-        }
+        assigned = assignments_in(function.site.node)
+        text_names = {name for name, values in assigned.items() if any(map(_may_be_text, values))}
         for node in walk(function.site.node):
-            if _uses_dissent(node, text_names):
+            if _uses_dissent(node, text_names) or _contrasts_judges(node, reader, assigned):
                 yield function, getattr(node, "lineno", function.site.node.lineno)
 
 
@@ -145,6 +172,20 @@ def _uses_dissent(node: ast.AST, text_names: set[str]) -> bool:
         and called_name(node) in {"append", "extend"}
         and any(_mentions_dissent(argument, text_names) for argument in node.args)
     )
+
+
+def _contrasts_judges(node: ast.AST, reader: ChangeReader, assigned: Assignments) -> bool:
+    """Return true for a test of the spread under which a text sets both sides side by side."""
+    if not isinstance(node, ast.If) or not reader.words_of_test(node.test, assigned) & SPREAD:
+        return False
+    texts = [
+        inner.value
+        for statement in node.body
+        for inner in walk(statement)
+        if isinstance(inner, ast.AugAssign) and isinstance(inner.value, ast.JoinedStr)
+    ]
+    words = frozenset().union(*map(words_in, texts)) if texts else frozenset()
+    return bool(words & PROSECUTION and words & DEFENSE)
 
 
 def _mentions_dissent(node: ast.expr, text_names: set[str]) -> bool:
@@ -207,6 +248,34 @@ def _is_re_evaluation(call_graph: CallGraph, function: FunctionRef) -> bool:
         for call in _calls_in(other.site.node.body)
     )
     return asks_model or any(vocabulary(other.site.node) & EVIDENCE for other in reached)
+
+
+def _loops(layers: Layers, graph: GraphReading) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield judges to which the graph goes back when the scores lie far apart."""
+    steps: dict[str, set[str]] = {}
+    for start, end in graph.builder.edges if graph.builder else ():
+        steps.setdefault(start, set()).add(end)
+    for route in graph.routes:
+        steps.setdefault(route.start, set()).update(route.targets)
+
+    for route in graph.routes:
+        if not route.words & SPREAD and not _names_re_evaluation(route.words):
+            continue
+        for target in route.targets:
+            way = _reachable(steps, target)
+            judges = [name for name in sorted(way) if layers.roles.get(name) == "judge"]
+            if route.start in way and judges and route.start not in judges:
+                function = layers.nodes[judges[0]]
+                yield function, function.site.node.lineno
+
+
+def _reachable(steps: Mapping[str, set[str]], start: str) -> set[str]:
+    reached, queue = {start}, [start]
+    while queue:
+        further = steps.get(queue.pop(), set()) - reached
+        reached |= further
+        queue += further
+    return reached
 
 
 def _re_evaluation_routes(

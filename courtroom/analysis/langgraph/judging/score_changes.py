@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.routers import MAX_STRING, vocabulary
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
@@ -20,6 +21,7 @@ from courtroom.analysis.python.tree_walk import (
 SCORE_WORDS = frozenset(
     words_of("score scores final cap capped rating points weighted grade resolved adjusted")
 )
+VERDICT_WORDS = frozenset(words_of("pass passed fail failed partial reject rejected"))
 NUMBER_CALLS = frozenset({"min", "max", "round", "int", "float", "sum", "clamp"})
 
 # For each local name of a function, the values it is assigned.
@@ -31,6 +33,7 @@ class ScoreChange:
     """Statement that sets a score.
 
     `guard` are the words of all conditions around it, `block` those of the branch it stands in.
+    `is_dead`: one of the conditions never holds.
     """
 
     function: FunctionRef
@@ -38,6 +41,7 @@ class ScoreChange:
     value: ast.expr
     guard: frozenset[str]
     block: frozenset[str]
+    is_dead: bool = False
 
 
 @dataclass
@@ -45,6 +49,7 @@ class ChangeReader:
     """Reader of the changes in functions; a condition has the words of the predicates it calls."""
 
     functions: list[FunctionRef]
+    dead_conditions: DeadConditions | None = None
 
     @cached_property
     def _by_name(self) -> dict[str, FunctionRef]:
@@ -56,26 +61,34 @@ class ChangeReader:
     def _changes_in(self, function: FunctionRef) -> Iterator[ScoreChange]:
         assigned = assignments_in(function.site.node)
         no_words: frozenset[str] = frozenset()
-        stack: list[tuple[ast.stmt, frozenset[str], frozenset[str]]] = [
-            (statement, no_words, no_words) for statement in reversed(function.site.node.body)
+        stack: list[tuple[ast.stmt, frozenset[str], frozenset[str], bool]] = [
+            (statement, no_words, no_words, False)
+            for statement in reversed(function.site.node.body)
         ]
         while stack:
-            node, guard, block = stack.pop()
+            node, guard, block, is_dead = stack.pop()
             if isinstance(node, ast.If):
                 inner = guard | self.words_of_test(node.test, assigned)
+                is_body_dead = is_dead or self._never_holds(node.test, function)
                 # The body is pushed last, so that it is read before the else branch.
-                for branch in (node.orelse, node.body):
+                for branch, is_branch_dead in ((node.orelse, is_dead), (node.body, is_body_dead)):
                     words = _words_in_block(branch)
-                    stack.extend((statement, inner, words) for statement in reversed(branch))
+                    stack.extend(
+                        (statement, inner, words, is_branch_dead) for statement in reversed(branch)
+                    )
                 continue
 
             value = _assigned_score(node)
             if value is not None:
                 full_guard = guard | self._inline_guard(value, assigned)
-                yield ScoreChange(function, node.lineno, value, full_guard, block)
+                yield ScoreChange(function, node.lineno, value, full_guard, block, is_dead)
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner_statements = reversed(_inner_statements(node))
-                stack.extend((statement, guard, block) for statement in inner_statements)
+                stack.extend((statement, guard, block, is_dead) for statement in inner_statements)
+
+    def _never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
+        conditions = self.dead_conditions
+        return conditions is not None and conditions.never_holds(test, function)
 
     def _inline_guard(self, value: ast.expr, assigned: Assignments) -> frozenset[str]:
         """Return the words of the tests in `cap if insecure else score`."""
@@ -157,7 +170,8 @@ def _assigned_score(node: ast.stmt) -> ast.expr | None:
     if isinstance(node, ast.AnnAssign | ast.AugAssign) and is_score_name(node.target):
         return _unless_empty(node.value)
     if isinstance(node, ast.Return) and node.value is not None:
-        return next((part for part in _returned_parts(node.value) if _is_number_like(part)), None)
+        parts = _returned_parts(node.value)
+        return next((part for part in parts if _is_number_like(part) or is_verdict(part)), None)
     return None
 
 
@@ -183,6 +197,12 @@ def _unless_empty(value: ast.expr | None) -> ast.expr | None:
     ):
         return None
     return value
+
+
+def is_verdict(node: ast.expr) -> bool:
+    """Return true for a verdict in words: "FAIL", VERDICT_PARTIAL, Verdict.PASS."""
+    text = constant_text(node) or (last_name(node) if last_name(node).isupper() else "")
+    return bool(set(words_of(text)) & VERDICT_WORDS) and len(words_of(text)) <= 2
 
 
 def _is_number_like(node: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -16,6 +16,7 @@ from courtroom.analysis.python.tree_walk import (
     last_name,
     line_of_call,
     walk,
+    words_of,
 )
 
 SCHEMA_BINDERS = frozenset({"with_structured_output", "bind_tools"})
@@ -34,7 +35,7 @@ MODEL_METHODS = frozenset(
         "achat",
     }
 )
-RETRY_DECORATORS = frozenset({"retry", "on_exception", "retrying"})
+RETRY_DECORATORS = frozenset({"retry", "on_exception", "retrying", "Retrying", "AsyncRetrying"})
 RETRY_CALLS = frozenset(
     {
         "with_retry",
@@ -43,6 +44,18 @@ RETRY_CALLS = frozenset(
         "OutputFixingParser",
     }
 )
+# Errors that only a malformed answer raises.
+PARSE_ERRORS = frozenset(
+    {"ValidationError", "OutputParserException", "OutputParsingError", "JSONDecodeError"}
+)
+PARSE_WORDS = frozenset(words_of("parse validate loads extract coerce"))
+# Words of errors of a busy or broken service.
+TRANSIENT_WORDS = frozenset(
+    words_of("rate limit timeout connection api status service overloaded quota exhausted http")
+)
+OTHER_LAYERS = frozenset(words_of("justice synthesis chief detective detectives tools"))
+# Calls between a function and the model that it asks.
+MAX_CALLS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +85,153 @@ def _schema_name(call: ast.Call) -> str:
     return as_written(schema) if schema is not None else ""
 
 
+def judging_calls(in_use: Iterable[FunctionRef]) -> list[FunctionRef]:
+    """Return running functions that bind a model to a schema, outside the Chief Justice."""
+    return [
+        function
+        for function in in_use
+        if function.site.mentions & SCHEMA_BINDERS
+        and not set(words_of(f"{function.source.path} {function.name}")) & OTHER_LAYERS
+    ]
+
+
 def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:
     """Yield where, in the functions that judge, the model is called again after a bad answer."""
+    functions = list(functions)
+    callers = _model_callers(functions)
     for function in functions:
         node = function.site.node
-        if not any(_calls_model(inner) for inner in walk(node)):
+        if not any(_calls_model(inner, callers) for inner in walk(node)):
             continue
 
-        decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-        if any(last_name(decorator) in RETRY_DECORATORS for decorator in decorators):
+        if any(_is_retry_maker(decorator) for decorator in node.decorator_list):
             yield function.source, node.lineno
+        reader = _RetryReader(function, callers)
         for inner in walk(node):
-            if _is_retry(inner, node):
+            if reader.is_retry(inner):
                 yield function.source, getattr(inner, "lineno", node.lineno)
 
 
-def _is_retry(node: ast.AST, function: ast.AST) -> bool:
-    if isinstance(node, ast.For | ast.AsyncFor):
-        return _counts_attempts(node.iter) and _repeats_call(node)
-    if isinstance(node, ast.While):
-        return _repeats_call(node)
-    if isinstance(node, ast.Try):
-        return _handler_repeats_call(node, function)
-    return isinstance(node, ast.Call) and called_name(node) in RETRY_CALLS
+def _model_callers(functions: list[FunctionRef]) -> frozenset[str]:
+    """Return the names of the functions that call a model, by themselves or through others."""
+    names: set[str] = set()
+    for _ in range(MAX_CALLS):
+        more = {
+            function.name
+            for function in functions
+            if function.name not in names
+            and any(_calls_model(inner, names) for inner in walk(function.site.node))
+        }
+        names |= more
+        if not more:
+            break
+    return frozenset(names - MODEL_METHODS)
+
+
+def _is_retry_maker(node: ast.AST) -> bool:
+    """Return true for tenacity's retry and its like, unless it waits for a busy service only."""
+    maker = node.func if isinstance(node, ast.Call) else node
+    if last_name(maker) not in RETRY_DECORATORS:
+        return False
+    condition = keyword_of(node, "retry") if isinstance(node, ast.Call) else None
+    errors = [inner for inner in walk(condition) if _is_error(inner)] if condition else []
+    return not errors or not all(map(_is_transient, errors))
+
+
+def _is_error(node: ast.AST) -> bool:
+    return last_name(node).endswith(("Error", "Exception", "Timeout"))
+
+
+def _is_transient(error: ast.AST) -> bool:
+    """Return true for RateLimitError and APITimeoutError: no malformed answer raises them."""
+    return bool(set(words_of(last_name(error))) & TRANSIENT_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _RetryReader:
+    """Reader of one function; `callers` are names of functions that call a model."""
+
+    function: FunctionRef
+    callers: frozenset[str]
+
+    def is_retry(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.For | ast.AsyncFor):
+            return _counts_attempts(node.iter) and self._repeats_call(node)
+        if isinstance(node, ast.While):
+            return self._repeats_call(node)
+        if isinstance(node, ast.Try):
+            return self._handler_repeats_call(node)
+        if not isinstance(node, ast.Call):
+            return False
+        # instructor asks again by itself.
+        asks_again = keyword_of(node, "response_model") and keyword_of(node, "max_retries")
+        return called_name(node) in RETRY_CALLS or asks_again is not None or _is_retry_maker(node)
+
+    def _repeats_call(self, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+        """Return true when the loop calls the model and a malformed answer does not end it."""
+        for node in walk(loop):
+            if isinstance(node, ast.Try) and self._has_model_call(node.body):
+                return self._detects_malformed(loop) and any(
+                    not _always_leaves(handler.body) and not _waits_only(handler)
+                    for handler in node.handlers
+                )
+
+        # Without a try, a test of the answer must decide.
+        has_test = any(isinstance(node, ast.If) for node in walk(loop))
+        return has_test and self._has_model_call([loop])
+
+    def _detects_malformed(self, loop: ast.AST) -> bool:
+        """Return true unless the model is only offered a tool, and its answer read after the loop.
+
+        An answer without a call of the tool raises nothing.
+        """
+        text = self.function.source.text
+        if "bind_tools" not in text or "with_structured_output" in text:
+            return True
+        return any(
+            _parses_answer(node) or (isinstance(node, ast.Attribute) and node.attr == "tool_calls")
+            for node in walk(loop)
+        )
+
+    def _handler_repeats_call(self, node: ast.Try) -> bool:
+        """Return true when the handler calls the same model, or its own function, again.
+
+        After a failed validation any model may be asked.
+        """
+        methods = {
+            _method_text(inner)
+            for statement in node.body
+            for inner in walk(statement)
+            if _calls_model(inner, self.callers)
+        }
+        return bool(methods) and any(
+            self._calls_again(handler, methods) for handler in node.handlers
+        )
+
+    def _calls_again(self, handler: ast.ExceptHandler, methods: set[str]) -> bool:
+        is_for_malformed = any(
+            last_name(error) in PARSE_ERRORS for error in walk(handler.type or ast.Pass())
+        )
+        for inner in (inner for statement in handler.body for inner in walk(statement)):
+            if _calls_model(inner, self.callers) and (
+                is_for_malformed or _method_text(inner) in methods
+            ):
+                return True
+            if isinstance(inner, ast.Call) and called_name(inner) == self.function.name:
+                return True
+        return False
+
+    def _has_model_call(self, body: Iterable[ast.AST]) -> bool:
+        return any(_calls_model(inner, self.callers) for part in body for inner in walk(part))
+
+
+def _parses_answer(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and bool(set(words_of(called_name(node))) & PARSE_WORDS)
+
+
+def _waits_only(handler: ast.ExceptHandler) -> bool:
+    errors = [inner for inner in walk(handler.type) if _is_error(inner)] if handler.type else []
+    return bool(errors) and all(map(_is_transient, errors))
 
 
 def _counts_attempts(iterable: ast.expr) -> bool:
@@ -111,48 +248,15 @@ def _counts_attempts(iterable: ast.expr) -> bool:
     )
 
 
-def _repeats_call(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Return true when the loop calls the model and a failure does not end it."""
-    for node in walk(loop):
-        if isinstance(node, ast.Try) and any(
-            _calls_model(inner) for statement in node.body for inner in walk(statement)
-        ):
-            return any(not _always_leaves(handler.body) for handler in node.handlers)
-
-    # Without a try, a test of the answer must decide.
-    has_test = any(isinstance(node, ast.If) for node in walk(loop))
-    return has_test and any(_calls_model(node) for node in walk(loop))
-
-
 def _always_leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Raise | ast.Return | ast.Break)
 
 
-def _handler_repeats_call(node: ast.Try, function: ast.AST) -> bool:
-    """Return true when the handler calls the same model, or its own function, again."""
-    methods = {
-        _method_text(inner)
-        for statement in node.body
-        for inner in walk(statement)
-        if _calls_model(inner)
-    }
-    own_name = getattr(function, "name", "")
-    for handler in node.handlers:
-        for inner in (inner for statement in handler.body for inner in walk(statement)):
-            if _calls_model(inner) and _method_text(inner) in methods:
-                return True
-            if isinstance(inner, ast.Call) and methods and called_name(inner) == own_name:
-                return True
-
-    return False
-
-
-def _calls_model(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in MODEL_METHODS
-    )
+def _calls_model(node: ast.AST, callers: Container[str] = ()) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    is_method = isinstance(node.func, ast.Attribute) and node.func.attr in MODEL_METHODS
+    return is_method or called_name(node) in callers
 
 
 def _method_text(node: ast.AST) -> str:

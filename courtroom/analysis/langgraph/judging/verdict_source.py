@@ -40,6 +40,7 @@ OPINION_WORDS = frozenset(
         prosecution defense defence"""
     )
 )
+MARKDOWN_TEMPLATES = (".md.j2", ".md.jinja", ".md.jinja2", ".md.tmpl", ".md.tpl", ".md.mako")
 REPORT_WORDS = frozenset({"report", "audit", "summary", "criterion", "verdict"})
 
 
@@ -161,9 +162,10 @@ def _sets_tainted_score(node: ast.AST, tainted: set[str]) -> bool:
 
 
 def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
-    """Yield the functions that make a report with Markdown headings.
+    """Yield the functions that make a report with Markdown headings, or fill a template of one.
 
-    A function counts by its name, or when some code of the repository writes a .md file.
+    A function counts by its name, or when some code of the repository writes a .md file. Headings
+    of several functions of a file count together where that file writes the report.
     """
     production = symbols.codebase.production
     is_written = any(_writes_markdown(source) for source in production)
@@ -171,10 +173,18 @@ def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
         headings = Counter(
             id(site.node) for node, site in source.strings if site is not None and _is_heading(node)
         )
+        in_file = sum(headings.values()) if _writes_markdown(source) else 0
+        templates = {
+            id(site.node)
+            for node, site in source.strings
+            if site is not None and str(node.value).endswith(MARKDOWN_TEMPLATES)
+        }
         for site in source.functions:
             name_words = words_of(site.node.name)
+            count = headings[id(site.node)]
+            has_headings = count and max(count, in_file) >= MIN_HEADINGS
             # A prompt may hold headings too.
-            if headings[id(site.node)] < MIN_HEADINGS or "prompt" in name_words:
+            if "prompt" in name_words or not (has_headings or id(site.node) in templates):
                 continue
             is_report = is_written or "markdown" in name_words
             if is_report and words_in(site.node) & REPORT_WORDS:

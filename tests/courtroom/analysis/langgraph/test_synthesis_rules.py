@@ -17,8 +17,8 @@ from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 def rules_in(code: str) -> set[str]:
     symbols = symbols_of({"src/justice.py": code})
     call_graph, layers = layers_of(symbols)
-    rules = read_rules(call_graph, layers, read_graph(symbols, {}).routes)
-    return {rule for rule, lines in rules.items() if lines}
+    rules = read_rules(call_graph, layers, read_graph(symbols, {}))
+    return {rule for rule, reading in rules.items() if reading.lines}
 
 
 def justice(body: str, before: str = "") -> str:

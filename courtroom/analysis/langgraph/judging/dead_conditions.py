@@ -1,0 +1,147 @@
+"""Conditions that never hold: on an empty table, a constant, or a state key nobody declares."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
+from courtroom.analysis.security.value_origins import assigned_values
+
+# getattr(object, name, default).
+GETATTR_WITH_DEFAULT = 3
+# Assignments and calls that are followed back.
+MAX_STEPS = 5
+FILLING_METHODS = frozenset(
+    {"append", "extend", "add", "update", "setdefault", "insert", "__setitem__"}
+)
+STATE_NAMES = frozenset({"state", "graph_state", "agent_state"})
+
+
+@dataclass(frozen=True, slots=True)
+class DeadConditions:
+    """Reader of conditions in `functions`, the code of one layer.
+
+    `state_keys` are the keys that the graph's state declares; None when they are not known.
+    LangGraph drops all others, so reading one gives the default.
+    """
+
+    symbols: SymbolTable
+    functions: list[FunctionRef]
+    state_keys: frozenset[str] | None
+
+    def never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
+        return self._is_falsy(test, function, MAX_STEPS)
+
+    def _is_falsy(self, node: ast.expr, function: FunctionRef, steps: int) -> bool:
+        if steps == 0:
+            return False
+        if isinstance(node, ast.Constant):
+            return not node.value
+        if isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
+            return not (node.keys if isinstance(node, ast.Dict) else node.elts)
+        if isinstance(node, ast.BoolOp):
+            parts = [self._is_falsy(value, function, steps) for value in node.values]
+            return any(parts) if isinstance(node.op, ast.And) else all(parts)
+        if isinstance(node, ast.Name):
+            return self._is_falsy_name(node.id, function, steps)
+        if isinstance(node, ast.Call):
+            return self._is_falsy_call(node, function, steps)
+        return False
+
+    def _is_falsy_call(self, call: ast.Call, function: FunctionRef, steps: int) -> bool:
+        name = called_name(call)
+        defaults = call.args[2:] if name == "getattr" else call.args[1:]
+        if not all(self._is_falsy(default, function, steps - 1) for default in defaults):
+            return False
+        if name == "getattr" and len(call.args) == GETATTR_WITH_DEFAULT:
+            return self._is_undeclared(call.args[0], call.args[1])
+        if name == "get" and isinstance(call.func, ast.Attribute) and call.args:
+            receiver = call.func.value
+            return self._is_undeclared(receiver, call.args[0]) or self._is_falsy(
+                receiver, function, steps - 1
+            )
+        return False
+
+    def _is_undeclared(self, receiver: ast.expr, key: ast.expr) -> bool:
+        name = constant_text(key)
+        is_state = last_name(receiver) in STATE_NAMES
+        return (
+            is_state
+            and name is not None
+            and self.state_keys is not None
+            and name not in self.state_keys
+        )
+
+    def _is_falsy_name(self, name: str, function: FunctionRef, steps: int) -> bool:
+        if _is_filled(function, name):
+            return False
+        values = assigned_values(function.site, name)
+        if values:
+            return all(self._is_falsy(value, function, steps - 1) for value in values)
+        if name in _parameter_names(function):
+            passed = list(self._arguments_for(name, function))
+            return bool(passed) and all(
+                value is not None and self._is_falsy(value, caller, steps - 1)
+                for value, caller in passed
+            )
+        statement = self.symbols.top_level_names(function.source).get(name)
+        value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+        # A table at the top of a file may be filled anywhere: only constants count.
+        return isinstance(value, ast.Constant) and not value.value and value.value is not None
+
+    def _arguments_for(
+        self, parameter: str, function: FunctionRef
+    ) -> Iterator[tuple[ast.expr | None, FunctionRef]]:
+        """Yield what every call of the function passes; None where that is not known."""
+        for caller in self.functions:
+            if function.name not in caller.site.mentions:
+                continue
+            calls = [
+                node
+                for node in walk(caller.site.node)
+                if isinstance(node, ast.Call) and called_name(node) == function.name
+            ]
+            # Mentioned without a call: passed on, so its arguments are not known.
+            if not calls:
+                yield None, caller
+            for call in calls:
+                yield _argument(call, parameter, function), caller
+
+
+def _argument(call: ast.Call, parameter: str, function: FunctionRef) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg == parameter:
+            return keyword.value
+    names = _parameter_names(function)
+    position = names.index(parameter)
+    if function.site.owner is not None and names[0] in {"self", "cls"}:
+        position -= 1
+    is_plain = not any(isinstance(argument, ast.Starred) for argument in call.args)
+    return call.args[position] if is_plain and 0 <= position < len(call.args) else None
+
+
+def _parameter_names(function: FunctionRef) -> list[str]:
+    arguments = function.site.node.args
+    return [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
+def _is_filled(function: FunctionRef, name: str) -> bool:
+    """Return true when an empty table gets members after it was made."""
+    for node in walk(function.site.node):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+            holder: ast.expr = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in FILLING_METHODS:
+                continue
+            holder = node.func.value
+        elif isinstance(node, ast.AugAssign):
+            holder = node.target
+        else:
+            continue
+        if last_name(holder) == name:
+            return True
+    return False
