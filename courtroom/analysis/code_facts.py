@@ -13,8 +13,11 @@ from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
-from courtroom.analysis.langgraph.judging.persona_prompts import is_prompt_file, read_personas
+from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
+from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
+from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.structured_calls import (
     judging_calls,
     retries,
@@ -174,9 +177,12 @@ def _safety(writer: FactWriter) -> None:
 
 def _clone(writer: FactWriter) -> None:
     clone = read_clone(writer.symbols, writer.call_graph, writer.layers.in_use)
-    writer.facts.update({fact: bool(clone.lines.get(fact)) for fact in CLONE_HABITS})
+    gap = reading_gap(writer.symbols.codebase) or clone.gap
+    for fact in CLONE_HABITS:
+        writer.set_flag(fact, bool(clone.lines.get(fact)), gap)
     if clone.function is None:
-        writer.set_unknown(["clone_function"], "no function that clones a repository was found")
+        reason = gap or "no function that clones a repository was found"
+        writer.set_unknown(["clone_function"], reason)
         return
 
     node = clone.function.site.node
@@ -210,7 +216,8 @@ def _structured(writer: FactWriter) -> None:
 
     layers = writer.layers
     lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
-    writer.facts["structured_output_retry"] = bool(lines)
+    gap = "" if lines else layer_gap(writer.call_graph, layers, "judge")
+    writer.set_flag("structured_output_retry", bool(lines), gap)
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
 
@@ -230,6 +237,12 @@ def _personas(writer: FactWriter) -> None:
         }
         for prompt in personas.prompts
     ]
+    gap = reading_gap(writer.symbols.codebase)
+    if personas.unfollowed:
+        gap = f"{personas.unfollowed[0]} is too long to be followed to its end"
+    if gap and len(personas.prompts) < len(PERSONAS):
+        writer.set_unknown(("persona_prompts", "persona_prompts_distinct"), gap)
+        return
     writer.facts["persona_prompts_distinct"] = personas.are_distinct
     for prompt in personas.prompts:
         writer.add_location("persona_prompts", prompt.path, prompt.line, prompt.end, prompt.persona)
@@ -238,7 +251,10 @@ def _personas(writer: FactWriter) -> None:
 def _justice(writer: FactWriter) -> None:
     justice = writer.layers.justice
     by_model = list(model_made_scores(writer.symbols, justice))
-    writer.facts["justice_deterministic"] = not by_model and reads_opinions(justice)
+    is_deterministic = not by_model and reads_opinions(justice)
+    gap = layer_gap(writer.call_graph, writer.layers, "justice")
+    # Where a model gives the score, that place decides.
+    writer.set_flag("justice_deterministic", is_deterministic, "" if by_model else gap)
 
     for function, line in by_model:
         writer.add_location(
@@ -251,20 +267,25 @@ def _justice(writer: FactWriter) -> None:
             "justice", place.source.path, node.lineno, node.end_lineno, f"def {node.name}"
         )
 
-    _rules(writer)
+    _rules(writer, gap)
 
     reports = list(markdown_reports(writer.symbols))
-    writer.facts["markdown_report"] = bool(reports)
+    writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
     for source, line in reports:
         writer.add_location("markdown_report", source.path, line)
 
 
-def _rules(writer: FactWriter) -> None:
+def _rules(writer: FactWriter, gap: str) -> None:
     """Record every rule: where it is applied, else where its condition never holds."""
     conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys)
     rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
-    writer.facts["rules"] = {rule: bool(reading.lines) for rule, reading in rules.items()}
+    writer.facts["rules"] = {
+        rule: True if reading.lines else None if gap and not reading.dead else False
+        for rule, reading in rules.items()
+    }
     for rule, reading in rules.items():
+        if writer.facts["rules"][rule] is None:
+            writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
             writer.add_location(rule, place.source.path, line)
         for place, line in () if reading.lines else reading.dead:

@@ -42,6 +42,13 @@ class FactWriter:
             self.facts[name] = None
             self.reasons[name] = reason
 
+    def set_flag(self, name: str, value: bool, gap: str) -> None:
+        """Set a yes-or-no fact; a "no" with a gap in the search is not established."""
+        if value or not gap:
+            self.facts[name] = value
+        else:
+            self.set_unknown([name], gap)
+
     def add_location(
         self, fact: str, path: str, first: int, last: int | None = None, note: str = ""
     ) -> None:

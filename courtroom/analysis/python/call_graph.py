@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import last_name, walk
+from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
 
 # Calls between a caller and the code it reaches; real projects need three or four.
 MAX_ROUNDS = 8
 # Names that nearly always mean a method of a list, a dict, a string or a set.
 BUILTIN_METHODS = frozenset(dir(dict) + dir(list) + dir(str) + dir(set))
+BUILTINS = frozenset(dir(builtins))
+# Calls whose target is only known when the program runs.
+DYNAMIC_CALLS = frozenset({"import_module", "__import__", "exec", "eval"})
 # Methods that a mention of their class runs: by making an object, calling it, or in a `with`.
 CLASS_METHODS = frozenset({"__init__", "__post_init__", "__call__", "__enter__"})
 
@@ -81,6 +85,46 @@ class CallGraph:
             callees += self._class_methods(source, name)
             callees += self._in_table(source, name)
         return callees
+
+    def unfollowed_call(
+        self, functions: Iterable[FunctionRef]
+    ) -> tuple[FunctionRef, str, int] | None:
+        """Return a call that leads to one of several functions of that name, or is made at run time.
+
+        The search does not follow it, so what it looked for may be there.
+        """
+        for function in functions:
+            for node in walk(function.site.node):
+                if isinstance(node, ast.Call) and self._is_unfollowed(function.source, node):
+                    return function, called_name(node), node.lineno
+        return None
+
+    def _is_unfollowed(self, source: SourceFile, call: ast.Call) -> bool:
+        name = called_name(call)
+        if name in DYNAMIC_CALLS:
+            # __import__("time") names its module as an import does.
+            return not call.args or constant_text(call.args[0]) is None
+        is_own = name in self.symbols.functions_by_name and name not in BUILTIN_METHODS
+        return is_own and self.is_unknown(source, call)
+
+    def is_unknown(self, source: SourceFile, call: ast.Call) -> bool:
+        """Return true for a call of code that is neither a library's nor one function of ours."""
+        head = call.func
+        if isinstance(head, ast.Name) and head.id in BUILTINS:
+            return False
+        while isinstance(head, ast.Attribute):
+            head = head.value
+        # A library's function has a known module; json.dumps is none of the repository's.
+        is_library = isinstance(head, ast.Name) and self._is_library(source, head.id)
+        return not is_library and not self._named(source, called_name(call))
+
+    def _is_library(self, source: SourceFile, name: str) -> bool:
+        dotted = self.symbols.canonical(source.imports.get(name, ""), source)
+        return bool(dotted) and not any(
+            self.symbols.find_module(part, source)
+            for part in (dotted, dotted.rpartition(".")[0])
+            if part
+        )
 
     def _named(self, source: SourceFile, name: str) -> list[FunctionRef]:
         candidates = self.symbols.functions_by_name.get(name, [])

@@ -34,6 +34,7 @@ ADDRESS_WORDS = frozenset(words_of("url uri github address host scheme"))
 PATTERN_CALLS = frozenset({"match", "fullmatch", "search", "urlparse", "urlsplit"})
 REPOSITORY_WORDS = frozenset({"repo", "repository"})
 ERROR_WORDS = frozenset({"error", "errors", "problems", "issues", "failures"})
+LOG_WORDS = frozenset({"logger", "log", "logging", "console"})
 MAX_CALLER_ROUNDS = 2
 
 Lines = Iterator[tuple[SourceFile, int]]
@@ -43,11 +44,13 @@ Lines = Iterator[tuple[SourceFile, int]]
 class CloneReading:
     """Clone function, null when nothing clones.
 
-    `lines`: for each precaution, by fact name, where it is taken.
+    `lines`: for each precaution, by fact name, where it is taken. `gap`: why a precaution that is not
+    there may stand elsewhere, or a clone that was not recognized; "" when there is no such reason.
     """
 
     function: FunctionRef | None = None
     lines: dict[str, list[tuple[SourceFile, int]]] = field(default_factory=dict)
+    gap: str = ""
 
 
 def read_clone(
@@ -59,7 +62,7 @@ def read_clone(
     """
     clones = list(_clone_calls(symbols))
     if not clones:
-        return CloneReading()
+        return CloneReading(gap=_unrecognized_clone(call_graph))
     running = list(in_use)
     running_keys = {function.key for function in running}
     function, call = min(clones, key=lambda clone: _preference(clone[0], running_keys))
@@ -74,7 +77,37 @@ def read_clone(
         "clone_errors_handled": list(_error_handlers(function, call, context)),
         "url_validated": [*_validations(function, call, context), *_recorded_errors(running)],
     }
-    return CloneReading(function, lines)
+    return CloneReading(function, lines, _unknown_runner(call_graph, function, calls))
+
+
+def _unrecognized_clone(call_graph: CallGraph) -> str:
+    """Name a function that is called after a clone and passes an address to code nobody can read."""
+    for source in call_graph.symbols.codebase.production:
+        for site in source.functions:
+            if "clone" in words_of(site.node.name) and any(
+                _passes_address(call_graph, source, node) for node in walk(site.node)
+            ):
+                return (
+                    f"{site.node.name} ({source.path}:{site.node.lineno}) is named after a clone,"
+                    " but its way of cloning could not be followed"
+                )
+    return ""
+
+
+def _passes_address(call_graph: CallGraph, source: SourceFile, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or not call_graph.is_unknown(source, node):
+        return False
+    receiver = last_name(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    words = {word for argument in node.args for word in words_of(last_name(argument))}
+    return bool(words & URL_WORDS) and not set(words_of(receiver)) & LOG_WORDS
+
+
+def _unknown_runner(call_graph: CallGraph, function: FunctionRef, calls: list[ast.Call]) -> str:
+    """Name the call that runs the clone when its code is neither a library's nor readable."""
+    if any(not call_graph.is_unknown(function.source, call) for call in calls):
+        return ""
+    place = f"{function.source.path}:{calls[0].lineno}"
+    return f"{place} clones by {called_name(calls[0])}, which could not be followed"
 
 
 def _preference(function: FunctionRef, running_keys: set[tuple[str, int]]) -> tuple[bool, ...]:

@@ -202,3 +202,14 @@ def test_a_synthesis_rule_is_read_from_the_facts(met):
         survey(facts=facts, places={"rules": (location_at("x.py", 1),)}),
     )
     assert (found.met, clue_lines(found)) == (met, [("x.py", 1)])
+
+
+def test_a_rule_that_is_not_established_leaves_its_check_open():
+    rules = {"security_override": None, "dissent": True}
+    reasons = {"rules.security_override": "a.py:3 calls resolve, which could not be followed"}
+    found = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="security_override"),
+        survey(facts={"rules": rules}, reasons=reasons),
+    )
+
+    assert (found.met, found.reason) == (None, reasons["rules.security_override"])

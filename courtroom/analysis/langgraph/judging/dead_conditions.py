@@ -14,7 +14,7 @@ from courtroom.analysis.security.value_origins import assigned_values
 # getattr(object, name, default).
 GETATTR_WITH_DEFAULT = 3
 # Assignments and calls that are followed back.
-MAX_STEPS = 5
+MAX_STEPS = 8
 FILLING_METHODS = frozenset(
     {"append", "extend", "add", "update", "setdefault", "insert", "__setitem__"}
 )
@@ -82,7 +82,7 @@ class DeadConditions:
         values = assigned_values(function.site, name)
         if values:
             return all(self._is_falsy(value, function, steps - 1) for value in values)
-        if name in _parameter_names(function):
+        if name in parameter_names(function):
             passed = list(self._arguments_for(name, function))
             return bool(passed) and all(
                 value is not None and self._is_falsy(value, caller, steps - 1)
@@ -109,14 +109,15 @@ class DeadConditions:
             if not calls:
                 yield None, caller
             for call in calls:
-                yield _argument(call, parameter, function), caller
+                yield argument_of(call, parameter, function), caller
 
 
-def _argument(call: ast.Call, parameter: str, function: FunctionRef) -> ast.expr | None:
+def argument_of(call: ast.Call, parameter: str, function: FunctionRef) -> ast.expr | None:
+    """Return what a call passes for a parameter; None when it passes nothing that can be told."""
     for keyword in call.keywords:
         if keyword.arg == parameter:
             return keyword.value
-    names = _parameter_names(function)
+    names = parameter_names(function)
     position = names.index(parameter)
     if function.site.owner is not None and names[0] in {"self", "cls"}:
         position -= 1
@@ -124,7 +125,7 @@ def _argument(call: ast.Call, parameter: str, function: FunctionRef) -> ast.expr
     return call.args[position] if is_plain and 0 <= position < len(call.args) else None
 
 
-def _parameter_names(function: FunctionRef) -> list[str]:
+def parameter_names(function: FunctionRef) -> list[str]:
     arguments = function.site.node.args
     return [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 

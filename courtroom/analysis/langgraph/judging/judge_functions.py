@@ -55,11 +55,12 @@ def read_layers(symbols: SymbolTable, call_graph: CallGraph, graph: GraphReading
     unfollowed: dict[str, list[str]] = {}
     for name, role, action in _nodes(graph):
         functions = _functions_of(symbols, action)
-        if not functions:
+        if not functions and not _is_plain_lambda(action):
             unfollowed.setdefault(role, []).append(name)
-        else:
-            # The innermost of a wrapped node is the node's own work.
-            nodes[name], roles[name] = functions[-1], role
+        if functions:
+            # A wrapper is nested in the function that makes it: the node's own work is not.
+            own = (function for function in functions if function.site.outer is None)
+            nodes[name], roles[name] = next(own, functions[0]), role
             starts.setdefault(role, []).extend(reversed(functions))
 
     judges, justice = starts["judge"], starts["justice"]
@@ -84,6 +85,15 @@ def _nodes(graph: GraphReading) -> Iterator[tuple[str, str, Value]]:
         outer_role = role_of(subgraph.at[-1], None)
         for name, action in subgraph.builder.nodes.items():
             yield " / ".join([*subgraph.at, name]), role_of(name, action) or outer_role, action
+
+
+def _is_plain_lambda(action: Value) -> bool:
+    """Return true for a lambda that calls nothing: it is read whole."""
+    return (
+        isinstance(action, Function)
+        and isinstance(action.node, ast.Lambda)
+        and not any(isinstance(node, ast.Call) for node in walk(action.node))
+    )
 
 
 def _functions_of(symbols: SymbolTable, action: Value) -> list[FunctionRef]:

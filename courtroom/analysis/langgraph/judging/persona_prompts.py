@@ -10,10 +10,15 @@ import ast
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.persona_names import (
+    PERSONAS,
+    PersonaText,
+    persona_in,
+)
+from courtroom.analysis.langgraph.judging.prompt_files import texts_in_files
 from courtroom.analysis.langgraph.judging.text_overlap import own_words, plain_words, shared_text
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
@@ -39,29 +44,11 @@ MIN_WORDS = 8
 SENTENCE_WORDS = 25
 MAX_SHARED = 0.5
 FUEL = 40_000
-PERSONAS: dict[str, frozenset[str]] = {
-    "Prosecutor": frozenset({"prosecutor", "prosecution"}),
-    "Defense": frozenset({"defense", "defence", "defender", "advocate"}),
-    "TechLead": frozenset({"techlead", "lead"}),
-}
 # Names of texts in an opinion: a judge without a model writes them itself, they are no prompt.
 OPINION_WORDS = frozenset(
     {"argument", "rationale", "reason", "reasoning", "verdict", "summary", "error", "message"}
 )
 MESSAGE_CALLS = frozenset({"from_messages", "invoke", "ainvoke"})
-PROMPT_SUFFIXES = frozenset({".md", ".txt", ".yaml", ".yml", ".j2", ".jinja", ".jinja2", ".prompt"})
-PROMPT_WORDS = frozenset({"prompt", "prompts", "persona", "personas", "judges"})
-
-
-@dataclass(frozen=True, slots=True)
-class PersonaText:
-    """Prompt of a persona at `path`:`line`; `text` has holes for the parts that a run fills in."""
-
-    persona: str
-    path: str
-    line: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +56,14 @@ class PersonaReading:
     """Prompts of the personas.
 
     `shared` is the share of text of each pair, 0..1, by the two persona names. `own_words` is the
-    number of words of a persona's text that stand in no other persona's.
+    number of words of a persona's text that stand in no other persona's. `unfollowed` are files that
+    were too long to be followed to their end.
     """
 
     prompts: list[PersonaText]
     shared: dict[tuple[str, str], float]
     own_words: dict[str, int]
+    unfollowed: tuple[str, ...] = ()
 
     @property
     def are_distinct(self) -> bool:
@@ -87,7 +76,8 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
 
     `files`: the texts of prompt files by path.
     """
-    texts = [*_texts_in_code(symbols), *_texts_in_files(files)]
+    unfollowed: list[str] = []
+    texts = [*_texts_in_code(symbols, unfollowed), *texts_in_files(files)]
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
@@ -100,20 +90,7 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
         (first, second): shared_text(compared[first], compared[second])
         for first, second in itertools.combinations(compared, 2)
     }
-    return PersonaReading(prompts, shared, own_words(prompt_texts))
-
-
-def persona_in(name: str) -> str | None:
-    """Return the one persona an identifier names; None when it names none or several."""
-    words = set(words_of(name))
-    personas = [persona for persona, persona_words in PERSONAS.items() if words & persona_words]
-    return personas[0] if len(personas) == 1 else None
-
-
-def is_prompt_file(path: str) -> bool:
-    pure = PurePosixPath(path.lower())
-    words = set(words_of(" ".join(pure.parts[:-1]))) | set(words_of(pure.stem))
-    return pure.suffix in PROMPT_SUFFIXES and bool(words & PROMPT_WORDS)
+    return PersonaReading(prompts, shared, own_words(prompt_texts), tuple(unfollowed))
 
 
 def _best_text(texts: list[PersonaText], persona: str) -> PersonaText | None:
@@ -126,14 +103,7 @@ def _best_text(texts: list[PersonaText], persona: str) -> PersonaText | None:
     return max(candidates, key=lambda text: len(plain_words(text.text)), default=None)
 
 
-def _texts_in_files(files: Mapping[str, str]) -> Iterator[PersonaText]:
-    for path, text in files.items():
-        persona = persona_in(PurePosixPath(path).stem)
-        if persona is not None:
-            yield PersonaText(persona, path, 1, text.count("\n") + 1, text)
-
-
-def _texts_in_code(symbols: SymbolTable) -> Iterator[PersonaText]:
+def _texts_in_code(symbols: SymbolTable, unfollowed: list[str]) -> Iterator[PersonaText]:
     # A bench without a prosecutor is none.
     if not any("rosecut" in source.text.lower() for source in symbols.codebase.production):
         return
@@ -144,6 +114,7 @@ def _texts_in_code(symbols: SymbolTable) -> Iterator[PersonaText]:
         try:
             module = evaluator.load_module(source)
         except (OutOfFuel, RecursionError):
+            unfollowed.append(source.path)
             continue
 
         named = list(_named_texts(source, module.scope.names))
@@ -279,10 +250,10 @@ def _values_in_function(
 def _text_arguments(call: ast.Call) -> list[ast.expr]:
     keywords = [keyword.value for keyword in call.keywords if not _names_opinion(keyword.arg or "")]
     literals = (ast.Constant, ast.JoinedStr, ast.BinOp)
-    arguments = [argument for argument in [*call.args, *keywords] if isinstance(argument, literals)]
     # A prompt may be given as a list of messages.
-    messages = [argument for argument in call.args if isinstance(argument, ast.List)]
-    return arguments + (messages if called_name(call) in MESSAGE_CALLS else [])
+    messages = (ast.List,) if called_name(call) in MESSAGE_CALLS else ()
+    arguments = [*call.args, *keywords]
+    return [argument for argument in arguments if isinstance(argument, (*literals, *messages))]
 
 
 def _names_opinion(name: str) -> bool:

@@ -59,7 +59,7 @@ DEFENSE = frozenset({"defense", "defence", "defender"})
 SPREAD = frozenset(
     words_of(
         """variance spread conflict conflicts conflicting disagreement divergence range gap diff
-        debate discrepancy"""
+        debate discrepancy dissent"""
     )
 )
 RE_EVALUATION_PREFIXES = tuple(

@@ -249,7 +249,8 @@ def _counts_attempts(iterable: ast.expr) -> bool:
 
 
 def _always_leaves(body: list[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], ast.Raise | ast.Return | ast.Break)
+    goes_on = any(isinstance(node, ast.Continue) for part in body for node in walk(part))
+    return bool(body) and isinstance(body[-1], ast.Raise | ast.Return | ast.Break) and not goes_on
 
 
 def _calls_model(node: ast.AST, callers: Container[str] = ()) -> bool:

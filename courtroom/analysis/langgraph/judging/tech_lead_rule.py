@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
 from courtroom.analysis.langgraph.judging.score_changes import (
     SCORE_WORDS,
     Assignments,
@@ -13,7 +14,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     words_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import walk, words_of
+from courtroom.analysis.python.tree_walk import called_name, walk, words_of
 
 LIMIT_WORDS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
 OTHER_JUDGES = frozenset(words_of("prosecutor prosecution defense defence"))
@@ -95,23 +96,25 @@ def _products_in(node: ast.AST) -> list[ast.BinOp]:
 
 def _is_weighted(value: ast.expr) -> bool:
     factors = {
-        factor for product in _products_in(value) if (factor := _factor(product)) is not None
+        factor for product in _products_in(value) if (factor := _factor(product, {})) is not None
     }
     return len(factors) > 1 or any(factor > 1 for factor in factors)
 
 
-def _factor(product: ast.BinOp) -> float | None:
-    for side in (product.left, product.right):
-        if isinstance(side, ast.Constant) and isinstance(side.value, int | float):
-            return float(side.value)
-    return None
+def _factor(product: ast.BinOp, assigned: Assignments) -> float | None:
+    numbers = (_number(side, assigned) for side in (product.left, product.right))
+    return next((number for number in numbers if number is not None), None)
 
 
 def lead_weighs_more(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
     """Yield tables and sums in which the Tech Lead weighs more than another judge."""
     visited_paths: set[str] = set()
     for function in functions:
-        assigned = {**_module_constants(function), **assignments_in(function.site.node)}
+        assigned = {
+            **_module_constants(function),
+            **_arguments(function, functions),
+            **assignments_in(function.site.node),
+        }
         for node in walk(function.site.node):
             if _favours_lead(node, assigned):
                 yield function, getattr(node, "lineno", function.site.node.lineno)
@@ -131,12 +134,12 @@ def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         return _lead_outweighs(
-            [(words_in(key), _number(value, assigned)) for key, value in pairs if key]
+            [(_is_lead(key, {}), _number(value, assigned)) for key, value in pairs if key]
         )
     if isinstance(node, ast.List | ast.Tuple):
         rows = [row.elts for row in node.elts if isinstance(row, ast.Tuple) and len(row.elts) == 2]
         return _lead_outweighs(
-            [(words_in(judge), _number(weight, assigned)) for judge, weight in rows]
+            [(_is_lead(judge, {}), _number(weight, assigned)) for judge, weight in rows]
         )
     if isinstance(node, ast.IfExp):
         return _prefers_lead(node, assigned)
@@ -159,12 +162,47 @@ def _prefers_lead(node: ast.IfExp, assigned: Assignments) -> bool:
 def _sum_favours_lead(node: ast.BinOp, assigned: Assignments) -> bool:
     """Return true for a sum of products in which the Tech Lead's factor is the larger."""
     weights = [
-        (_words_behind(product, assigned), _factor(product)) for product in _products_in(node)
+        (_is_lead(product, assigned), _factor(product, assigned)) for product in _products_in(node)
     ]
-    is_multiplied = any(
-        factor is not None and factor > 1 and _names_tech_lead(words) for words, factor in weights
-    )
+    is_multiplied = any(is_lead and factor and factor > 1 for is_lead, factor in weights)
     return is_multiplied or _lead_outweighs(weights)
+
+
+def _is_lead(node: ast.expr, assigned: Assignments) -> bool:
+    """Return true for an expression of the Tech Lead's; two assignments are followed back."""
+    words = _words_behind(node, assigned)
+    if _names_tech_lead(words):
+        return True
+    values = [value for name in _names_in(node) for value in assigned.get(name, [])]
+    words = words.union(*(_words_behind(value, assigned) for value in values))
+    return _names_tech_lead(words) and not words & OTHER_JUDGES
+
+
+def _arguments(function: FunctionRef, callers: list[FunctionRef]) -> Assignments:
+    """Return for each parameter what is passed, and what the caller assigned to the names in it."""
+    passed: Assignments = {}
+    names = parameter_names(function)
+    for caller in callers:
+        if function.name not in caller.site.mentions or caller.key == function.key:
+            continue
+        assigned = assignments_in(caller.site.node)
+        for node in walk(caller.site.node):
+            if not isinstance(node, ast.Call) or called_name(node) != function.name:
+                continue
+            for name in names:
+                argument = argument_of(node, name, function)
+                if argument is not None:
+                    passed.setdefault(name, []).extend(_with_origins(argument, assigned))
+    return passed
+
+
+def _with_origins(value: ast.expr, assigned: Assignments) -> list[ast.expr]:
+    origins = [value]
+    for _ in range(2):
+        names = {name for origin in origins for name in _names_in(origin)}
+        new = [origin for name in sorted(names) for origin in assigned.get(name, [])]
+        origins += [origin for origin in new if origin not in origins]
+    return origins
 
 
 def _words_behind(node: ast.expr, assigned: Assignments) -> frozenset[str]:
@@ -192,8 +230,7 @@ def _module_constants(function: FunctionRef) -> Assignments:
     }
 
 
-def _lead_outweighs(weights: list[tuple[frozenset[str], float | None]]) -> bool:
-    numbers = [(words, weight) for words, weight in weights if weight is not None]
-    lead = [weight for words, weight in numbers if _names_tech_lead(words)]
-    rest = [weight for words, weight in numbers if not _names_tech_lead(words)]
+def _lead_outweighs(weights: list[tuple[bool, float | None]]) -> bool:
+    lead = [weight for is_lead, weight in weights if is_lead and weight is not None]
+    rest = [weight for is_lead, weight in weights if not is_lead and weight is not None]
     return bool(lead and rest) and max(lead) > min(rest)

@@ -13,7 +13,8 @@ _Run = tuple[str, ...]
 
 
 def plain_words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())[:MAX_WORDS]
+    """Return the words of a text in lower case, without the names of {placeholders}."""
+    return re.findall(r"\w+", re.sub(r"\{\w*\}", " ", text.lower()))[:MAX_WORDS]
 
 
 def shared_text(left: str, right: str) -> float:

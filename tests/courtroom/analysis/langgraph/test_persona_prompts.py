@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from courtroom.analysis.langgraph.judging.persona_prompts import (
     PersonaReading,
-    is_prompt_file,
     read_personas,
 )
+from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
 from courtroom.analysis.langgraph.judging.text_overlap import shared_text
 from tests.courtroom.sources import layers_of, symbols_of
 
@@ -204,3 +206,75 @@ def test_a_persona_name_alone_is_no_prompt():
         read("PROSECUTOR = 'Prosecutor'\nDELAYS = {'Defense': 90, 'TechLead': 'later'}\n").prompts
         == []
     )
+
+
+def test_messages_of_a_prompt_are_read_without_their_placeholders():
+    code = "\n".join(
+        f"def {name}(state):\n"
+        f"    return ChatPromptTemplate.from_messages([('system', {text!r}), ('user', '{{case}}')])"
+        for name, text in (("Prosecutor", HARSH), ("Defense", KIND), ("TechLead", DRY))
+    )
+    reading = read(code)
+
+    assert [p.persona for p in reading.prompts] == ["Prosecutor", "Defense", "TechLead"]
+    assert reading.are_distinct
+
+
+def test_a_persona_in_a_file_without_a_prosecutor_is_read():
+    symbols = symbols_of(
+        {
+            "src/prosecutor.py": f"class Prosecutor:\n    text = {HARSH!r}\n",
+            "src/defense.py": f"class Defense:\n    def prompt(self):\n        return {KIND!r}\n",
+        }
+    )
+    _, layers = layers_of(symbols)
+    reading = read_personas(symbols, layers, {})
+
+    assert [(p.persona, p.path) for p in reading.prompts] == [
+        ("Prosecutor", "src/prosecutor.py"),
+        ("Defense", "src/defense.py"),
+    ]
+
+
+YAML = f"""# stances
+judges:
+  prosecutor:
+    text: >
+      {HARSH}
+  defense: {KIND}
+  tech_lead:
+    text: {DRY}
+other: 1
+"""
+TOML = f"""[prosecutor]
+text = "{HARSH}"
+[defense]
+text = "{KIND}"
+[tech_lead]
+text = "{DRY}"
+"""
+JSON = json.dumps(
+    {"bench": {"prosecutor": HARSH, "defense": {"role": KIND}, "tech_lead": [DRY]}}, indent=1
+)
+IN_ONE_FILE = {
+    "config/personas.yaml": (YAML, [3, 6, 7]),
+    "prompts/all.json": (JSON, [3, 4, 7]),
+    "prompts/all.toml": (TOML, [1, 3, 5]),
+}
+
+
+@pytest.mark.parametrize("path", IN_ONE_FILE)
+def test_personas_in_one_file_are_read_entry_by_entry(path):
+    text, lines = IN_ONE_FILE[path]
+    reading = read("x = 1\n", {path: text})
+
+    assert is_prompt_file(path)
+    assert [(p.persona, p.line) for p in reading.prompts] == list(
+        zip(["Prosecutor", "Defense", "TechLead"], lines, strict=True)
+    )
+    assert reading.are_distinct
+
+
+@pytest.mark.parametrize("path", ["prompts/all.json", "prompts/all.toml"])
+def test_a_broken_prompt_file_holds_no_prompt(path):
+    assert read("x = 1\n", {path: "{prosecutor"}).prompts == []

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from courtroom.analysis.langgraph.state_class import pydantic_models, read_state, reducers_of
+from courtroom.analysis.langgraph.state_class import (
+    declared_keys,
+    pydantic_models,
+    read_state,
+    reducers_of,
+)
 from courtroom.analysis.langgraph.topology import read_graph
 from tests.courtroom.sources import IMPORTS, symbols_of
 
@@ -119,3 +126,38 @@ def test_a_string_that_imitates_a_model_is_no_model():
         'TEXT = """\nclass Evidence(BaseModel):\n    goal: str\n"""\n# class X(BaseModel): ...\n'
     )
     assert pydantic_models(symbols) == []
+
+
+def test_a_channel_or_a_made_reducer_is_listed_as_written():
+    code = f"""{IMPORTS}
+from functools import partial
+from typing import Annotated, TypedDict
+from langgraph.channels import BinaryOperatorAggregate
+def merge(left, right): ...
+def keep(count): ...
+class AgentState(TypedDict):
+    first: Annotated[dict, BinaryOperatorAggregate(dict, merge)]
+    second: Annotated[list, partial(merge)]
+    third: Annotated[list, keep(3)]
+    fourth: Annotated[list, Field(description="merge")]
+g = StateGraph(AgentState)
+g.add_node("a", print)
+"""
+    symbols = symbols_of(code)
+    site = read_state(symbols, read_graph(symbols, {}).builder).site
+    assert [reducer["reducer"] for reducer in reducers_of(symbols, site)] == [
+        "BinaryOperatorAggregate(dict, merge)",
+        "partial(merge)",
+        "keep(3)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bases", "keys"), [("Base", {"a", "b"}), ("TypedDict", {"b"}), ("MessagesState", None)]
+)
+def test_the_keys_of_a_state_are_known_unless_a_library_adds_some(bases, keys):
+    code = f"class Base(TypedDict):\n    a: int\nclass AgentState({bases}):\n    b: int\n"
+    symbols = symbols_of(code)
+    (source,) = symbols.codebase
+    site = symbols.find_class(source, ast.Name("AgentState"))
+    assert declared_keys(symbols, site) == keys

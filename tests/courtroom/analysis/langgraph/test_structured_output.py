@@ -65,6 +65,31 @@ RETRIED = [
     (
         "for attempt in range(3):\n"
         "        try:\n"
+        "            return Opinion(**model.invoke(p))\n"
+        "        except ValueError:\n"
+        "            if attempt < 2:\n"
+        "                continue\n"
+        "            return fallback"
+    ),
+    (
+        "try:\n"
+        "        return parse(model.invoke(p))\n"
+        "    except ValidationError:\n"
+        "        return parse(other.invoke(p))"
+    ),
+    "return retry(stop=3)(lambda: model.invoke(p))()",
+    "return client.chat.completions.create(p, response_model=Opinion, max_retries=3)",
+    (
+        "model.bind_tools([Opinion])\n"
+        "    for attempt in range(3):\n"
+        "        try:\n"
+        "            return parse_opinion(model.invoke(p))\n"
+        "        except ValueError:\n"
+        "            pass"
+    ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
         "            return Opinion(**json.loads(client.chat(p)))\n"
         "        except ValueError:\n"
         "            continue"
@@ -88,6 +113,23 @@ NOT_RETRIED = [
         "            pass"
     ),
     "try:\n        return model.invoke(p)\n    except ValueError:\n        return other.invoke(p)",
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except RateLimitError:\n"
+        "            wait()"
+    ),
+    "return retry(retry=retry_if_exception_type(APITimeoutError))(model.invoke(p))",
+    (
+        "model.bind_tools([Opinion])\n"
+        "    for attempt in range(3):\n"
+        "        try:\n"
+        "            answer = model.invoke(p)\n"
+        "            break\n"
+        "        except ValueError:\n"
+        "            pass"
+    ),
     (
         "for attempt in range(3):\n"
         "        try:\n"
@@ -119,6 +161,20 @@ def test_a_retry_decorator_is_a_retry():
     assert (
         is_retried("return model.invoke(p)", "from tenacity import retry\n@retry(stop=3)\n") is True
     )
+
+
+def test_a_retry_around_a_wrapper_of_the_model_is_a_retry():
+    code = (
+        "def ask(p):\n    return model.invoke(p)\n"
+        "def defense(p):\n"
+        "    while True:\n"
+        "        try:\n"
+        "            return ask(p)\n"
+        "        except ValueError:\n"
+        "            pass\n"
+    )
+    _, layers = layers_of(symbols_of(code))
+    assert [line for _, line in retries(layers.judges)] == [4]
 
 
 def test_a_retry_in_a_helper_counts_for_the_judges_that_call_it():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
 from courtroom.analysis.langgraph.judging.verdict_source import (
     markdown_reports,
     model_made_scores,
@@ -19,6 +20,13 @@ def rules_in(code: str) -> set[str]:
     call_graph, layers = layers_of(symbols)
     rules = read_rules(call_graph, layers, read_graph(symbols, {}))
     return {rule for rule, reading in rules.items() if reading.lines}
+
+
+def readings_of(code: str, keys: frozenset[str] | None = None) -> dict[str, RuleReading]:
+    symbols = symbols_of({"src/justice.py": code})
+    call_graph, layers = layers_of(symbols)
+    conditions = DeadConditions(symbols, layers.justice, keys)
+    return read_rules(call_graph, layers, read_graph(symbols, {}), conditions)
 
 
 def justice(body: str, before: str = "") -> str:
@@ -156,6 +164,92 @@ def test_words_that_end_in_re_are_no_re_evaluation():
     assert rules_in(justice(body, helper)) == set()
 
 
+SWITCHED = (
+    "def resolve(score, p, rules):\n"
+    "    if 'security' in p.argument and rules.get('security_override'):\n"
+    "        score = min(score, 3)\n"
+    "    return score\n"
+    "def chief_justice(state, p):\n"
+    "    {}\n"
+    "    return resolve(p.score, p, rules)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "is_applied"),
+    [
+        ("rules = {}", False),
+        ("rules = getattr(state, 'rules', {})", False),
+        ("rules = state.get('rules', {}).get('x')", False),
+        ("rules = state.get('rubric', {})", True),
+        ("rules = state['rules']", True),
+        ("rules = {}\n    rules['security_override'] = True", True),
+        ("rules = load_rules()", True),
+    ],
+)
+def test_a_rule_behind_a_switch_that_is_never_set_is_dead(assignment, is_applied):
+    reading = readings_of(SWITCHED.format(assignment), frozenset({"rubric"}))["security_override"]
+
+    assert (bool(reading.lines), bool(reading.dead)) == (is_applied, not is_applied)
+
+
+def test_a_switch_of_an_unknown_state_may_be_set():
+    code = SWITCHED.format("rules = getattr(state, 'rules', {})")
+
+    assert readings_of(code, None)["security_override"].dead == []
+
+
+def test_a_verdict_in_words_is_a_score():
+    words = "if any(w in p.argument for w in ('shell injection',)):\n    return VERDICT_FAIL"
+
+    assert rules_in(justice(words)) == {"security_override"}
+
+
+def test_weights_are_followed_through_parameters_and_two_assignments():
+    code = (
+        "def blend(p, d, t):\n    return round((p + d + 2 * t) / 4)\n"
+        "def chief_justice(opinions):\n"
+        "    lead = [o for o in opinions if o.judge == 'TechLead']\n"
+        "    t_score = lead[0].score\n"
+        "    return blend(opinions[0].score, opinions[1].score, t_score)\n"
+    )
+
+    assert rules_in(code) == {"functionality_weight"}
+    assert rules_in(code.replace("2 * t", "2 * p")) == set()
+
+
+def test_both_sides_in_a_text_about_the_spread_are_a_dissent():
+    body = (
+        "spread = max(p.score, d.score) - min(p.score, d.score)\n"
+        "if spread > 1:\n"
+        "    text += f'Thesis (Prosecutor): {p.argument}'\n"
+        "    text += f'Antithesis (Defense): {d.argument}'"
+    )
+
+    assert rules_in(justice(body)) == {"dissent"}
+
+
+def test_a_loop_back_to_the_judges_is_a_re_evaluation():
+    code = f"""{IMPORTS}
+def prosecutor(state):
+    return model.invoke(state["criterion"])
+def chief_justice(state):
+    return round(state["x"])
+def next_step(state):
+    return "again" if state["re_eval_needed"] else "done"
+g = StateGraph(dict)
+g.add_node("collect", print)
+g.add_node("prosecutor", prosecutor)
+g.add_node("chief_justice", chief_justice)
+g.add_edge("collect", "prosecutor")
+g.add_edge("prosecutor", "chief_justice")
+g.add_conditional_edges("chief_justice", next_step, {{"again": "collect", "done": END}})
+"""
+
+    assert rules_in(code) == {"variance_re_evaluation"}
+    assert rules_in(code.replace('{"again": "collect"', '{"again": END')) == set()
+
+
 def test_a_route_to_a_mediation_node_is_a_re_evaluation():
     code = f"""{IMPORTS}
 def mediation(state):
@@ -267,6 +361,23 @@ def test_a_verdict_from_opinions_reads_them(code, does):
         ),
         ("def to_markdown(report):\n    return '# Report' + '## Verdict'", True),
         ("# '# Report' '## Summary' out.md write", False),
+        (
+            (
+                "def render(report, env):\n"
+                "    return env.get_template('report.md.j2').render(report=report)\n"
+                "def save(t):\n"
+                "    Path('a.md').write_text(t)"
+            ),
+            True,
+        ),
+        (
+            (
+                "def head(report):\n    return '# Report'\n"
+                "def body(report):\n    return '## Verdict'\n"
+                "def save(t):\n    Path('a.md').write_text(t)"
+            ),
+            True,
+        ),
     ],
 )
 def test_a_markdown_report_has_headings_and_is_written(code, is_written):

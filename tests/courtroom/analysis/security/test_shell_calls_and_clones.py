@@ -252,3 +252,76 @@ def test_an_address_is_validated_when_its_form_can_be_refused(test, is_validated
     )
 
     assert ("url_validated" in precautions(code)) is is_validated
+
+
+MANAGED = """
+import subprocess, tempfile
+from contextlib import contextmanager
+
+class Executor:
+    @staticmethod
+    def run_git(words, limit):
+        return subprocess.run(["git", *words], timeout=limit)
+
+    @staticmethod
+    def folder():
+        return tempfile.TemporaryDirectory()
+
+class Sandbox:
+    @contextmanager
+    def open_repository(self, repo_url):
+        try:
+            check_repo_url(repo_url)
+        except ValueError:
+            yield None
+            return
+        with Executor.folder() as folder:
+            try:
+                yield Executor.run_git(["clone", repo_url, folder], 60)
+            except subprocess.TimeoutExpired:
+                yield None
+"""
+
+
+def test_a_clone_in_a_context_manager_with_helpers_has_its_precautions():
+    reading = clone_of({"src/sandbox.py": MANAGED})
+
+    assert reading.function is not None
+    assert reading.function.name == "open_repository"
+    assert precautions({"src/sandbox.py": MANAGED}) == {
+        "clone_in_tempdir",
+        "clone_timeout",
+        "clone_errors_handled",
+        "url_validated",
+    }
+    assert reading.gap == ""
+
+
+def test_any_of_several_clones_of_a_function_may_have_the_timeout():
+    code = (
+        "import subprocess\n"
+        "def clone(url, sandbox):\n"
+        "    cmd = ['git', 'clone', url]\n"
+        "    if sandbox:\n"
+        "        return sandbox.execute(cmd)\n"
+        "    return subprocess.run(cmd, timeout=60)\n"
+    )
+
+    assert "clone_timeout" in precautions(code)
+    assert clone_of(code).gap == ""
+
+
+def test_a_clone_by_unknown_code_leaves_its_precautions_open():
+    code = "def clone(url, sandbox):\n    return sandbox.execute(['git', 'clone', url])\n"
+
+    assert clone_of(code).gap == "src/graph.py:2 clones by execute, which could not be followed"
+
+
+def test_a_function_named_clone_that_runs_no_known_clone_is_named():
+    reading = clone_of("def clone_repo(repo_url):\n    return backend.fetch(repo_url)\n")
+
+    assert reading.function is None
+    assert reading.gap == (
+        "clone_repo (src/graph.py:1) is named after a clone,"
+        " but its way of cloning could not be followed"
+    )

@@ -1,0 +1,123 @@
+"""Functions that the judges and the Chief Justice run, followed to where they are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.search_gaps import layer_gap
+from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
+
+WORK = "def work(state):\n    return decide(state)\ndef decide(state):\n    return 3\n"
+NODE = "g = StateGraph(dict)\ng.add_node('chief_justice', {})\ng.add_edge(START, 'chief_justice')\n"
+
+
+def justice_of(code: str, **files: str) -> list[str]:
+    _, layers = layers_of(symbols_of({"src/graph.py": code, **files}))
+    return [function.name for function in layers.justice]
+
+
+WRAPPED = {
+    "closure": (
+        "def safe(inner):\n"
+        "    def wrapper(state):\n"
+        "        return inner(state)\n"
+        "    return wrapper\n" + NODE.format("safe(work)")
+    ),
+    "partial": "from functools import partial\n" + NODE.format("partial(work, limit=3)"),
+    "object": (
+        "class Guard:\n"
+        "    def __init__(self, inner):\n"
+        "        self.inner = inner\n"
+        "    def __call__(self, state):\n"
+        "        return self.inner(state)\n" + NODE.format("Guard(work)")
+    ),
+}
+
+
+@pytest.mark.parametrize("form", WRAPPED)
+def test_a_wrapped_node_runs_what_it_wraps(form):
+    assert {"work", "decide"} <= set(justice_of(f"{IMPORTS}{WORK}{WRAPPED[form]}"))
+
+
+def test_rules_in_a_table_are_reached():
+    table = (
+        "def cap(score):\n    return min(score, 3)\n"
+        "def unused(score):\n    return 1\n"
+        "RULES = [('cap', cap)]\n"
+        "def chief_justice(state):\n"
+        "    for name, rule in RULES:\n"
+        "        rule(state)\n"
+    )
+
+    assert justice_of(table) == ["chief_justice", "cap"]
+
+
+def test_rules_registered_by_a_decorator_are_reached():
+    registry = (
+        "RULES = {}\n"
+        "def rule(function):\n    RULES[function.__name__] = function\n    return function\n"
+        "@rule\ndef cap(score):\n    return min(score, 3)\n"
+        "def chief_justice(state):\n    return [r(state) for r in RULES.values()]\n"
+    )
+
+    assert justice_of(registry) == ["chief_justice", "cap", "rule"]
+
+
+def test_an_abstract_method_leads_to_those_of_the_subclasses():
+    base = (
+        "class Base:\n"
+        "    def chief_justice(self, state):\n        return self.resolve(state)\n"
+        "    def resolve(self, state):\n        raise NotImplementedError\n"
+    )
+    other = "from src.graph import Base\nclass Court(Base):\n    def resolve(self, s):\n        return 3\n"
+
+    _, layers = layers_of(symbols_of({"src/graph.py": base, "src/court.py": other}))
+
+    assert {(f.source.path, f.name) for f in layers.justice} == {
+        ("src/graph.py", "chief_justice"),
+        ("src/graph.py", "resolve"),
+        ("src/court.py", "resolve"),
+    }
+
+
+def gap_of(files: dict[str, str]) -> str:
+    call_graph, layers = layers_of(symbols_of(files))
+    return layer_gap(call_graph, layers, "justice")
+
+
+def test_code_that_was_followed_to_its_end_has_no_gap():
+    code = (
+        "import json\ndef chief_justice(s):\n    __import__('time').sleep(1)\n    json.dumps(s)\n"
+    )
+
+    assert gap_of({"src/a.py": code}) == ""
+
+
+@pytest.mark.parametrize(
+    ("files", "gap"),
+    [
+        (
+            {
+                "src/a.py": "def chief_justice(s, court):\n    return court.resolve(s)\n",
+                "src/b.py": "class B:\n    def resolve(self, s):\n        return 1\n",
+                "src/c.py": "class C:\n    def resolve(self, s):\n        return 2\n",
+            },
+            "src/a.py:2 calls resolve, which could not be followed",
+        ),
+        (
+            {"src/a.py": "def chief_justice(s, name):\n    return __import__(name).run(s)\n"},
+            "src/a.py:2 calls __import__, which could not be followed",
+        ),
+        (
+            {"src/a.py": "def chief_justice(s):\n    return 1\n", "src/b.py": "def broken(:\n"},
+            "src/b.py could not be read",
+        ),
+        ({}, "the repository has no Python file that could be read"),
+        (
+            {"src/a.py": f"{IMPORTS}{NODE.format('load(name)')}"},
+            "the code of the Chief Justice's node chief_justice could not be followed",
+        ),
+    ],
+)
+def test_an_incomplete_search_says_what_stopped_it(files, gap):
+    assert gap_of(files) == gap
