@@ -306,7 +306,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_structured, ("structured_output_calls", "structured_output_retry")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
     (_justice, ("justice_deterministic", "rules", "markdown_report")),
-    (read_hazards, ("unsafe_calls",)),
-    (read_project, ("project", "committed_secrets")),
+    (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
+    (read_project, ("project", "committed_secrets", "possible_secrets")),
     (read_exchange, ("minmax", "communication_entries", "deferrals", "written_answers")),
 )

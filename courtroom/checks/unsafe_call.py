@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.result import Clue, Finding, absent, present
+from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
 
@@ -21,6 +21,8 @@ FACTS = {
     "eval_exec": "eval_exec_calls",
     "committed_secret": "committed_secrets",
 }
+# Places that may be one: they are shown, and count for nothing.
+POSSIBLE = {"unsafe_calls": "possible_unsafe_calls", "committed_secrets": "possible_secrets"}
 # One of them, and all of them.
 NAMES = {
     "os_system": ("a call of os.system", "os.system calls"),
@@ -49,7 +51,8 @@ NAMES = {
 class UnsafeCallCheck(CheckBase):
     """Use with negative polarity; a check tagged `security` makes its evidence security evidence.
 
-    Calls are looked for in the code outside tests, committed secrets in every text file.
+    Calls are looked for in the code outside tests, committed secrets in every text file. Possible
+    ones are named in the evidence and change nothing.
     """
 
     kind: Literal["unsafe_call"] = "unsafe_call"
@@ -73,9 +76,25 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     clues = [clue for danger in check.any_of for clue in _clues(danger, survey)]
     if not clues:
         reason = f"Not found: {names}." if check.is_positive else f"Confirmed: no {names}."
-        return absent(reason, searched(subject, survey), met=not check.is_positive)
+        looked_for = searched(subject, survey) + _possible_places(check.any_of, survey)
+        return absent(reason, looked_for, met=not check.is_positive)
     places = "1 place" if len(clues) == 1 else f"{len(clues)} places"
     return present(f"Found in {places}: {names}.", clues, met=check.is_positive)
+
+
+def _possible_places(dangers: Sequence[str], survey: Survey) -> str:
+    """Return a sentence on the places that may hold a danger; "" where there are none."""
+    places = [
+        f"{row['path']}:{row['line']}"
+        for fact, possible in POSSIBLE.items()
+        for row in survey.facts.get(possible) or ()
+        if ("committed_secret" if fact == "committed_secrets" else row["kind"]) in dangers
+    ]
+    if not places:
+        return ""
+    named = ", ".join(places[:MOST_CLUES])
+    more = f" and {len(places) - MOST_CLUES} more" if len(places) > MOST_CLUES else ""
+    return f" Possible, not certain, and counted for nothing: {named}{more}."
 
 
 def _joined(names: list[str]) -> str:

@@ -180,6 +180,8 @@ class Facts(FactModel):
     eval_exec_calls: tuple[Place, ...] | None = None
     unsafe_calls: tuple[UnsafeCall, ...] | None = None
     committed_secrets: tuple[CommittedSecret, ...] | None = None
+    possible_unsafe_calls: tuple[UnsafeCall, ...] | None = None
+    possible_secrets: tuple[CommittedSecret, ...] | None = None
     # judges and justice
     structured_output_calls: tuple[StructuredOutputCall, ...] | None = None
     structured_output_retry: bool | None = None

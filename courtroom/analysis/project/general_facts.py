@@ -25,8 +25,12 @@ UNSEARCHED_NAMED = 3
 
 def read_hazards(writer: FactWriter) -> None:
     hazards = find_hazards(writer.symbols)
-    writer.facts["unsafe_calls"] = [hazard.as_fact for hazard in hazards[:MOST_ROWS]]
-    for hazard in hazards:
+    certain = [hazard for hazard in hazards if hazard.is_certain]
+    writer.facts["unsafe_calls"] = _rows(hazard.as_fact for hazard in certain)
+    writer.facts["possible_unsafe_calls"] = _rows(
+        hazard.as_fact for hazard in hazards if not hazard.is_certain
+    )
+    for hazard in certain:
         writer.add_location("unsafe_calls", hazard.source.path, hazard.line, note=hazard.kind)
 
 
@@ -40,10 +44,12 @@ def read_project(writer: FactWriter) -> None:
         if (text := _text(writer, path)) is not None
     }
     writer.facts["project"] = project_of(paths, configuration, inventory.languages)
-    writer.facts["committed_secrets"] = [
-        {"path": path, "line": line, "kind": kind}
-        for path, line, kind in inventory.secrets[:MOST_ROWS]
-    ]
+    for fact, is_certain in (("committed_secrets", True), ("possible_secrets", False)):
+        writer.facts[fact] = _rows(
+            {"path": path, "line": secret.line, "kind": secret.kind}
+            for path, secret in inventory.secrets
+            if secret.is_certain == is_certain
+        )
     unread = [path for path in inventory.unread if path not in writer.facts["unreadable_files"]]
     if unread:
         named = ", ".join(unread[:UNSEARCHED_NAMED])

@@ -13,15 +13,15 @@ from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.languages import is_binary, language_of
 from courtroom.analysis.project.project_files import LOCKS
 from courtroom.analysis.python.source_files import is_vendored
-from courtroom.analysis.security.committed_secrets import secrets_in
+from courtroom.analysis.security.committed_secrets import Secret, secrets_in
 
 
 @dataclass(slots=True)
 class Inventory:
-    """Files and lines by language, secrets as (path, line, kind), and files too large to read."""
+    """Files and lines by language, secrets with their paths, and files too large to read."""
 
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    secrets: list[tuple[str, int, str]] = field(default_factory=list)
+    secrets: list[tuple[str, Secret]] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
     @property
@@ -40,9 +40,7 @@ def take_inventory(reader: BlobReader) -> Inventory:
         if language is not None:
             files, lines = inventory.sizes.get(language, (0, 0))
             inventory.sizes[language] = files + 1, lines + _line_count(content)
-        inventory.secrets += (
-            (path, secret.line, secret.kind) for secret in secrets_in(text_of(content), path)
-        )
+        inventory.secrets += ((path, secret) for secret in secrets_in(text_of(content), path))
     return inventory
 
 

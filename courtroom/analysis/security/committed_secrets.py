@@ -3,16 +3,18 @@
 A secret's value leaves this module only to be replaced. Recognized are the documented prefixes of
 well-known issuers, private keys, passwords in addresses, and random-looking values assigned to a
 name such as api_key. A value that reads like a placeholder is no secret.
+
+Everything recognized is redacted. Only what secret_certainty.py calls certain is an accusation.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from courtroom.analysis.security.secret_certainty import entropy, is_certain
 
 # Entropy in bits per character: hex digits of a random key have nearly 4, words about 3.
 RANDOM_BITS = 3.4
@@ -121,25 +123,33 @@ ENVIRONMENT_KIND = Kind(
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Kind and 1-based line of a secret; never its value."""
+    """Kind and 1-based line of a secret; never its value.
+
+    One that is not certain may be an example, a test's own key or a pattern.
+    """
 
     kind: str
     line: int
+    is_certain: bool = True
 
 
 def secrets_in(text: str, path: str = "") -> list[Secret]:
     """Return the secrets of a file, one per line; `path` shows if it is an environment file."""
-    # Reversed, so that the first secret of a line is the one that stays.
-    kinds_by_line = {
-        text.count("\n", 0, start) + 1: kind for start, _, kind in reversed(_spans(text, path))
-    }
-    return [Secret(kind, line) for line, kind in sorted(kinds_by_line.items())]
+    secrets: dict[int, Secret] = {}
+    for match, kind in _matches(text, path):
+        line = text.count("\n", 0, match.start("value")) + 1
+        secret = Secret(kind, line, is_certain(kind, match, path))
+        # The first of a line stays, unless a later one is more certain.
+        if line not in secrets or secret.is_certain > secrets[line].is_certain:
+            secrets[line] = secret
+    return [secrets[line] for line in sorted(secrets)]
 
 
 def redacted(text: str, path: str = "") -> str:
     """Return the text with the name of its kind for every secret, and as many lines as before."""
     # From the end, so that the earlier positions stay right.
-    for start, end, kind in reversed(_spans(text, path)):
+    for match, kind in reversed(_matches(text, path)):
+        start, end = match.span("value")
         newlines = "\n" * text.count("\n", start, end)
         text = f"{text[:start]}[redacted: {kind}]{newlines}{text[end:]}"
     return text
@@ -152,19 +162,19 @@ def is_environment_file(path: str) -> bool:
     return is_environment and not any(word in name for word in EXAMPLE_ENVIRONMENTS)
 
 
-def _spans(text: str, path: str) -> list[tuple[int, int, str]]:
-    """Return start, end and kind of every secret, without overlaps, in the text's order."""
+def _matches(text: str, path: str) -> list[tuple[re.Match[str], str]]:
+    """Return match and kind of every secret, without overlaps, in the text's order."""
     kinds = (*KINDS, ENVIRONMENT_KIND) if is_environment_file(path) else KINDS
-    spans = sorted(span for kind in kinds for span in _matches(kind, text))
+    matches = [(match, kind.name) for kind in kinds for match in _matches_of_kind(kind, text)]
 
-    kept: list[tuple[int, int, str]] = []
-    for span in spans:
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
+    kept: list[tuple[re.Match[str], str]] = []
+    for match, kind_name in sorted(matches, key=lambda item: (item[0].span("value"), item[1])):
+        if not kept or match.start("value") >= kept[-1][0].end("value"):
+            kept.append((match, kind_name))
     return kept
 
 
-def _matches(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
+def _matches_of_kind(kind: Kind, text: str) -> Iterator[re.Match[str]]:
     # Markers spare the slow patterns on nearly every text.
     marked_text = text.lower() if kind.ignores_case else text
     if not any(marker in marked_text for marker in kind.markers):
@@ -174,7 +184,7 @@ def _matches(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
         value = match["value"]
         is_likely = _is_random(value, kind.min_bits) and not _is_placeholder(value)
         if kind.name == "private key" or is_likely:
-            yield *match.span("value"), kind.name
+            yield match
 
 
 def _is_placeholder(value: str) -> bool:
@@ -185,5 +195,4 @@ def _is_random(value: str, min_bits: float) -> bool:
     """Return true when a value mixes characters, unlike a sentence, a path or a dotted name."""
     if min_bits == RANDOM_BITS and not re.search(r"\d", value):
         return False
-    shares = [count / len(value) for count in Counter(value).values()]
-    return -sum(share * math.log2(share) for share in shares) >= min_bits
+    return entropy(value) >= min_bits

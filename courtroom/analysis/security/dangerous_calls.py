@@ -1,13 +1,12 @@
 """Dangerous calls outside tests, each with the origin of the value that decides.
 
-Calls are resolved through imports and aliases. The rules follow the warnings of the libraries' own
+A call whose danger depends on what the source does not show is possible, not certain. Calls are resolved through imports and aliases. The rules follow the warnings of the libraries' own
 manuals; the reasons against bandit stand in docs/decisions/0001.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,8 +14,14 @@ from courtroom.analysis.python.source_files import CallSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import constant_text, keyword_of, line_of_call, walk
 from courtroom.analysis.security import shell_calls
+from courtroom.analysis.security.assembled_queries import (
+    QUERY_METHODS,
+    assembled_query,
+    takes_in_values,
+)
+from courtroom.analysis.security.own_data import has_foreign_archive, is_chosen, is_own_dump
 from courtroom.analysis.security.path_joins import client_joins, is_tainted_by_client
-from courtroom.analysis.security.value_origins import Origin, assigned_values, origin_of
+from courtroom.analysis.security.value_origins import Origin, origin_of
 
 # Deserializers that run code from their input.
 UNSAFE_LOADERS = frozenset(
@@ -43,13 +48,17 @@ UNSAFE_LOADERS = frozenset(
 )
 YAML_LOADS = frozenset({"yaml.load", "yaml.load_all"})
 SAFE_YAML_LOADERS = ("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader")
-QUERY_METHODS = frozenset(
-    {"execute", "executemany", "executescript", "raw", "read_sql", "read_sql_query", "text"}
-)
 ARCHIVES = ("tarfile", "zipfile", "shutil")
 PATH_CALLS = frozenset({"os.path.join", "pathlib.Path", "open", "builtins.open"})
 SAFE_ARCHIVE_FILTERS = frozenset({"data", "tar"})
 HTTP_CLIENTS = ("requests", "httpx", "aiohttp", "urllib3")
+# Functions and classes of these clients that connect.
+REQUESTS = frozenset(
+    {
+        *("get", "post", "put", "patch", "delete", "head", "options", "request", "stream", "send"),
+        *("Client", "AsyncClient", "ClientSession", "TCPConnector", "PoolManager"),
+    }
+)
 UNVERIFIED_CONTEXTS = frozenset({"ssl._create_unverified_context", "ssl._create_stdlib_context"})
 # A file with none of these words makes no such call.
 MARKERS = (
@@ -76,12 +85,6 @@ MARKERS = (
     ".raw(",
     "text(",
 )
-# SQL at the beginning of a text; other texts are passed to execute() and text() too.
-_QUERY = re.compile(
-    r"\s*(?:select\b.+\bfrom\b|insert\s+into\b|update\s+\S+\s+set\b|delete\s+from\b|drop\s+table\b"
-    r"|create\s+table\b|alter\s+table\b)",
-    re.IGNORECASE | re.DOTALL,
-)
 # The kind of UnsafeCall for each fact of shell_calls.
 SHELL_KINDS = {
     "os_system_calls": "os_system",
@@ -89,15 +92,22 @@ SHELL_KINDS = {
     "eval_exec_calls": "eval_exec",
 }
 
-# Kind of hazard, and the expression that decides what happens.
-Danger = tuple[str, ast.expr]
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Kind of hazard, and the expression that decides what happens."""
+
+    kind: str
+    value: ast.expr
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
     """One dangerous use.
 
-    `call` is its dotted name, `origin` that of the value that decides what happens.
+    `call` is its dotted name, `origin` that of the value that decides what happens. One that is
+    not certain is shown and held against nobody.
     """
 
     kind: str
@@ -105,6 +115,7 @@ class Hazard:
     line: int
     call: str
     origin: Origin
+    is_certain: bool = True
 
     @property
     def as_fact(self) -> dict[str, object]:
@@ -143,9 +154,10 @@ def _hazards_of_call(
 ) -> Iterator[Hazard]:
     call_name = dotted or _method_name(site.node)
     for rule in RULES:
-        for kind, value in rule(symbols, source, site, dotted):
-            origin = origin_of(symbols, source, site.function, value)
-            yield Hazard(kind, source, line_of_call(site.node), call_name, origin)
+        for danger in rule(symbols, source, site, dotted):
+            origin = origin_of(symbols, source, site.function, danger.value)
+            line = line_of_call(site.node)
+            yield Hazard(danger.kind, source, line, call_name, origin, danger.is_certain)
 
 
 def _method_name(call: ast.Call) -> str:
@@ -162,7 +174,7 @@ def _shell_call(
 ) -> Iterator[Danger]:
     fact = shell_calls.shell_fact(symbols, source, site, dotted)
     if fact is not None:
-        yield SHELL_KINDS[fact], _first_argument(site.node, "args", "command", "cmd")
+        yield Danger(SHELL_KINDS[fact], _first_argument(site.node, "args", "command", "cmd"))
 
 
 def _unsafe_deserialization(
@@ -181,41 +193,23 @@ def _unsafe_deserialization(
     else:
         is_safe = dotted not in UNSAFE_LOADERS
     if not is_safe:
-        yield "unsafe_deserialisation", _first_argument(call, "stream", "f", "file")
+        data = _first_argument(call, "stream", "f", "file")
+        # PyTorch 2.6 and later load weights only, unless a call says otherwise.
+        is_by_version = dotted == "torch.load" and keyword_of(call, "weights_only") is None
+        is_certain = not is_by_version and not is_own_dump(symbols, source, site, data)
+        yield Danger("unsafe_deserialisation", data, is_certain)
 
 
 def _assembled_query(
-    _symbols: SymbolTable, _source: SourceFile, site: CallSite, dotted: str
+    symbols: SymbolTable, source: SourceFile, site: CallSite, dotted: str
 ) -> Iterator[Danger]:
     """Yield a SQL statement assembled from strings; placeholders with values apart are safe."""
-    method = dotted.rpartition(".")[2] or _method_name(site.node)
-    if method not in QUERY_METHODS or not site.node.args:
+    if (dotted.rpartition(".")[2] or _method_name(site.node)) not in QUERY_METHODS:
         return
-    argument = site.node.args[0]
-    candidates = [argument]
-    if isinstance(argument, ast.Name) and site.function is not None:
-        candidates = assigned_values(site.function, argument.id)
-
-    for candidate in candidates:
-        if _is_assembled(candidate) and _QUERY.match(_literal_text(candidate)):
-            yield "sql_from_strings", candidate
-            return
-
-
-def _is_assembled(node: ast.expr) -> bool:
-    if isinstance(node, ast.JoinedStr):
-        return any(isinstance(part, ast.FormattedValue) for part in node.values)
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, ast.Add | ast.Mod) and not _has_only_constants(node)
-    return isinstance(node, ast.Call) and _method_name(node) == "format"
-
-
-def _has_only_constants(node: ast.BinOp) -> bool:
-    return all(isinstance(inner, ast.Constant | ast.BinOp | ast.operator) for inner in walk(node))
-
-
-def _literal_text(node: ast.expr) -> str:
-    return "".join(constant_text(inner) or "" for inner in walk(node))
+    statement = assembled_query(site)
+    if statement is not None:
+        is_certain = takes_in_values(symbols, source, site, statement)
+        yield Danger("sql_from_strings", statement, is_certain)
 
 
 def _path_traversal(
@@ -225,14 +219,14 @@ def _path_traversal(
     call = site.node
     is_extraction = _method_name(call) == "extractall" and _imports_any(source, ARCHIVES)
     if dotted == "shutil.unpack_archive" or is_extraction:
-        archive_filter = keyword_of(call, "filter")
-        if constant_text(archive_filter) not in SAFE_ARCHIVE_FILTERS:
+        if constant_text(keyword_of(call, "filter")) not in SAFE_ARCHIVE_FILTERS:
             archive = call.func.value if isinstance(call.func, ast.Attribute) else call
-            yield "path_traversal", archive
+            is_certain = has_foreign_archive(symbols, source, site)
+            yield Danger("path_traversal", archive, is_certain)
     elif dotted in PATH_CALLS:
         for value in call.args:
             if is_tainted_by_client(symbols, source, site.function, value):
-                yield "path_traversal", value
+                yield Danger("path_traversal", value)
                 return
 
 
@@ -255,10 +249,12 @@ def _unverified_tls(
 ) -> Iterator[Danger]:
     verify = keyword_of(site.node, "verify", "verify_ssl")
     if dotted in UNVERIFIED_CONTEXTS:
-        yield "tls_unverified", site.node
-    # Other functions have a `verify` of their own.
+        yield Danger("tls_unverified", site.node, not is_chosen(source, site.node))
     elif verify and _is_constant(verify, False) and _imports_any(source, HTTP_CLIENTS):
-        yield "tls_unverified", verify
+        # Other functions have a `verify` of their own.
+        is_request = (dotted.rpartition(".")[2] or _method_name(site.node)) in REQUESTS
+        is_certain = is_request and not is_chosen(source, site.node)
+        yield Danger("tls_unverified", verify, is_certain)
 
 
 def _disabled_checks(source: SourceFile) -> Iterator[Hazard]:
@@ -273,7 +269,8 @@ def _disabled_checks(source: SourceFile) -> Iterator[Hazard]:
         ignores_certificate = target == "verify_mode" and getattr(value, "attr", "") == "CERT_NONE"
         ignores_hostname = target == "check_hostname" and _is_constant(value, False)
         if ignores_certificate or ignores_hostname:
-            yield Hazard("tls_unverified", source, node.lineno, target, Origin.LITERAL)
+            is_certain = not is_chosen(source, node)
+            yield Hazard("tls_unverified", source, node.lineno, target, Origin.LITERAL, is_certain)
 
 
 def _imports_any(source: SourceFile, modules: tuple[str, ...]) -> bool:

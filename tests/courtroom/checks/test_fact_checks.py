@@ -117,6 +117,28 @@ def test_each_unsafe_call_is_shown_and_counts_against():
     assert (safe.met, clue_lines(safe)) == (True, [(None, None)])
 
 
+def test_possible_dangers_are_named_and_change_nothing():
+    facts = {
+        "unsafe_calls": [],
+        "committed_secrets": [],
+        "possible_unsafe_calls": [{"path": "q.py", "line": 3, "kind": "sql_from_strings"}],
+        "possible_secrets": [{"path": "t.py", "line": 2, "kind": "private key"}],
+    }
+    dangers = ("sql_from_strings", "committed_secret")
+    found = [
+        unsafe_calls(
+            UnsafeCallCheck(**CHECK_FIELDS, polarity="negative", any_of=(danger,)),
+            survey(facts=facts),
+        )
+        for danger in dangers
+    ]
+    assert [(item.met, len(item.clues)) for item in found] == [(True, 1), (True, 1)]
+    assert [str(item.clues[0].statement).rpartition(": ")[2] for item in found] == [
+        "q.py:3.",
+        "t.py:2.",
+    ]
+
+
 def test_unsafe_calls_that_nobody_looked_for_are_open():
     found = unsafe_calls(
         UnsafeCallCheck(**CHECK_FIELDS, polarity="negative"), survey(facts={"os_system_calls": []})

@@ -160,7 +160,7 @@ def evidence_on(
 
 
 def test_committed_secret_is_evidence_at_its_line_without_its_value(tmp_path):
-    files: dict[str, str | bytes | None] = {"tests/conf.py": f"x = 1\nTOKEN = '{GITHUB}'\n"}
+    files: dict[str, str | bytes | None] = {"src/conf.py": f"x = 1\nTOKEN = '{GITHUB}'\n"}
     check = UnsafeCallCheck(
         id="s", goal="g", polarity="negative", any_of=("committed_secret",), tags=("security",)
     )
@@ -168,7 +168,7 @@ def test_committed_secret_is_evidence_at_its_line_without_its_value(tmp_path):
     assert (item.found, item.tags, item.location.path, item.location.line_start) == (
         True,
         ("security",),
-        "tests/conf.py",
+        "src/conf.py",
         2,
     )
     assert item.content == "TOKEN = '[redacted: GitHub token]'"

@@ -20,6 +20,19 @@ AWS = "AKIA" + "Q7ZMN2PXKT5WLB3R"
 GITHUB = "ghp_" + "k3Jd82LmQpX7vRt5YwZa91BcNe64UoHs0GfI"
 PROVIDER = "sk-" + "proj-9fK2mQ7xLr4Tz8Vb1Nw6Yd3HcPs5Jg0e"
 RANDOM = "q9Zr4Lm2Xv7Tb1Kd8Wp5Nc3"
+DEEP = "sk-" + "4f8a1c7e57dc4cb198bc60d2e93fa71b"
+SIGNED = "sk-" + "q9Zr4Lm2Xv7Tb1Kd8Wp5T3Blbk" + "FJc3Hs6Jf0Gy2Ue9Ra4Mi"
+SLACK = "xoxb-" + "248163264128-512102420484-k3Jd82LmQpX7vRt5YwZa91Bc"
+STRIPE = "sk_live_" + "k3Jd82LmQpX7vRt5YwZa91Bc"
+LAB = "glpat-" + "k3Jd82LmQpX7vRt5YwZa"
+TAVILY = "tvly-" + "k3Jd82LmQpX7vRt5YwZa91Bc"
+JWT = (
+    "eyJ"
+    "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
+    ".eyJ"
+    "zdWIiOiI3NzM0MSIsInJvbGUiOiJhZG0ifQ"
+    ".k3Jd82LmQpX7vRt5YwZa91BcNe64UoHs0GfIxW2p"
+)
 BODY = (
     "MIIEpAIBAAKCAQEA7bq9mQ4vR8zX2tL5kN1wY6dH3cP0sJ7g\n"
     "f9K2mQ7xLr4Tz8Vb1Nw6Yd3HcPs5Jg0eA1bC2dE3fG4hI5j"
@@ -57,11 +70,71 @@ def test_a_placeholder_is_no_secret(line):
 )
 def test_a_secret_is_located_by_line_and_kind_and_redacted(line, kind):
     text = f"first = 1\n{line}\n"
-    assert secrets_in(text) == [Secret(kind, 2)]
+    assert [(secret.kind, secret.line) for secret in secrets_in(text)] == [(kind, 2)]
     redacted_text = redacted(text)
     assert f"[redacted: {kind}]" in redacted_text
     assert not any(value in redacted_text for value in (AWS, GITHUB, PROVIDER, RANDOM))
     assert redacted(redacted_text) == redacted_text
+
+
+ACCUSED = [
+    ("src/a.py", f'client = boto("{AWS}")'),
+    ("README.md", f"export OPENAI_API_KEY={PROVIDER}"),
+    ("test_model.py", f'client = Client(api_key="{DEEP}")'),
+    ("tests/test_model.py", f'client = Client(api_key="{SIGNED}")'),
+    ("src/a.py", f"git clone https://{GITHUB}@github.com/a/b"),
+    ("src/a.py", "https://hooks.slack.com " + SLACK),
+    ("src/a.py", f'stripe = "{STRIPE}"'),
+    ("src/a.py", f'token = "{LAB}"'),
+    ("src/a.py", f'search = "{TAVILY}"'),
+    ("src/a.py", f"DB_PASSWORD = '{RANDOM}'"),
+    ("config.json", f'{{"clientSecret": "{RANDOM}"}}'),
+    ("src/a.py", f"DB = 'postgres://app:{RANDOM}@db-7.eu.acme-cloud.net:5432/x'"),
+    ("src/a.py", f'bearer = "{JWT}"'),
+    ("deploy/id_rsa", KEY),
+    (".env", f"SERVICE_TOKEN={RANDOM}"),
+]
+POSSIBLE = [
+    ("src/a.py", 'SSH = re.compile(r"(?:ssh://)?(?:[^@/:]+:(?:[^@]+)@)([\\w.-]+):(.+)")'),
+    ("src/a.py", 'URL = re.compile(r"https?://[\\w.-]+:[\\w.-]+@[\\w.-]+")'),
+    ("docker-compose.yml", f"DATABASE_URL: postgres://app:{RANDOM}@db:5432/x"),
+    ("src/a.py", f"postgres://app:{RANDOM}@db.example.org/x"),
+    ("src/a.py", f"postgres://username:{RANDOM}@db.acme-cloud.net/x"),
+    ("README.md", f"postgres://app:{RANDOM}@db.acme-cloud.net/x"),
+    ("tests/certs/server.key", KEY),
+    ("docs/deploy.rst", f"SECRET_KEY = '{RANDOM}'"),
+    ("docs_src/tutorial.py", f"SECRET_KEY = '{RANDOM}'"),
+    ("tests/test_login.py", f'token = "{JWT}"'),
+    ("tests/test_scanner.py", f'line = "{GITHUB}"'),
+    ("src/a.py", f'SUPABASE_PUBLIC_API_KEY = "{JWT}"'),
+    ("src/a.py", f'PROJECT_API_KEY = "phc_{RANDOM}"'),
+    (".secrets.baseline", f'"hashed_secret": "{RANDOM}"'),
+    ("src/a.py", 'cache_key = "7f2k9d0s8a3m5n1b6v4c"'),
+    ("src/a.py", 'api_token = "claude-3-5-sonnet-20241022"'),
+    (".env", "MAX_TOKENS_PER_DAY=10000000"),
+    (".env", "SECRET_KEY_FILE=/run/keys/app1"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), ACCUSED)
+def test_a_secret_of_every_kind_is_certain_and_redacted(path, text):
+    assert [secret.is_certain for secret in secrets_in(text, path)] == [True]
+    assert "[redacted: " in redacted(text, path)
+
+
+@pytest.mark.parametrize(("path", "text"), POSSIBLE)
+def test_an_example_a_pattern_or_a_key_of_tests_is_accused_of_nothing(path, text):
+    assert not any(secret.is_certain for secret in secrets_in(text, path))
+
+
+@pytest.mark.parametrize(("path", "text"), [row for row in POSSIBLE if RANDOM in row[1]])
+def test_what_only_might_be_a_secret_is_redacted(path, text):
+    assert RANDOM not in redacted(text, path)
+
+
+def test_the_certain_secret_of_a_line_with_two_is_the_one_that_counts():
+    line = f"postgres://app:{RANDOM}@db/x and {PROVIDER}"
+    assert secrets_in(line, "a.py") == [Secret("model provider's key", 1)]
 
 
 def test_a_private_key_is_redacted_and_later_lines_keep_their_numbers():

@@ -119,6 +119,95 @@ def test_a_hazard_has_its_kind_and_the_origin_of_its_value(code, hazard):
     assert set(hazards_in(code)) == {hazard}
 
 
+def certainty_of(code: str) -> list[tuple[str, bool]]:
+    """(kind, whether it is certain) of each hazard."""
+    indented = "\n".join(f"    {line}" for line in code.splitlines())
+    symbols = symbols_of({"src/tool.py": HEAD + indented})
+    return [(hazard.kind, hazard.is_certain) for hazard in find_hazards(symbols)]
+
+
+POSSIBLE = [
+    ("thaw(pickle.dumps(x))", "unsafe_deserialisation"),
+    ("def f(x):\n    data = pickle.dumps(x)\n    return thaw(data)", "unsafe_deserialisation"),
+    (
+        "class C:\n    def get(self, key):\n        return thaw(self._cache[key])",
+        "unsafe_deserialisation",
+    ),
+    ("def f(table):\n    cursor.execute(f'DELETE FROM {table}')", "sql_from_strings"),
+    ("def f(t):\n    cursor.execute('SELECT COUNT(*) FROM %s' % t)", "sql_from_strings"),
+    (
+        (
+            "def f(ids):\n    marks = ','.join('?' for _ in ids)\n"
+            "    cursor.execute(f'SELECT a FROM t WHERE id IN ({marks})', ids)"
+        ),
+        "sql_from_strings",
+    ),
+    (
+        "def f(t):\n    cursor.execute('SELECT %s FROM t WHERE a = %%s' % quote_name(t), [1])",
+        "sql_from_strings",
+    ),
+    ("def f(n: int):\n    cursor.execute(f'SELECT a FROM t LIMIT {n}')", "sql_from_strings"),
+    ("def f(n):\n    cursor.execute(f'SELECT a FROM t LIMIT {int(n)}')", "sql_from_strings"),
+    ("def f(p):\n    zipfile.ZipFile(p).extractall('x')", "path_traversal"),
+    ("def f():\n    with tarfile.open(built()) as t:\n        t.extractall('x')", "path_traversal"),
+    (
+        "def f(verify):\n    if not verify:\n        context.check_hostname = False",
+        "tls_unverified",
+    ),
+    ("torch.load('weights.pt')", "unsafe_deserialisation"),
+    ("claims = decode(token, verify=False)", "tls_unverified"),
+]
+CERTAIN = [
+    (
+        "def f(p):\n    with open(p, 'rb') as f:\n        return pickle.load(f)",
+        "unsafe_deserialisation",
+    ),
+    (
+        (
+            "def f(x, p):\n    save(pickle.dumps(x), p)\n    data = p.read_bytes()\n"
+            "    return thaw(data)"
+        ),
+        "unsafe_deserialisation",
+    ),
+    ("def f(n):\n    cursor.execute(f\"SELECT * FROM t WHERE n = '{n}'\")", "sql_from_strings"),
+    ("def f(n):\n    cursor.execute('SELECT * FROM t WHERE n = ' + n)", "sql_from_strings"),
+    (
+        "def f(n):\n    cursor.execute('SELECT * FROM t WHERE n LIKE \"%%%s\"' % n)",
+        "sql_from_strings",
+    ),
+    (
+        "def f(n):\n    cursor.execute('INSERT INTO t VALUES ({}, {})'.format(1, n))",
+        "sql_from_strings",
+    ),
+    (
+        "def f(n):\n    cursor.execute('SELECT * FROM t WHERE n = %(n)s' % {'n': n})",
+        "sql_from_strings",
+    ),
+    ("cursor.execute(f'DROP TABLE {request.args[0]}')", "sql_from_strings"),
+    ("def f(p):\n    with tarfile.open(p) as t:\n        t.extractall('x')", "path_traversal"),
+    (
+        (
+            "def f():\n    got = download(URL)\n    with tarfile.open(got) as t:\n"
+            "        t.extractall('x')"
+        ),
+        "path_traversal",
+    ),
+    ("torch.load('weights.pt', weights_only=False)", "unsafe_deserialisation"),
+    ("session.post(url, verify=False)", "tls_unverified"),
+    ("def f():\n    context.check_hostname = False", "tls_unverified"),
+]
+
+
+@pytest.mark.parametrize(("code", "kind"), POSSIBLE)
+def test_a_call_whose_danger_the_source_does_not_show_is_only_possible(code, kind):
+    assert certainty_of(code) == [(kind, False)]
+
+
+@pytest.mark.parametrize(("code", "kind"), CERTAIN)
+def test_a_call_whose_danger_the_source_shows_is_certain(code, kind):
+    assert certainty_of(code) == [(kind, True)]
+
+
 def test_a_join_inside_another_call_is_one_hazard_at_its_line():
     code = "def f():\n    name = request.args['f']\n    return open(UPLOAD_DIR / 'a' / name)"
     assert hazards_in(code) == [("path_traversal", True)]
