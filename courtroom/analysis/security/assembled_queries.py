@@ -37,7 +37,7 @@ _BEFORE_VALUE = re.compile(
     re.IGNORECASE,
 )
 # Placeholders for bound values, and the text between them.
-_BOUND = re.compile(r"[\s,()]*(?:\?|%s|%%s|:%s|:|\$)[\s,()]*")
+_BOUND = re.compile(r"[\s,()]*(?:(?:\?|%%?s|:(?:%s)?|\$)[\s,()]*)+")
 _QUOTES_NAMES = re.compile(r"quot|escape|identifier|literal|\bqn\b", re.IGNORECASE)
 _PERCENT = re.compile(r"%(?:\((?P<key>\w+)\))?[-+# 0-9.]{0,9}[sdifr](?!\w)")
 _BRACES = re.compile(r"\{(?P<key>\w*)[^{}]{0,50}\}")
@@ -83,13 +83,24 @@ def _is_harmless(symbols: SymbolTable, source: SourceFile, site: CallSite, piece
         if piece.id.isupper() or _is_number_parameter(site, piece.id):
             return True
         values += assigned_values(site.function, piece.id) if site.function else []
-    return any(_is_cleaned(inner) for value in values for inner in walk(value))
+    return any(
+        _is_number(value) or any(_is_quoted(inner) for inner in walk(value)) for value in values
+    )
 
 
-def _is_cleaned(node: ast.AST) -> bool:
+def _is_number(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        return called_name(value) in NUMBERS
+    # A sum with a number is a number.
+    return isinstance(value, ast.BinOp) and any(
+        isinstance(side, ast.Constant) and isinstance(side.value, int | float)
+        for side in (value.left, value.right)
+    )
+
+
+def _is_quoted(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
-        name = called_name(node)
-        return name in NUMBERS or _QUOTES_NAMES.search(name) is not None
+        return _QUOTES_NAMES.search(called_name(node)) is not None
     text = constant_text(node)
     return text is not None and _BOUND.fullmatch(text) is not None
 

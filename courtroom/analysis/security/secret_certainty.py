@@ -49,6 +49,7 @@ ISSUER_KINDS = frozenset(
 )
 # Signatures inside the real keys of OpenAI and of Groq: "OpenAI" and "XgroqX" in base64.
 ISSUER_SIGNATURES = ("T3BlbkFJ", "WGdyb3FY")
+SIGNED_CHARACTERS = 48
 # Keys of words have fewer bits per character and fewer changes between letters and digits.
 ISSUER_BITS, ISSUER_CHANGES = 3.0, 0.15
 NAMED_CHANGES = 0.22
@@ -81,7 +82,9 @@ def is_certain(kind: str, match: re.Match[str], path: str) -> bool:
     """Return true when a careful reader would call the group `value` of the match a secret."""
     value = match["value"]
     if kind in ISSUER_KINDS:
-        is_issued = any(signature in value for signature in ISSUER_SIGNATURES)
+        is_issued = len(value) >= SIGNED_CHARACTERS and any(
+            signature in value for signature in ISSUER_SIGNATURES
+        )
         return is_issued or (_is_issued_at_random(kind, value) and not is_sample_folder(path))
     if is_sample_folder(path) or is_sample_file(path):
         return False

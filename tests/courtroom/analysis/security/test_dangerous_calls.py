@@ -148,6 +148,14 @@ POSSIBLE = [
     ),
     ("def f(n: int):\n    cursor.execute(f'SELECT a FROM t LIMIT {n}')", "sql_from_strings"),
     ("def f(n):\n    cursor.execute(f'SELECT a FROM t LIMIT {int(n)}')", "sql_from_strings"),
+    ("def f(n):\n    cursor.execute(f'SELECT a FROM t LIMIT {n + 1}')", "sql_from_strings"),
+    (
+        (
+            "def f(rows):\n    marks = ','.join('(?, ?)' for _ in rows)\n"
+            "    cursor.execute(f'SELECT a FROM t WHERE (a, b) IN ({marks})', rows)"
+        ),
+        "sql_from_strings",
+    ),
     ("def f(p):\n    zipfile.ZipFile(p).extractall('x')", "path_traversal"),
     ("def f():\n    with tarfile.open(built()) as t:\n        t.extractall('x')", "path_traversal"),
     (
@@ -181,6 +189,10 @@ CERTAIN = [
     ),
     (
         "def f(n):\n    cursor.execute('SELECT * FROM t WHERE n = %(n)s' % {'n': n})",
+        "sql_from_strings",
+    ),
+    (
+        "def f(n):\n    cursor.execute(f'SELECT * FROM t WHERE n = {n[len(HEAD):]}')",
         "sql_from_strings",
     ),
     ("cursor.execute(f'DROP TABLE {request.args[0]}')", "sql_from_strings"),
