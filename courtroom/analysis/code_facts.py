@@ -28,9 +28,10 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     model_made_scores,
     reads_opinions,
 )
-from courtroom.analysis.langgraph.topology import is_aside, read_graph
+from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
+from courtroom.analysis.project.submission_scope import needed_paths, read_scope
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import Codebase, is_vendored
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -61,6 +62,7 @@ def read_facts(reader: BlobReader) -> FactWriter:
     codebase.data.update({path: raw.decode("utf-8-sig", "replace") for path, raw in data.items()})
     writer = FactWriter(SymbolTable(codebase), reader)
     _record_unreadable(writer, codebase, paths)
+    _set_scope(writer)
 
     for analyzer, names in ANALYZERS:
         try:
@@ -86,12 +88,36 @@ def _record_unreadable(writer: FactWriter, codebase: Codebase, paths: list[str])
     ]
 
 
+def _set_scope(writer: FactWriter) -> None:
+    """Tell the product apart first: all other facts are about the product."""
+    paths = [path for path, blob in writer.reader.blobs.items() if blob.is_file]
+    texts = {
+        path: content.decode("utf-8", "replace")
+        for path, content in writer.reader.read_all(needed_paths(paths)).items()
+    }
+    try:
+        scope = read_scope(writer.symbols, paths, texts)
+    except Exception as error:  # noqa: BLE001 -- recorded; all code then counts as the product
+        writer.set_unknown(["scope"], f"the analysis itself failed ({type(error).__name__})")
+        message = f"scope: {type(error).__name__}: {error}"[:300]
+        writer.errors.append(("source_room_failed", message))
+        return
+
+    writer.facts["scope"] = scope.as_fact
+    codebase = writer.symbols.codebase
+    codebase.aside = {path: entry.kind for path, entry in scope.aside.items()}
+    # Names were looked up among all files so far; a fixture's module must not stand for the product's.
+    writer.symbols = SymbolTable(codebase)
+    if scope.main is not None:
+        writer.add_location("scope", scope.main.path, scope.main.line, note=scope.reason)
+
+
 def _graph(writer: FactWriter) -> None:
     texts = {
         path: content.decode("utf-8", "replace")
         for path in writer.reader.blobs
         if path.endswith(MANIFESTS) and path.rpartition("/")[2] in MANIFESTS
-        if not is_vendored(path) and not is_aside(path)
+        if writer.symbols.codebase.is_product(path)
         if (content := writer.reader.read(path)) is not None
     }
     writer.graph = read_graph(writer.symbols, texts)
@@ -223,7 +249,11 @@ def _structured(writer: FactWriter) -> None:
 
 
 def _personas(writer: FactWriter) -> None:
-    paths = [path for path in writer.reader.blobs if is_prompt_file(path) and not is_vendored(path)]
+    paths = [
+        path
+        for path in writer.reader.blobs
+        if is_prompt_file(path) and writer.symbols.codebase.is_product(path)
+    ]
     files = {
         path: raw.decode("utf-8", "replace") for path, raw in writer.reader.read_all(paths).items()
     }

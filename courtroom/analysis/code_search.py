@@ -17,6 +17,7 @@ from typing import Any
 from courtroom.analysis import code_patterns
 from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
 from courtroom.analysis.locations import SourceLocation
+from courtroom.analysis.project.aside_kinds import is_named_by
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.log_locations import (
     NOT_IN_FILES,
@@ -70,11 +71,24 @@ class Searches:
 
     def texts(self, globs: Sequence[str]) -> Iterable[tuple[str, str]]:
         """The text files that match, in the tree's order; binary and oversized ones are skipped."""
+        for path in self.paths(globs):
+            content = self.reader.read(path)
+            if content is not None and b"\0" not in content[:BINARY_PROBE]:
+                yield path, text_of(content)
+
+    def paths(self, globs: Sequence[str]) -> Iterable[str]:
+        """The paths that match, in the tree's order.
+
+        What is not the product matches only patterns that ask for its kind, as `tests/**` does.
+        """
+        aside = self.names.codebase.aside or {}
         for path in self.reader.blobs:
-            if matches(path, globs):
-                content = self.reader.read(path)
-                if content is not None and b"\0" not in content[:BINARY_PROBE]:
-                    yield path, text_of(content)
+            kind = aside.get(path)
+            if matches(path, globs) and (
+                kind is None
+                or any(is_named_by(glob, kind) and matches(path, (glob,)) for glob in globs)
+            ):
+                yield path
 
 
 @cache
@@ -93,8 +107,7 @@ def line_at(text: str, offset: int) -> int:
 
 
 def find_files(searches: Searches, check: Check) -> list[SourceLocation]:
-    paths = [path for path in searches.reader.blobs if matches(path, check["any_of"])]
-    return [SourceLocation(path, None, None) for path in paths]
+    return [SourceLocation(path, None, None) for path in searches.paths(check["any_of"])]
 
 
 def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
@@ -116,7 +129,7 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
 
 def find_classes(searches: Searches, check: Check) -> list[SourceLocation]:
     locations: list[SourceLocation] = []
-    for source in searches.names.codebase:
+    for source in searches.names.codebase.production:
         for node in source.classes:
             if _is_wanted_class(searches.names, source, node, check):
                 end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
@@ -162,7 +175,7 @@ def fields_of(names: SymbolTable, source: SourceFile, node: ast.ClassDef) -> set
 
 def find_calls(searches: Searches, check: Check) -> list[SourceLocation]:
     locations: list[SourceLocation] = []
-    for source in searches.names.codebase:
+    for source in searches.names.codebase.production:
         for site, dotted in searches.names.calls(source):
             name = dotted or _attribute(site.node.func)
             if not any(_is_named(name, wanted) for wanted in check["any_of"]):
@@ -186,7 +199,7 @@ def _is_named(name: str, wanted: str) -> bool:
 
 def find_imports(searches: Searches, check: Check) -> list[SourceLocation]:
     locations: list[SourceLocation] = []
-    for source in searches.names.codebase:
+    for source in searches.names.codebase.production:
         for module, line in source.imported_modules.items():
             if any(
                 module == wanted or module.startswith(f"{wanted}.") for wanted in check["any_of"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ class Survey:
     """Facts and places of the sources.
 
     `facts` holds JSON values by the names of courtroom.models.facts; null ones have a reason.
+    `aside` maps each path that is not the product to its kind, such as test or example.
     `locations[check id]` is empty when it was looked for and not found; `unanswered[check id]` says
     why nobody could look. `fact_locations[fact name]` are the lines a fact stands on. `errors` are
     (code, message).
@@ -44,6 +45,7 @@ class Survey:
     fact_locations: Mapping[str, tuple[SourceLocation, ...]]
     paths: tuple[str, ...]
     errors: tuple[tuple[str, str], ...]
+    aside: Mapping[str, str] = field(default_factory=dict)
 
 
 def survey_repository(
@@ -110,6 +112,7 @@ def _survey_of(
         fact_locations={name: _locations(rows) for name, rows in reply["places"].items()},
         paths=paths,
         errors=(*errors, *((code, message) for code, message in reply["errors"])),
+        aside=reply["aside"],
     )
 
 
@@ -148,6 +151,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             "locations": _rows(locations),
             "unanswered": unanswered,
             "errors": reading.errors,
+            "aside": dict(reading.symbols.codebase.aside or {}),
         }
 
 

@@ -100,9 +100,8 @@ def search(searches: Searches, check: Mapping[str, Any]) -> list[SourceLocation]
     """One location for each manifest, those that are not pinned first. Raises NotAnswerable."""
     from courtroom.analysis.code_search import NotAnswerable
     from courtroom.analysis.project.globs import matches
-    from courtroom.analysis.python.source_files import is_vendored
 
-    paths = [path for path in searches.reader.blobs if not is_vendored(path)]
+    paths = list(searches.paths(("**",)))
     pinned: list[SourceLocation] = []
     unpinned: list[SourceLocation] = []
     unreadable: list[str] = []

@@ -24,11 +24,15 @@ class Claim(Frozen):
 
 
 class Suspicion(Frozen):
-    """Text that addresses the graders, as a person reads it; `why` finishes "this passage ..."."""
+    """Text that addresses the graders, as a person reads it; `why` finishes "this passage ...".
+
+    `aside` is the kind of a file that is not the product, such as test: it is no flag.
+    """
 
     text: str
     why: str
     location: Location
+    aside: str = ""
 
 
 class TranscribedDiagram(Frozen):

@@ -16,8 +16,17 @@ from courtroom.detectives.detective_result import DetectiveResult, Suspicion
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
 from courtroom.models.audit_report import Integrity
 from courtroom.models.errors import ExaminationFailed
-from courtroom.models.evidence import INTEGRITY_TAG, Evidence, Location, evidence
+from courtroom.models.evidence import ASIDE_TAG, INTEGRITY_TAG, Evidence, Location, evidence
 
+KIND_WORDS = {
+    "test": "a test",
+    "fixture": "a fixture",
+    "example": "an example",
+    "benchmark": "a benchmark",
+    "archive": "a former version",
+    "generated": "generated code",
+    "vendored": "vendored code",
+}
 GOAL = "Nothing in the submission speaks to its graders"
 
 
@@ -52,14 +61,19 @@ def evidence_of(
             if suspicion.location.path
             else suspicion.text or None,
             location=suspicion.location,
-            rationale=f"This passage {suspicion.why}: “{suspicion.text}”."
-            if suspicion.text
-            else f"This passage {suspicion.why}.",
-            tags=(INTEGRITY_TAG, *more_tags),
+            rationale=_rationale(suspicion),
+            tags=(INTEGRITY_TAG, *more_tags, *((ASIDE_TAG,) if suspicion.aside else ())),
         )
         for suspicion in suspicions
     )
     return tuple({item.id: item for item in written}.values())
+
+
+def _rationale(suspicion: Suspicion) -> str:
+    words = f": “{suspicion.text}”" if suspicion.text else ""
+    if suspicion.aside:
+        return f"In {KIND_WORDS[suspicion.aside]}, which is no flag: it {suspicion.why}{words}."
+    return f"This passage {suspicion.why}{words}."
 
 
 def _quotes(places: Sequence[Location], snapshot: Snapshot) -> dict[Location, str]:
@@ -126,11 +140,21 @@ def _addresses_graders(item: Evidence) -> bool:
 
 
 def integrity_of(suspicions: Sequence[Suspicion], items: Iterable[Evidence]) -> Integrity:
-    """The flag for a person to look at the audit, with the suspicious words."""
-    quoted = (item.content or item.rationale for item in items if INTEGRITY_TAG in item.tags)
+    """The flag for a person to look at the audit, with the suspicious words.
+
+    Passages in tests, fixtures and the like are no flag, unless evidence shows them to the judges.
+    """
+    aside = {suspicion.location.path for suspicion in suspicions if suspicion.aside}
+    quoted = (
+        item.content or item.rationale
+        for item in items
+        if INTEGRITY_TAG in item.tags
+        and (item.location.line_start or item.location.path not in aside)
+    )
     words = [
         suspicion.text or f"page {suspicion.location.page}: this passage {suspicion.why}."
         for suspicion in suspicions
+        if not suspicion.aside
     ]
 
     spans = tuple(dict.fromkeys(words or quoted))

@@ -112,10 +112,13 @@ def _history_facts(history: History) -> Facts:
 def _suspicions(inputs: RepositoryInputs, snapshot: Snapshot) -> tuple[Suspicion, ...]:
     if isinstance(inputs.suspicions, ExaminationFailed):
         return ()
+    aside = inputs.survey.aside if isinstance(inputs.survey, Survey) else {}
     return tuple(
         Suspicion(
             text=passage.text,
             why=passage.why,
+            # The name of a file is shown to the judges wherever it lies.
+            aside=aside.get(passage.path or "", "") if passage.line_start else "",
             location=Location(
                 path=passage.path,
                 line_start=passage.line_start,

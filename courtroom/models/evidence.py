@@ -17,7 +17,7 @@ from courtroom.models.frozen_record import Frozen
 # Tag of lines that a judge cited beyond what the detectives found.
 CITED_TAG = "cited"
 # Tag of what shows a possible prompt injection; the second tag where only a screening named it.
-INTEGRITY_TAG, SCREENED_TAG = "integrity", "screened"
+INTEGRITY_TAG, SCREENED_TAG, ASIDE_TAG = "integrity", "screened", "set_aside"
 DetectiveName = Literal["RepoInvestigator", "DocAnalyst", "VisionInspector"]
 
 

@@ -21,6 +21,7 @@ from courtroom.models.project_facts import (
     LogEntry,
     MinMaxFact,
     ProjectFact,
+    SubmissionScope,
     UnsafeCall,
 )
 
@@ -207,6 +208,7 @@ class Facts(FactModel):
     written_answers: tuple[Place, ...] | None = None
     exchange: ExchangeFact | None = None
     # any project
+    scope: SubmissionScope | None = None
     project: ProjectFact | None = None
     file_count: int | None = None
     python_file_count: int | None = None

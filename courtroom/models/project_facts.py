@@ -55,6 +55,38 @@ class ToolPlace(FactModel):
     path: str
 
 
+class EntryPoint(Place):
+    """A place that says the `target` file is run; `reaches` counts the Python files it imports."""
+
+    target: str
+    declared_by: Literal["pyproject", "langgraph", "container", "makefile", "readme", "main_block"]
+    reaches: int
+
+
+class AsideFiles(FactModel):
+    """Files that are not the product, by a folder (`path` ends with a slash), file or pattern."""
+
+    path: str
+    kind: Literal["test", "fixture", "example", "benchmark", "archive", "generated", "vendored"]
+    reason: str
+    files: int
+
+
+class SubmissionScope(FactModel):
+    """The code that is the submission, and what is set apart from it.
+
+    `main` is the file of the chosen entry point, for the `reason`. `reached` are files in folders
+    of tests, examples and the like that the product runs, so that they belong to it.
+    """
+
+    main: str | None
+    reason: str
+    entry_points: tuple[EntryPoint, ...]
+    product_files: int
+    reached: tuple[str, ...]
+    aside: tuple[AsideFiles, ...]
+
+
 class ProjectFact(FactModel):
     """Properties of any software project, in any language; paths are those of the tree.
 

@@ -18,8 +18,9 @@ from courtroom.models.audit_report import (
     Screening,
     Usage,
 )
-from courtroom.models.evidence import INTEGRITY_TAG, Evidence, Location
+from courtroom.models.evidence import ASIDE_TAG, INTEGRITY_TAG, Evidence, Location
 from courtroom.models.judge_answer import PERSONAS, AskedPlace, Persona
+from courtroom.models.project_facts import SubmissionScope
 from courtroom.rendering.error_groups import ErrorGroup, group_errors
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.mermaid_graph import mermaid_chart
@@ -46,6 +47,7 @@ MALFORMED = (
 MARKS = {True: "met", False: "not met", None: "not established"}
 WITHHELD = "withheld"
 MOST_URGENT_CHANGES = 5
+MOST_PATHS_SHOWN = 12
 
 
 def render_markdown(report: AuditReport, *, date: str | None = None) -> str:
@@ -334,6 +336,14 @@ def _appendix(report: AuditReport) -> Iterator[str]:
         yield "### Possible Prompt Injection"
         yield "\n".join(_suspicions(report))
 
+    if shown := [item for item in report.evidence if ASIDE_TAG in item.tags]:
+        yield "### Attacks in Tests and Examples"
+        yield "\n".join(map(_passage, shown))
+
+    if report.facts.scope:
+        yield "### Product"
+        yield "\n".join(_scope(report.facts.scope))
+
     chart = mermaid_chart(report.facts.graph) if report.facts.graph else None
     if chart is not None:
         yield "### Graph"
@@ -347,13 +357,32 @@ def _appendix(report: AuditReport) -> Iterator[str]:
 
 def _suspicions(report: AuditReport) -> list[str]:
     """Return the possible prompt injections with place and text; in old reports the text alone."""
-    tagged = [item for item in report.evidence if INTEGRITY_TAG in item.tags]
-    flags = [item for item in tagged if item.check == INTEGRITY_TAG] or tagged
-    rows = [
-        f"- {f'{place}: ' if (place := _location(item.location)) else ''}{escape_prose(item.rationale)}"
-        for item in flags
+    tagged = [
+        item
+        for item in report.evidence
+        if INTEGRITY_TAG in item.tags and ASIDE_TAG not in item.tags
     ]
+    flags = [item for item in tagged if item.check == INTEGRITY_TAG] or tagged
+    rows = [_passage(item) for item in flags]
     return rows or [f"- “{escape_prose(span)}”" for span in report.integrity.spans]
+
+
+def _passage(item: Evidence) -> str:
+    place = _location(item.location)
+    return f"- {f'{place}: ' if place else ''}{escape_prose(item.rationale)}"
+
+
+def _scope(scope: SubmissionScope) -> Iterator[str]:
+    """The chosen entry point, and what is set apart from the product."""
+    start = f"It starts at {code_span(scope.main)}. " if scope.main else ""
+    yield f"- {start}{escape_prose(scope.reason)} The product has {scope.product_files} Python files."
+    if scope.reached:
+        paths = ", ".join(map(code_span, scope.reached[:MOST_PATHS_SHOWN]))
+        yield f"- The product runs these files of folders that usually do not belong to it: {paths}"
+    for group in scope.aside:
+        count = f"{group.files} file{'s' if group.files > 1 else ''}"
+        reason = escape_prose(group.reason)
+        yield f"- Not the product: {code_span(group.path)}, {count} ({group.kind}: {reason})"
 
 
 def _error(group: ErrorGroup) -> str:

@@ -36,6 +36,8 @@ EVIDENCE_UNVERIFIED: Final = "evidence_unverified"
 CITATIONS_REMOVED: Final = "citations_removed"
 # Tag of evidence that shows a possible prompt injection.
 INTEGRITY_TAG: Final = "integrity"
+# A passage in tests, examples and the like, which is no flag.
+ASIDE_TAG: Final = "set_aside"
 # Tag of lines that a judge cited beyond what the detectives found.
 CITED_TAG: Final = "cited"
 
@@ -347,7 +349,11 @@ class Report(ReportRecord):
     @property
     def suspicions(self) -> list[Evidence]:
         """Return the possible prompt injections; those recorded as such before other evidence."""
-        tagged = [piece for piece in self.evidence if INTEGRITY_TAG in piece.tags]
+        tagged = [
+            piece
+            for piece in self.evidence
+            if INTEGRITY_TAG in piece.tags and ASIDE_TAG not in piece.tags
+        ]
         return [piece for piece in tagged if piece.check == INTEGRITY_TAG] or tagged
 
     def criterion(self, criterion_id: str) -> Criterion | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.python.notebooks import notebook_code
-from courtroom.analysis.python.source_files import Codebase, is_test_path, is_vendored
+from courtroom.analysis.python.source_files import Codebase, is_vendored
 
 # Notebooks that are read; courses keep some dozens in one repository.
 MAX_NOTEBOOKS = 40
@@ -31,18 +31,20 @@ def unread_graph(reader: BlobReader, codebase: Codebase) -> str:
     for path, reason in codebase.unreadable.items():
         raw = reader.read(path)
         may_hold_graph = raw is None or b"raph" in raw or "graph" in path.lower()
-        if may_hold_graph and not is_test_path(path):
+        if may_hold_graph and codebase.is_product(path):
             return f"no graph was found, but {path} could not be read: {reason}"
     for path, reason in reader.refused.items():
-        if path.endswith((".py", ".ipynb")) and not is_test_path(path) and not is_vendored(path):
+        if path.endswith((".py", ".ipynb")) and codebase.is_product(path):
             return f"no graph was found, but {path} could not be read: {reason}"
     for path in reader.blobs:
-        is_manifest = path.rpartition("/")[2] == "package.json" and not is_vendored(path)
+        is_manifest = path.rpartition("/")[2] == "package.json" and codebase.is_product(path)
         raw = reader.read(path) if is_manifest else None
         if raw is not None and LIBRARY in raw:
             return f"the graph may be in TypeScript or JavaScript ({path} names LangGraph), which is not read"
     notebooks = [
-        path for path in reader.blobs if path.endswith(".ipynb") and path not in codebase.files
+        path
+        for path in reader.blobs
+        if path.endswith(".ipynb") and path not in codebase.files and codebase.is_product(path)
     ]
     for path in notebooks[:MAX_NOTEBOOKS]:
         raw = reader.read(path)

@@ -42,6 +42,9 @@ def kind_of(path: str) -> str | None:
         return None
     if pure.stem == "readme" or pure.name.startswith("."):
         return None
+    # Pages of a web application that shows reports.
+    if pure.suffix == ".html" and "templates" in pure.parts:
+        return None
 
     folders = "/".join(pure.parts[:-1])
     if not _FOLDER_WORD.search(folders):

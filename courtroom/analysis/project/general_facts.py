@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactWriter
 
 MOST_ROWS = 200
+# Kinds of files that are no product but the author's work, so that they are measured.
+SUPPORTING = ("test", "benchmark")
 # Files named in the error about unsearched ones.
 UNSEARCHED_NAMED = 3
 
@@ -36,8 +38,10 @@ def read_hazards(writer: FactWriter) -> None:
 
 def read_project(writer: FactWriter) -> None:
     """Establish sizes, tools and secrets: the facts that need one pass over all text files."""
-    inventory = take_inventory(writer.reader)
-    paths = list(writer.reader.blobs)
+    aside = writer.symbols.codebase.aside or {}
+    others = {path for path, kind in aside.items() if kind not in SUPPORTING}
+    inventory = take_inventory(writer.reader, others)
+    paths = [path for path in writer.reader.blobs if path not in others]
     configuration = {
         path: text
         for path in configuration_paths(paths)
@@ -62,14 +66,21 @@ def read_project(writer: FactWriter) -> None:
 def read_exchange(writer: FactWriter) -> None:
     """Establish audits given and received, communication log, deferrals and written answers."""
     blobs = writer.reader.blobs
-    sizes = {path: blob.size for path, blob in blobs.items() if blob.is_file}
+    aside = writer.symbols.codebase.aside or {}
+    sizes = {
+        path: blob.size
+        for path, blob in blobs.items()
+        # The archive of an audit is an audit on record too.
+        if blob.is_file and aside.get(path, "archive") == "archive"
+    }
     writer.facts["minmax"] = audits_on_record(sizes, lambda path: _text(writer, path))
+    own = [path for path in blobs if writer.symbols.codebase.is_product(path)]
     writer.facts["communication_entries"] = _rows(
         {"path": path, "line": entry.line, "date": entry.date, "kinds": list(entry.kinds)}
-        for path in filter(is_communication_log, blobs)
+        for path in filter(is_communication_log, own)
         for entry in entries_of(_text(writer, path) or "")
     )
-    documents = [path for path in blobs if may_document(path) and not _is_audit(path)]
+    documents = [path for path in own if may_document(path) and not _is_audit(path)]
     writer.facts["deferrals"] = _rows(
         {"path": path, "line": line, "text": text}
         for path in documents

@@ -5,7 +5,7 @@ Installed packages, lock files and binary files are skipped: nobody wrote them b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
@@ -33,10 +33,11 @@ class Inventory:
         ]
 
 
-def take_inventory(reader: BlobReader) -> Inventory:
+def take_inventory(reader: BlobReader, others: Collection[str] = ()) -> Inventory:
+    """Measure and search the files; `others` are searched only, since they are not the project."""
     inventory = Inventory()
     for path, content in _texts(reader, inventory):
-        language = language_of(path)
+        language = None if path in others else language_of(path)
         if language is not None:
             files, lines = inventory.sizes.get(language, (0, 0))
             inventory.sizes[language] = files + 1, lines + _line_count(content)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.git_process import ENVIRONMENT, MEBIBYTE, SETTINGS
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, entry_of
+from courtroom.analysis.project.aside_kinds import Aside, aside_paths
 from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS, Passage, passages_in
 from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffing
 from courtroom.analysis.prompt_injection.sentences import Kind
@@ -107,9 +108,22 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         *_in_names(request),
         *_in_history(request),
         *_in_paths(entries),
-        *_in_files(request, entries),
+        *_own_first(_in_files(request, entries)),
     ]
     return {"suspicions": [asdict(suspicion) for suspicion in suspicions[:MOST_SUSPICIONS]]}
+
+
+def _own_first(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
+    """Sort what lies in tests, examples and the like last, so that the limit cuts it first."""
+    rows = list(suspicions)
+    aside = aside_paths({row.path for row in rows if row.path})
+    return sorted(rows, key=lambda row: _cut_rank(aside.get(row.path or "")))
+
+
+def _cut_rank(entry: Aside | None) -> int:
+    if entry is None:
+        return 0
+    return 2 if entry.kind == "test" else 1
 
 
 def _git(request: Mapping[str, Any], *words: str, stdin: bytes = b"") -> bytes:

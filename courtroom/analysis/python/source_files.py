@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -87,20 +87,27 @@ class Codebase:
     """All parsed files by path.
 
     `unreadable` holds the reason for each file that could not be parsed, `data` the JSON texts that
-    the code may load.
+    the code may load. `aside` maps each path that is not the product to its kind; it is None
+    before they are told apart, and then only tests are left out.
     """
 
     files: dict[str, SourceFile]
     unreadable: dict[str, str]
     data: dict[str, str] = field(default_factory=dict)
+    aside: Mapping[str, str] | None = None
 
     def __iter__(self) -> Iterator[SourceFile]:
         return iter(self.files.values())
 
     @property
     def production(self) -> list[SourceFile]:
-        """Files that are neither tests nor packages of other projects."""
-        return [source for source in self if not source.is_test and not is_vendored(source.path)]
+        """Files of the product: no tests, examples, or packages of other projects."""
+        return [source for source in self if self.is_product(source.path)]
+
+    def is_product(self, path: str) -> bool:
+        if self.aside is not None:
+            return path not in self.aside
+        return not is_test_path(path) and not is_vendored(path)
 
 
 def is_test_path(path: str) -> bool:

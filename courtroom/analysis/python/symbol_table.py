@@ -78,6 +78,9 @@ class SymbolTable:
     def _find_by_suffix(self, dotted: str) -> SourceFile | None:
         candidates = self.by_last_part.get(dotted.rpartition(".")[2], [])
         matches = [source for source in candidates if source.module.endswith(f".{dotted}")]
+        aside = self.codebase.aside
+        if aside is not None and len(matches) > 1:
+            matches = [source for source in matches if source.path not in aside]
         return matches[0] if len(matches) == 1 else None
 
     def dotted_name(self, source: SourceFile, node: ast.expr | None) -> str:

@@ -93,8 +93,9 @@ CHECKS: list[tuple[Check, list[tuple[str, int | None]]]] = [
     (FileExists(id="c", goal="g", any_of=("*.py",)), []),
     (
         FileExists(id="c", goal="g", any_of=("**/*.py",)),
-        [(p, None) for p in FILES if p.endswith(".py")],
+        [(p, None) for p in FILES if p.startswith("src/") and p.endswith(".py")],
     ),
+    (FileExists(id="c", goal="g", any_of=("**/test_*.py",)), [("tests/test_a.py", None)]),
     (TextContains(id="c", goal="g", any_of=("on python 3.11",)), [("README.md", 3)]),
     (TextContains(id="c", goal="g", paths=("src/**",), any_of=("python 3",)), []),
     (PythonClass(id="c", goal="g", base=("BaseModel",)), [("src/models.py", 4)]),

@@ -6,6 +6,9 @@ import pytest
 
 from courtroom.analysis.code_search import Searches
 from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.project.aside_kinds import aside_paths
+from courtroom.analysis.python.source_files import Codebase
+from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.survey import survey_repository
 from courtroom.checks.pinned_dependencies import KIND, NO_MANIFEST, PinnedDependencies
 from courtroom.detectives.repo_investigator import investigate
@@ -37,9 +40,9 @@ def finding_on(files, **fields):
     """The search in this process: what runs it in a child is tested once, below."""
     check = PinnedDependencies(**CHECK_FIELDS, **fields)
     request = {"search": KIND.search, "check": check.model_dump(mode="json")}
-    found, unanswered = Searches(
-        names=cast("Any", None), reader=cast("Any", Tree(files))
-    ).answer_all([request])
+    aside = {path: entry.kind for path, entry in aside_paths(files).items()}
+    names = SymbolTable(Codebase({}, {}, aside=aside))
+    found, unanswered = Searches(names, reader=cast("Any", Tree(files))).answer_all([request])
     locations = found.get(check.id)
     return detected(check, survey(locations=locations, unanswered=unanswered))
 

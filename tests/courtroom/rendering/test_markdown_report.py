@@ -20,6 +20,7 @@ from courtroom.models.audit_report import (
 from courtroom.models.evidence import Location
 from courtroom.models.facts import establish
 from courtroom.models.judge_answer import PERSONAS, AskedPlace
+from courtroom.models.project_facts import AsideFiles, SubmissionScope
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.markdown_report import MALFORMED, render_markdown
 from courtroom.report_import.read_report import read_report
@@ -278,6 +279,40 @@ def test_possible_prompt_injection_has_its_place_and_its_words():
     flags = text.partition("### Possible Prompt Injection")[2]
     words = "This passage asks for a score: “Give \\<five\\>.”."
     assert flags.split("\n\n")[1] == f"- `docs/a.md:3-4`: {words}\n- {words}"
+
+
+def test_attack_in_a_test_is_shown_apart_from_flags():
+    shown = piece(
+        "integrity",
+        tags=("integrity", "set_aside"),
+        rationale="In a test, which is no flag: it asks for a score: “five”.",
+        location=Location(path="tests/test_a.py", line_start=3, line_end=3),
+    )
+    text = render_markdown(unsafe_case(evidence=(shown,)))
+    assert "Possible Prompt Injection" not in text
+    section = text.partition("### Attacks in Tests and Examples")[2]
+    assert section.split("\n\n")[1] == (
+        "- `tests/test_a.py:3`: In a test, which is no flag: it asks for a score: “five”."
+    )
+
+
+def test_product_and_what_is_set_apart_are_shown():
+    scope = SubmissionScope(
+        main="court/app.py",
+        reason="It is the only entry point.",
+        entry_points=(),
+        product_files=7,
+        reached=("demo/data.py",),
+        aside=(AsideFiles(path="tests/", kind="test", reason="a folder <named> tests", files=2),),
+    )
+    case = unsafe_case()
+    facts = case.facts.model_copy(update={"scope": scope})
+    section = render_markdown(case.model_copy(update={"facts": facts})).partition("### Product")[2]
+    assert section.split("\n\n")[1].splitlines() == [
+        "- It starts at `court/app.py`. It is the only entry point. The product has 7 Python files.",
+        "- The product runs these files of folders that usually do not belong to it: `demo/data.py`",
+        "- Not the product: `tests/`, 2 files (test: a folder \\<named\\> tests)",
+    ]
 
 
 def test_metadata_say_how_the_prose_was_screened():

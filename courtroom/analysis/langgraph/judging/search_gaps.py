@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.source_files import Codebase, is_test_path
+from courtroom.analysis.python.source_files import Codebase
 
 ROLE_NAMES = {"judge": "judge", "justice": "Chief Justice"}
 
 
 def reading_gap(codebase: Codebase) -> str:
     """Return why the sources as a whole do not show everything; "" when all were read."""
-    unreadable = [path for path in sorted(codebase.unreadable) if not is_test_path(path)]
+    unreadable = [path for path in sorted(codebase.unreadable) if codebase.is_product(path)]
     if unreadable:
         return f"{unreadable[0]} could not be read"
     return "" if codebase.production else "the repository has no Python file that could be read"

@@ -18,6 +18,7 @@ from courtroom.analysis.prompt_injection.repository_text import (
 )
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.python_call import PythonCall
+from courtroom.checks.text_contains import TextContains
 from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.inputs import RepositoryInputs, read_repository
@@ -268,6 +269,42 @@ def test_quoted_lines_that_touch_a_suspicion_are_tagged_and_others_are_not(snaps
 RUBRIC_OF_ONE = Rubric(
     id="r", name="R", version="1", criteria=(Criterion(id="c", name="C", checks=CHECKS[:1]),)
 )
+
+
+def aside_dossier(folder, check, more=None):
+    files = {"main.py": "x = 1\n", "tests/attacks.py": f"import os\n\n# {ORDER}\nos.system('ls')\n"}
+    head = make_repository(folder / "r.git", [Commit("Begin", files | (more or {}))])
+    snapshot = Snapshot(folder / "r.git", head, None, malformed_objects=False)
+    rubric = Rubric(
+        id="r", name="R", version="1", criteria=(Criterion(id="c", name="C", checks=(check,)),)
+    )
+    result = investigate(read_repository(snapshot, (check,), LIMITS), snapshot, (check,))
+    return aggregate([result], snapshot, rubric, None)
+
+
+def test_attack_in_a_test_is_shown_and_is_no_flag(tmp_path):
+    exists = FileExists(id="tests", goal="There are tests", any_of=("tests/**",))
+    dossier = aside_dossier(tmp_path, exists)
+    shown = [item for item in dossier.evidence if "set_aside" in item.tags]
+    assert [(item.location.path, item.location.line_start) for item in shown] == [
+        ("tests/attacks.py", 3)
+    ]
+    assert shown[0].rationale.startswith("In a test, which is no flag: it tells the reader")
+    assert not dossier.integrity.suspected
+    assert dossier.facts.os_system_calls == ()
+
+
+def test_attack_in_a_test_that_the_judges_are_shown_is_a_flag(tmp_path):
+    words = TextContains(id="words", goal="Tests import os", paths=("tests/**",), any_of=(ORDER,))
+    dossier = aside_dossier(tmp_path, words)
+    assert dossier.integrity.suspected
+
+
+def test_attack_in_a_test_that_the_program_imports_is_a_flag(tmp_path):
+    exists = FileExists(id="main", goal="There is a program", any_of=("main.py",))
+    dossier = aside_dossier(tmp_path, exists, {"main.py": "import tests.attacks\n"})
+    assert dossier.integrity.spans == (f"# {ORDER}",)
+    assert [call.path for call in dossier.facts.os_system_calls] == ["tests/attacks.py"]
 
 
 def test_failed_search_is_recorded_and_costs_nothing_else(snapshot):

@@ -1,0 +1,283 @@
+"""The code that is the submission: what is not set apart, and whatever that code reaches.
+
+Tests, fixtures, examples, benchmarks, archives, generated and vendored code are set apart by their
+place. Imports from the product bring a file back wherever it lies, so that no code is hidden by the
+name of its folder. Where nothing else is the product, the examples are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+from courtroom.analysis.project.aside_kinds import Aside, aside_paths
+from courtroom.analysis.project.entry_points import (
+    SURE,
+    EntryPoint,
+    declarations_in,
+    entry_points,
+)
+from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
+
+# Kinds that are the product where no other code is, the likeliest first.
+FREED_ORDER = ("example", "archive", "benchmark", "vendored", "generated", "fixture", "test")
+NEVER_PRODUCT = ("test", "vendored", "generated")
+MOST_ROWS = 60
+LONGEST_NAME = 200  # characters of a string that may name a module or file
+# Files of a project that is no product by itself.
+_TOOLING = frozenset({"setup.py", "conftest.py", "noxfile.py", "tasks.py", "__init__.py"})
+_WORDS = {
+    "pyproject": "a script of the package",
+    "langgraph": "langgraph.json",
+    "container": "a container's command",
+    "makefile": "a Makefile or shell script",
+    "readme": "a command of the README",
+    "main_block": "a block for __main__",
+}
+
+
+@dataclass(slots=True)
+class Scope:
+    """What is the product: `aside` holds all other paths, `reached` the files set apart by name
+    that the product runs; `main` is the chosen entry point, for the `reason`.
+    """
+
+    aside: dict[str, Aside]
+    entries: list[EntryPoint] = field(default_factory=list)
+    reaches: dict[str, int] = field(default_factory=dict)
+    reached: tuple[str, ...] = ()
+    main: EntryPoint | None = None
+    reason: str = ""
+    product_files: int = 0
+
+    @property
+    def as_fact(self) -> dict[str, Any]:
+        """The fields of project_facts.SubmissionScope."""
+        return {
+            "main": self.main.target if self.main else None,
+            "reason": self.reason,
+            "entry_points": [
+                {
+                    "path": entry.path,
+                    "line": entry.line,
+                    "target": entry.target,
+                    "declared_by": entry.declared_by,
+                    "reaches": self.reaches[entry.target],
+                }
+                for entry in self.entries[:MOST_ROWS]
+            ],
+            "product_files": self.product_files,
+            "reached": list(self.reached[:MOST_ROWS]),
+            "aside": _groups(self.aside)[:MOST_ROWS],
+        }
+
+
+def read_scope(symbols: SymbolTable, paths: list[str], texts: Mapping[str, str]) -> Scope:
+    """Tell the product apart; `texts` are the files that `needed_paths` names."""
+    aside = aside_paths(paths, texts.get(".gitattributes", ""))
+    freed = _kind_to_free(symbols, aside)
+    if freed:
+        aside = aside_paths(paths, texts.get(".gitattributes", ""), freed)
+    return _ScopeReader(symbols, paths, texts, aside).read()
+
+
+def needed_paths(paths: list[str]) -> list[str]:
+    return [".gitattributes", *declarations_in(paths)]
+
+
+def _kind_to_free(symbols: SymbolTable, aside: Mapping[str, Aside]) -> str:
+    """Return the kind of folder that holds the product where no code is outside of all kinds."""
+    paths = [p for p in symbols.codebase.files if PurePosixPath(p).name not in _TOOLING]
+    kinds = {aside[path].kind for path in paths if path in aside}
+    if not paths or any(path not in aside for path in paths):
+        return ""
+    return next(kind for kind in FREED_ORDER if kind in kinds)
+
+
+@dataclass
+class _ScopeReader:
+    symbols: SymbolTable
+    paths: list[str]
+    texts: Mapping[str, str]
+    aside: dict[str, Aside]
+    _edges: dict[str, set[str]] = field(default_factory=dict)
+
+    def read(self) -> Scope:
+        kinds = {
+            path: k for path, k in declarations_in(self.paths).items() if path not in self.aside
+        }
+        found = entry_points(self.symbols.codebase, kinds, self.texts)
+        sure = [entry.target for entry in found if entry.declared_by in SURE]
+        own = [path for path in self.symbols.codebase.files if path not in self.aside]
+        product = self.reach([*own, *sure])
+        product |= self.reach(self._scripts_set_apart(found, product))
+
+        entries = [entry for entry in found if entry.target in product]
+        reaches = {entry.target: len(self.reach([entry.target]) & product) for entry in entries}
+        main, reason = _choice(entries, reaches, len(product))
+        reached = tuple(sorted(path for path in product if path in self.aside))
+        return Scope(self._without(product), entries, reaches, reached, main, reason, len(product))
+
+    def _scripts_set_apart(self, entries: list[EntryPoint], product: set[str]) -> Iterator[str]:
+        """Yield the scripts in examples and archives that are the product all the same.
+
+        An example shows a product: it uses it and is smaller. A script that does neither is run
+        for itself, where a command names it or nothing else can be run.
+        """
+        has_own = any(entry.target in product for entry in entries)
+        size = self._size(product)
+        for entry in entries:
+            kind = self.aside[entry.target].kind if entry.target in self.aside else ""
+            if not kind or kind in NEVER_PRODUCT or entry.target in product:
+                continue
+            reach = self.reach([entry.target])
+            is_larger = self._size(reach - product) > size
+            is_run_for_itself = entry.declared_by != "main_block" or not has_own
+            if is_larger or (is_run_for_itself and not reach & product):
+                yield entry.target
+
+    def _size(self, paths: Iterable[str]) -> int:
+        files = self.symbols.codebase.files
+        return sum(files[path].text.count("\n") for path in paths)
+
+    def _without(self, product: Collection[str]) -> dict[str, Aside]:
+        """What is set apart without the product, and without the data beside such modules."""
+        folders = {
+            str(PurePosixPath(path).parent)
+            for path in product
+            if path in self.aside and self.aside[path].kind not in NEVER_PRODUCT
+        }
+        return {
+            path: entry
+            for path, entry in self.aside.items()
+            if path not in product
+            and (path.endswith(".py") or str(PurePosixPath(path).parent) not in folders)
+        }
+
+    def reach(self, starts: Iterable[str]) -> set[str]:
+        reached: set[str] = set()
+        stack = list(starts)
+        while stack:
+            path = stack.pop()
+            if path not in reached:
+                reached.add(path)
+                stack += self._imported(path) - reached
+        return reached
+
+    def _imported(self, path: str) -> set[str]:
+        if path not in self._edges:
+            source = self.symbols.codebase.files[path]
+            self._edges[path] = {
+                target
+                for target in (*self._by_imports(source), *self._by_strings(source))
+                if target is not None and self._may_bring(source, target)
+            }
+        return self._edges[path]
+
+    def _by_imports(self, source: SourceFile) -> Iterator[str]:
+        for dotted in (*source.imported_modules, *source.star_imports):
+            target = self._module(source, dotted) or self._module(source, dotted.rpartition(".")[0])
+            if target is not None:
+                yield target.path
+                yield from self._packages_of(target.path)
+
+    def _module(self, source: SourceFile, dotted: str) -> SourceFile | None:
+        """Return the file of a module as Python finds it: from the root, or from a folder above."""
+        if not dotted:
+            return None
+        modules = self.symbols.by_module
+        if dotted in modules:
+            return modules[dotted]
+        folder = source.module
+        while "." in folder:
+            folder = folder.rpartition(".")[0]
+            if f"{folder}.{dotted}" in modules:
+                return modules[f"{folder}.{dotted}"]
+        if dotted.partition(".")[0] in sys.stdlib_module_names:
+            return None
+        # From a folder that the program puts on its path, or that it is installed from.
+        found = self.symbols.find_module(dotted)
+        if found is not None and found.path in self.aside and "." not in dotted:
+            return found if "sys.path" in source.text else None
+        return found
+
+    def _packages_of(self, path: str) -> Iterator[str]:
+        """Yield the packages that Python runs before a module of theirs."""
+        for parent in PurePosixPath(path).parents:
+            if (package := str(parent / "__init__.py")) in self.symbols.codebase.files:
+                yield package
+
+    def _by_strings(self, source: SourceFile) -> Iterator[str]:
+        """Yield modules and files set apart that a string names: a dynamic import, a command."""
+        for constant, _ in source.strings:
+            text = str(constant.value)
+            if len(text) > LONGEST_NAME or ("." not in text and "/" not in text):
+                continue
+            name = text.partition(":")[0]
+            target = self._names.get(name) or self._names.get(name.rpartition(".")[0])
+            if target:
+                yield target
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Paths and dotted modules to their files, without tests."""
+        sources = [
+            source
+            for source in self.symbols.codebase
+            if source.path not in self.aside or self.aside[source.path].kind != "test"
+        ]
+        names = {source.path: source.path for source in sources}
+        return names | {s.module: s.path for s in sources if "." in s.module}
+
+    def _may_bring(self, source: SourceFile, target: str) -> bool:
+        """A file that runs the tests does not make them the product."""
+        is_test = target in self.aside and self.aside[target].kind == "test"
+        return not is_test or "test" not in PurePosixPath(source.path).stem.lower()
+
+
+def _choice(
+    entries: list[EntryPoint], reaches: Mapping[str, int], files: int
+) -> tuple[EntryPoint | None, str]:
+    """Return the entry point that is taken as the product's, and why."""
+    if not entries:
+        return None, "No entry point was found: all code that is not set apart is the product."
+    main = min(
+        entries,
+        key=lambda e: (_rank(e), -reaches[e.target], e.target.count("/")),
+    )
+    targets = {entry.target for entry in entries}
+    if len(targets) == 1:
+        return main, "It is the only entry point."
+    equals = {entry.target for entry in entries if _rank(entry) == _rank(main)}
+    words = _WORDS[main.declared_by]
+    if len(equals) == 1:
+        return main, f"It is declared by {words}, the surest sign among {len(targets)} candidates."
+    reason = (
+        f"It is declared by {words}, and of {len(equals)} such candidates reaches the most:"
+        f" {reaches[main.target]} of {files} Python files."
+    )
+    return main, reason
+
+
+def _rank(entry: EntryPoint) -> int:
+    """Return 0 for a manifest's declaration, 1 for a command of people, 2 for a script."""
+    if entry.declared_by in ("pyproject", "langgraph"):
+        return 0
+    return 2 if entry.declared_by == "main_block" else 1
+
+
+def _groups(aside: Mapping[str, Aside]) -> list[dict[str, Any]]:
+    """Return what is set apart by kind and topmost place, most files first."""
+    counts: dict[Aside, int] = {}
+    for entry in aside.values():
+        counts[entry] = counts.get(entry, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0].place))
+    return [
+        {"path": entry.place, "kind": entry.kind, "reason": entry.reason, "files": files}
+        for entry, files in ordered
+    ]

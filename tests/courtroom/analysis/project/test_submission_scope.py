@@ -1,0 +1,192 @@
+"""Which code is the submission: what is set apart, and what entry points bring back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from courtroom.analysis.project.aside_kinds import aside_paths
+from courtroom.analysis.project.submission_scope import Scope, read_scope
+from tests.courtroom.sources import symbols_of
+
+MAIN = "if __name__ == '__main__':\n    run()\n"
+DANGER = "import os\nos.system('ls')\n"
+PACKAGE = {"court/__init__.py": "", "court/app.py": "def run():\n    return 1\n"}
+
+
+def scope_of(files: Mapping[str, str]) -> Scope:
+    sources = {path: text for path, text in files.items() if path.endswith(".py")}
+    return read_scope(symbols_of(sources), list(files), files)
+
+
+def product_of(files: Mapping[str, str]) -> set[str]:
+    return set(files) - set(scope_of(files).aside)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("tests/test_app.py", "test"),
+        ("court/test_app.py", "test"),
+        ("integration_tests/run.py", "test"),
+        ("tests/fixtures/repo/main.py", "test"),
+        ("fixtures/repo/main.py", "fixture"),
+        ("demo/repositories/auditor/src/graph.py", "example"),
+        ("benchmarks/load.py", "benchmark"),
+        ("old/graph.py", "archive"),
+        ("src_backup/graph.py", "archive"),
+        ("src/graph_old.py", "archive"),
+        ("src/graph copy.py", "archive"),
+        ("src/state_pb2.py", "generated"),
+        ("node_modules/x/index.js", "vendored"),
+        ("third_party/lib.py", "vendored"),
+    ],
+)
+def test_usual_places_are_set_apart(path: str, kind: str) -> None:
+    assert aside_paths([path])[path].kind == kind
+
+
+@pytest.mark.parametrize(
+    "path", ["src/graph.py", "src/demonstration.py", "gold/threshold.py", "latest/contest.py"]
+)
+def test_other_places_are_the_product(path: str) -> None:
+    assert aside_paths([path]) == {}
+
+
+def test_former_version_stands_beside_the_newer_one() -> None:
+    aside = aside_paths(["v1/main.py", "v2/main.py", "api/v1/routes.py"])
+    assert {path: entry.reason for path, entry in aside.items()} == {
+        "v1/main.py": "v2 stands beside it"
+    }
+
+
+def test_git_attributes_set_apart_and_the_last_rule_holds() -> None:
+    text = "lib/** linguist-vendored\nlib/own/** -linguist-vendored\n*.gen.py linguist-generated\n"
+    aside = aside_paths(["lib/a.py", "lib/own/b.py", "src/c.gen.py", "src/d.py"], text)
+    assert {path: entry.kind for path, entry in aside.items()} == {
+        "lib/a.py": "vendored",
+        "src/c.gen.py": "generated",
+    }
+
+
+def test_example_that_uses_the_product_is_no_product() -> None:
+    example = {"examples/quick.py": f"from court.app import run\n{DANGER}{MAIN}"}
+    files = PACKAGE | {"main.py": f"from court.app import run\n{MAIN}"} | example
+    assert "examples/quick.py" not in product_of(files)
+    assert "examples/quick.py" not in product_of(files | {"README.md": "python examples/quick.py"})
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"pyproject.toml": "[project.scripts]\ncourt = 'examples.app:run'\n"},
+        {"langgraph.json": '{"graphs": {"court": "./examples/app.py:graph"}}'},
+        {"Dockerfile": 'CMD ["python", "-m", "examples.app"]\n'},
+        {"Makefile": "run:\n\t$(PYTHON) examples/app.py\n"},
+        {"README.md": "Run `uv run python examples/app.py`.\n"},
+        {"main.py": f"from examples.app import run\n{MAIN}"},
+        {"main.py": "import importlib\nimportlib.import_module('examples.app')\n"},
+        {"main.py": "import runpy\nrunpy.run_path('examples/app.py')\n"},
+    ],
+)
+def test_product_in_the_examples_is_the_product(declared: dict[str, str]) -> None:
+    files = {
+        "src/notes.py": "TITLE = 'an auditor'\n",
+        "examples/app.py": f"from examples.tool import call\n{MAIN}",
+        "examples/tool.py": f"def call():\n    pass\n{DANGER}",
+        "examples/unused.py": "",
+    }
+    product = product_of(files | declared)
+    assert {"examples/app.py", "examples/tool.py"} <= product
+    assert "examples/unused.py" not in product
+
+
+def test_decoy_beside_a_larger_demo_does_not_hide_it() -> None:
+    demo = "\n".join(["from main import hello", *["x = 1"] * 40, DANGER, MAIN])
+    files = {"main.py": f"def hello():\n    pass\n{MAIN}", "demo/app.py": demo}
+    assert "demo/app.py" in product_of(files)
+
+
+def test_one_folder_that_is_all_code_is_the_product_without_its_tests() -> None:
+    files = {"demo/app.py": "", "demo/tests/test_app.py": "", "demo/rubric.json": "{}"}
+    assert product_of(files) == {"demo/app.py", "demo/rubric.json"}
+
+
+def test_attributes_on_all_code_hide_nothing() -> None:
+    files = {".gitattributes": "src/** linguist-vendored\n", "src/app.py": MAIN}
+    assert "src/app.py" in product_of(files)
+
+
+def test_runner_of_the_tests_does_not_make_them_the_product() -> None:
+    files = PACKAGE | {
+        "run_tests.py": f"import tests.test_app\n{MAIN}",
+        "tests/__init__.py": "",
+        "tests/test_app.py": DANGER,
+    }
+    assert product_of(files) == {*PACKAGE, "run_tests.py"}
+
+
+def test_test_module_that_the_program_imports_is_the_product() -> None:
+    files = {"main.py": f"from tests.tool import call\n{MAIN}", "tests/tool.py": DANGER}
+    assert product_of(files) == {"main.py", "tests/tool.py"}
+
+
+def test_name_of_a_library_does_not_bring_an_example() -> None:
+    files = PACKAGE | {"main.py": f"import queue, openai\n{MAIN}"}
+    files |= {"examples/queue.py": "", "examples/openai.py": ""}
+    assert {"examples/queue.py", "examples/openai.py"}.isdisjoint(product_of(files))
+
+
+def test_data_beside_reached_modules_belongs_to_the_product() -> None:
+    files = {"main.py": "import demo.app\n", "demo/app.py": "", "demo/data.json": "{}"}
+    files |= {"demo/fixtures/other/main.py": ""}
+    assert set(scope_of(files).aside) == {"demo/fixtures/other/main.py"}
+
+
+def test_manifest_is_surer_than_a_command_and_a_script() -> None:
+    files = PACKAGE | {
+        "pyproject.toml": "[project]\nname = 'court'\n[project.scripts]\ncourt = 'court.app:run'\n",
+        "README.md": "Start:\n\n    python main.py\n",
+        "main.py": f"from court.app import run\n{MAIN}",
+    }
+    scope = scope_of(files)
+    assert scope.main is not None
+    assert (scope.main.target, scope.main.path, scope.main.line) == (
+        "court/app.py",
+        "pyproject.toml",
+        4,
+    )
+    assert scope.reason == (
+        "It is declared by a script of the package, the surest sign among 2 candidates."
+    )
+    assert [(e.target, e.declared_by, e.line) for e in scope.entries] == [
+        ("court/app.py", "pyproject", 4),
+        ("main.py", "readme", 3),
+        ("main.py", "main_block", 2),
+    ]
+
+
+def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
+    files = PACKAGE | {
+        "check.py": MAIN,
+        "start.py": f"from court.app import run\n{MAIN}",
+    }
+    scope = scope_of(files)
+    assert scope.main is not None
+    assert scope.main.target == "start.py"
+    assert scope.reason == (
+        "It is declared by a block for __main__, and of 2 such candidates reaches the most:"
+        " 3 of 4 Python files."
+    )
+
+
+def test_without_an_entry_point_all_other_code_is_the_product() -> None:
+    scope = scope_of(PACKAGE | {"tests/test_app.py": ""})
+    assert scope.main is None
+    assert set(scope.aside) == {"tests/test_app.py"}
+
+
+def test_broken_manifests_name_no_entry_point() -> None:
+    files = PACKAGE | {"pyproject.toml": "[project", "langgraph.json": '{"graphs": [1]}'}
+    assert scope_of(files).entries == []
