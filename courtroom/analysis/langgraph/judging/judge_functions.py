@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
+from courtroom.analysis.langgraph.judging.structured_calls import SCHEMA_BINDERS
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS, JUSTICE_WORDS, role_of
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
@@ -60,6 +61,7 @@ def read_layers(symbols: SymbolTable, call_graph: CallGraph, graph: GraphReading
         if functions:
             # A wrapper is nested in the function that makes it: the node's own work is not.
             own = (function for function in functions if function.site.outer is None)
+            role = role or ("judge" if _asks_as_judge(call_graph, functions) else "")
             nodes[name], roles[name] = next(own, functions[0]), role
             starts.setdefault(role, []).extend(reversed(functions))
 
@@ -85,6 +87,16 @@ def _nodes(graph: GraphReading) -> Iterator[tuple[str, str, Value]]:
         outer_role = role_of(subgraph.at[-1], None)
         for name, action in subgraph.builder.nodes.items():
             yield " / ".join([*subgraph.at, name]), role_of(name, action) or outer_role, action
+
+
+def _asks_as_judge(call_graph: CallGraph, functions: list[FunctionRef]) -> bool:
+    """Return true when a node without a role binds a model to a schema in the judges' code."""
+    return any(
+        function.site.mentions & SCHEMA_BINDERS
+        and set(words_of(f"{function.source.module.replace('.', ' ')} {function.name}"))
+        & JUDGE_WORDS
+        for function in call_graph.reachable_from(functions)
+    )
 
 
 def _is_plain_lambda(action: Value) -> bool:

@@ -31,7 +31,7 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
 from courtroom.analysis.langgraph.routers import vocabulary
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, walk, words_of
+from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
 
 SECURITY = frozenset(
     words_of(
@@ -97,7 +97,7 @@ def read_rules(
     live["variance_re_evaluation"] += [
         *_re_evaluations(call_graph, layers.justice),
         *_re_evaluation_routes(layers, graph.routes),
-        *_loops(layers, graph),
+        *_loops(call_graph, layers, graph),
     ]
     return {rule: RuleReading(lines, dead[rule]) for rule, lines in live.items()}
 
@@ -250,7 +250,9 @@ def _is_re_evaluation(call_graph: CallGraph, function: FunctionRef) -> bool:
     return asks_model or any(vocabulary(other.site.node) & EVIDENCE for other in reached)
 
 
-def _loops(layers: Layers, graph: GraphReading) -> Iterator[tuple[FunctionRef, int]]:
+def _loops(
+    call_graph: CallGraph, layers: Layers, graph: GraphReading
+) -> Iterator[tuple[FunctionRef, int]]:
     """Yield judges to which the graph goes back when the scores lie far apart."""
     steps: dict[str, set[str]] = {}
     for start, end in graph.builder.edges if graph.builder else ():
@@ -259,7 +261,8 @@ def _loops(layers: Layers, graph: GraphReading) -> Iterator[tuple[FunctionRef, i
         steps.setdefault(route.start, set()).update(route.targets)
 
     for route in graph.routes:
-        if not route.words & SPREAD and not _names_re_evaluation(route.words):
+        words = route.words | _words_of_router(call_graph, route)
+        if not words & SPREAD and not _names_re_evaluation(words):
             continue
         for target in route.targets:
             way = _reachable(steps, target)
@@ -267,6 +270,24 @@ def _loops(layers: Layers, graph: GraphReading) -> Iterator[tuple[FunctionRef, i
             if route.start in way and judges and route.start not in judges:
                 function = layers.nodes[judges[0]]
                 yield function, function.site.node.lineno
+
+
+def _words_of_router(call_graph: CallGraph, route: Route) -> frozenset[str]:
+    """Return the words of a router's function and of those that it calls."""
+    source = call_graph.symbols.codebase.files.get(route.path)
+    names = {
+        last_name(argument)
+        for site in (source.calls if source else ())
+        if site.node.lineno <= route.line <= (site.node.end_lineno or 0)
+        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+    }
+    routers = [
+        FunctionRef(*entry)
+        for name in sorted(names - {""})
+        for entry in call_graph.symbols.functions_by_name.get(name, [])
+    ]
+    reached = call_graph.reachable_from(routers)
+    return frozenset().union(*(vocabulary(function.site.node) for function in reached))
 
 
 def _reachable(steps: Mapping[str, set[str]], start: str) -> set[str]:

@@ -23,6 +23,8 @@ SCORE_WORDS = frozenset(
 )
 VERDICT_WORDS = frozenset(words_of("pass passed fail failed partial reject rejected"))
 NUMBER_CALLS = frozenset({"min", "max", "round", "int", "float", "sum", "clamp"})
+# A text with so many spaces is a sentence for a reader, no key or name.
+SENTENCE_SPACES = 3
 
 # For each local name of a function, the values it is assigned.
 Assignments = dict[str, list[ast.expr]]
@@ -33,7 +35,7 @@ class ScoreChange:
     """Statement that sets a score.
 
     `guard` are the words of all conditions around it, `block` those of the branch it stands in.
-    `is_dead`: one of the conditions never holds.
+    `is_dead`: one of the conditions never holds. `target` are the words of the name that is set.
     """
 
     function: FunctionRef
@@ -42,6 +44,7 @@ class ScoreChange:
     guard: frozenset[str]
     block: frozenset[str]
     is_dead: bool = False
+    target: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -81,7 +84,9 @@ class ChangeReader:
             value = _assigned_score(node)
             if value is not None:
                 full_guard = guard | self._inline_guard(value, assigned)
-                yield ScoreChange(function, node.lineno, value, full_guard, block, is_dead)
+                yield ScoreChange(
+                    function, node.lineno, value, full_guard, block, is_dead, _target_words(node)
+                )
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner_statements = reversed(_inner_statements(node))
                 stack.extend((statement, guard, block, is_dead) for statement in inner_statements)
@@ -102,7 +107,9 @@ class ChangeReader:
             # A score's own assignments would bring the words of every other rule.
             if isinstance(node, ast.Name) and not set(words_of(node.id)) & SCORE_WORDS:
                 for value in assigned.get(node.id, []):
-                    words |= words_in(value) | self._words_of_called(value)
+                    # A sentence is output: its words test nothing.
+                    if not _is_sentence(value):
+                        words |= words_in(value) | self._words_of_called(value)
         return frozenset(words | self._words_of_called(test))
 
     def _words_of_called(self, node: ast.expr) -> set[str]:
@@ -143,6 +150,12 @@ def words_in(node: ast.AST) -> frozenset[str]:
         if text:
             words.update(words_of(text[:MAX_STRING]))
     return frozenset(words)
+
+
+def _is_sentence(value: ast.expr) -> bool:
+    text = constant_text(value)
+    is_long = text is not None and text.count(" ") >= SENTENCE_SPACES
+    return is_long or isinstance(value, ast.JoinedStr)
 
 
 def _words_in_block(statements: Iterable[ast.stmt]) -> frozenset[str]:
@@ -186,6 +199,11 @@ def _returned_parts(value: ast.expr) -> list[ast.expr]:
         scores = [k.value for k in value.keywords if set(words_of(k.arg or "")) & SCORE_WORDS]
         return [value, *scores]
     return [value]
+
+
+def _target_words(node: ast.stmt) -> frozenset[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return frozenset(word for target in targets if target for word in words_in(target))
 
 
 def _unless_empty(value: ast.expr | None) -> ast.expr | None:

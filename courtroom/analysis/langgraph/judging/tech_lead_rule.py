@@ -23,6 +23,9 @@ OTHER_JUDGES = frozenset(words_of("prosecutor prosecution defense defence"))
 def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]]:
     """Yield conditional changes in which the Tech Lead's score, alone or weighted, is the score."""
     for change in changes:
+        if _begins_with_lead(change):
+            yield change.function, change.line
+            continue
         all_words = change.guard | change.block | words_in(change.value)
         if not change.guard or not _names_tech_lead(all_words):
             continue
@@ -33,6 +36,14 @@ def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]
             or _is_weighted(change.value)
         ):
             yield change.function, change.line
+
+
+def _begins_with_lead(change: ScoreChange) -> bool:
+    """Return true for `final_score = lead.score if lead else 3`: the others' scores only cap it."""
+    value = change.value.body if isinstance(change.value, ast.IfExp) else change.value
+    is_one_score = isinstance(value, ast.Name | ast.Attribute)
+    assigned = assignments_in(change.function.site.node)
+    return "final" in change.target and is_one_score and _is_lead(value, assigned)
 
 
 def _names_tech_lead(words: Iterable[str]) -> bool:

@@ -87,6 +87,7 @@ RULES = {
         ),
         "tech_lead = t\nif tech_lead.score >= 4:\n    score = (score + tech_lead.score) / 2",
         "tech_lead = pick('TechLead')\nif p.score != d.score:\n    score = tech_lead.score",
+        "lead = pick('TechLead')\nfinal_score = lead.score if lead else 3",
     ],
     "dissent": [
         "dissent = explain(p, d)\nreturn Result(score=score, dissent_summary=dissent)",
@@ -105,6 +106,12 @@ NO_RULES = [
     "log('functionality_weight: the Tech Lead decides')",
     "tech_lead = t\nif tech_lead:\n    score = (p.score + prosecutor.score + tech_lead.score) / 3",
     "order = [('Prosecutor', 1), ('TechLead', 1)]",
+    "tech_score = tech_lead.score if tech_lead else 3",
+    (
+        "summary = f'Facts first: cited evidence is missing for {p}'\n"
+        "if p.score > 2 and not summary:\n"
+        "    score = p.score"
+    ),
     (
         "for o in state['opinions']:\n"
         "    w = 1.0 if o.judge == 'TechLead' else (1.2 if o.judge == 'Prosecutor' else 1.0)"
@@ -236,6 +243,8 @@ def prosecutor(state):
 def chief_justice(state):
     return round(state["x"])
 def next_step(state):
+    return inner_step(state)
+def inner_step(state):
     return "again" if state["re_eval_needed"] else "done"
 g = StateGraph(dict)
 g.add_node("collect", print)
