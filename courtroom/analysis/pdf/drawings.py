@@ -67,13 +67,10 @@ def _is_table(links: Sequence[tuple[int, int]], boxes: Sequence[DrawnBox]) -> bo
 
 
 def _reached(links: Sequence[tuple[int, int]], start: int) -> set[int]:
-    """Return all boxes that lines join with this one, directly or not, and itself."""
+    """Return this box and those that at most two lines join with it: three, where there are."""
     reached = {start}
-    for _ in links:
-        more = {index for link in links if reached.intersection(link) for index in link}
-        if more <= reached:
-            break
-        reached |= more
+    for _ in range(_MIN_JOINED - 1):
+        reached |= {index for link in links if reached.intersection(link) for index in link}
     return reached
 
 

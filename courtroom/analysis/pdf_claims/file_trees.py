@@ -21,6 +21,8 @@ _LAST = frozenset("└┗╰`\\")
 _ROOT = re.compile(r"(?P<name>[\w.-]+)/$")
 # Lines between entries: comments that wrapped, a page's footer.
 _MOST_OTHER_LINES = 4
+# No file system has a longer name. Deeper levels would make the paths of a long text huge.
+_NAME_CHARACTERS, _MOST_LEVELS = 255, 30
 
 
 @dataclass(slots=True)
@@ -43,7 +45,7 @@ class FileTree:
     def read(self, line: str) -> str | None:
         """Return the full path of the entry on this line; None for any other line."""
         match = _ENTRY.match(line.strip())
-        if match is None:
+        if match is None or len(match["name"]) > _NAME_CHARACTERS:
             self._skip(line.strip())
             return None
 
@@ -67,7 +69,7 @@ class FileTree:
                 break
             open_folders += not level.is_last
             depth += 1
-        del self._levels[depth:]
+        del self._levels[min(depth, _MOST_LEVELS - 1) :]
         self._levels.append(_Level(name, is_last))
 
 

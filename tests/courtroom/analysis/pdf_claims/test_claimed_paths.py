@@ -149,6 +149,14 @@ def test_misread_letters_of_a_scan_are_no_missing_file() -> None:
     }
 
 
+def test_no_more_than_a_hundred_misread_paths_are_looked_up() -> None:
+    names = [f"src/modules/file{number}.py" for number in range(101)]
+    text = " ".join(f"In {name.replace('file', 'fi1e')} it stands." for name in names)
+    claims = claimed_paths(PdfReading(pages=(text,)))
+    checked = check_against_tree(claims, names, is_recognised=True)
+    assert [claim.path for claim in checked.hallucinated] == ["src/modules/fi1e100.py"]
+
+
 def test_missing_path_keeps_its_broken_beginning() -> None:
     verdicts = _verdicts("It is in src/tools/sand box.py, and/or helper.py.")
     assert [claim.path for claim in verdicts.hallucinated] == ["src/tools/sandbox.py", "helper.py"]
@@ -219,3 +227,10 @@ def test_file_tree_goes_on_after_a_page_and_ends_with_other_text() -> None:
         "src/state.py",
         "graph.py",
     ]
+
+
+def test_paths_of_a_tree_that_goes_ever_deeper_stay_short() -> None:
+    deeper = "\n".join("└── a.py" for _ in range(200))
+    assert max(map(len, _claimed(deeper))) == 30 * len("a.py/") - 1
+    long_name = f"├── {'n' * 256}/\n│ └── a.py"
+    assert _claimed(long_name) == ["a.py"]
