@@ -72,7 +72,7 @@ def materials_on(
         secret=settings.fence_secret.get_secret_value(),
         named=named_lines,
     )
-    evidence = [_withheld(item, named) for item in dossier.evidence]
+    evidence = [_withheld(item, named, named_lines) for item in dossier.evidence]
     materials = {}
     for criterion in criteria:
         outcomes = outcomes_on(criterion, dossier.outcomes)
@@ -105,11 +105,21 @@ def without_passages(
     return materials_on(criteria, dossier, settings, rows, named, named_lines)
 
 
-def _withheld(item: Evidence, named: Sequence[Suspicion]) -> Evidence:
+def _withheld(
+    item: Evidence, named: Sequence[Suspicion], named_lines: Sequence[NamedLine]
+) -> Evidence:
     """Return the item, tagged for the materials alone where it shows a passage that was named."""
-    if not any(_shows(item, passage) for passage in named):
+    is_named = any(_shows(item, passage) for passage in named)
+    if not is_named and not any(_quotes(item, line) for line in named_lines):
         return item
     return item.model_copy(update={"tags": (*item.tags, INTEGRITY_TAG)})
+
+
+def _quotes(item: Evidence, line: NamedLine) -> bool:
+    """Return whether the item quotes from this line of a page, or the whole line."""
+    words, named = (" ".join(text.split()) for text in (item.content or "", line.text))
+    is_on_page = item.location.page is not None and line.source == f"page {item.location.page}"
+    return is_on_page and bool(words and named) and (words in named or named in words)
 
 
 def _shows(item: Evidence, passage: Suspicion) -> bool:

@@ -314,9 +314,14 @@ class AuditNodes:
         changed = [new for new, outdated in zip(screened, is_outdated, strict=True) if outdated]
         fresh = iter(await self._ask(changed) if changed else ())
         return [
-            _replaced(answer, next(fresh)) if outdated else answer
-            for answer, outdated in zip(answers, is_outdated, strict=True)
+            _replaced(answer, next(fresh)) if outdated else self._under_key_of(question, answer)
+            for question, answer, outdated in zip(screened, answers, is_outdated, strict=True)
         ]
+
+    def _under_key_of(self, question: Question, answer: Answer) -> Answer:
+        """Return the answer under the key of the screened question, by which it is reused."""
+        opinion = answer.opinion.model_copy(update={"key": self.bench.key(question)})
+        return answer.model_copy(update={"opinion": opinion})
 
     def collect_opinions(self, state: AgentState) -> Update:
         answers = answers_of(state)

@@ -45,8 +45,9 @@ class Question(Frozen):
 
     def digest(self, model_and_prompt: str) -> str:
         """Return the key of the answer: the model, its prompt digest and everything shown to it."""
-        # Suspected places elsewhere in the work were not shown.
-        shown = self.model_dump(mode="json", exclude={"material": {"suspected", "named"}})
+        # What is withheld elsewhere in the work decides only what a judge who may ask reads.
+        unread = None if self.may_ask else {"material": {"suspected", "named"}}
+        shown = self.model_dump(mode="json", exclude=unread)
         return digest_of([model_and_prompt, shown])
 
 

@@ -35,7 +35,7 @@ from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
 from courtroom.judges.provider_failures import CallFailed
 from courtroom.judges.providers import Completion, ModelClients
 from courtroom.judges.rate_limit import RateLimit
-from courtroom.judges.submitted_text import COLUMN_GAP, ROWS
+from courtroom.judges.submitted_text import COLUMN_GAP, ROWS, path_of_row
 from courtroom.models.audit_report import Screening, Usage
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.case import BenchSettings, Known
@@ -73,9 +73,10 @@ class ScreeningAnswer(BaseModel):
 
 
 class Row(NamedTuple):
-    """Line as judges read it, with the exhibit that shows it and its number there."""
+    """Line as judges read it, and verbatim, with the exhibit that shows it and its number there."""
 
     text: str
+    verbatim: str
     sheet: Sheet
     line: int
 
@@ -84,9 +85,9 @@ class Row(NamedTuple):
 class Prose:
     """Prose of all criteria, each line once: by the name of its sheet and a number.
 
-    Lines of files have their own numbers; those of pages and tables, of which criteria show different
-    parts, are counted here. `quotes` are quotations of evidence that no exhibit shows, by short id; `left_out` counts the
-    characters beyond the bound.
+    Lines of files have their own numbers; those of pages and tables, of which criteria show
+    different parts, are counted here. `quotes` are quotations of evidence that no exhibit shows, by
+    short id; `left_out` counts the characters beyond the bound.
     """
 
     rows: Mapping[str, Mapping[int, Row]]
@@ -124,14 +125,13 @@ def prose_of(materials: Sequence[Material], most: int = MOST_CHARACTERS) -> Pros
     longest: dict[tuple[str, int], Row] = {}
     numbers: dict[str, dict[str, int]] = {}
     for sheet in sorted(sheets, key=lambda sheet: KINDS.index(sheet.exhibit.kind)):
-        for line, text in _prose_lines(sheet):
-            own = numbers.setdefault(sheet.name, {})
-            is_file = sheet.exhibit.location.path is not None
-            number = line if is_file else own.setdefault(_raw(sheet, line, line), len(own) + 1)
+        own, is_file = numbers.setdefault(sheet.name, {}), sheet.exhibit.location.path is not None
+        for row in _prose_rows(sheet):
+            number = row.line if is_file else own.setdefault(row.verbatim, len(own) + 1)
             # A criterion about wording folds fewer strings of the same line than others do.
-            known = longest.get((sheet.name, number))
-            if known is None or len(text) > len(known.text):
-                longest[sheet.name, number] = Row(text, sheet, line)
+            shorter = longest.get((sheet.name, number))
+            if shorter is None or len(row.text) > len(shorter.text):
+                longest[sheet.name, number] = row
 
     quotes = _quotes(materials, "\n".join(row.text for row in longest.values()))
     rows: dict[str, dict[int, Row]] = {}
@@ -145,9 +145,9 @@ def prose_of(materials: Sequence[Material], most: int = MOST_CHARACTERS) -> Pros
     return Prose(rows, quotes, left_out)
 
 
-def _prose_lines(sheet: Sheet) -> Iterator[tuple[int, str]]:
+def _prose_rows(sheet: Sheet) -> Iterator[Row]:
     """Yield the lines in which a person may speak; rows of our tables that are ours are none."""
-    kind = sheet.exhibit.kind
+    kind, verbatim = sheet.exhibit.kind, sheet.exhibit.text.split("\n")
     for number, text in sheet.lines():
         if text == CUT:
             continue
@@ -156,18 +156,19 @@ def _prose_lines(sheet: Sheet) -> Iterator[tuple[int, str]]:
         if kind == "tree" and COLUMN_GAP not in text:
             continue
         if kind != "code" or WORDS_IN_CODE.search(text):
-            yield number, text
+            yield Row(text, verbatim[number - sheet.first], sheet, number)
 
 
 def _quotes(materials: Sequence[Material], shown: str) -> dict[str, str]:
     """Return the quotations that stand before the exhibits, but for those that exhibits show."""
-    heads = (material.text.partition("\n## ")[0] for material in materials)
+    # The criterion's own words come before the notice, and may have headings of their own.
+    heads = (material.text.partition(NOTICE)[2].partition("\n## ")[0] for material in materials)
     quotes = {match["name"]: match["text"] for head in heads for match in QUOTATION.finditer(head)}
     bare = " ".join(shown.split())
     return {name: text for name, text in quotes.items() if text.rstrip("…") not in bare}
 
 
-def _passages(
+def passages_at(
     places: Iterable[str], prose: Prose, evidence: Sequence[Evidence], why: str
 ) -> Iterator[Suspicion]:
     """Yield the passages at these places, each once and in the order of the prose."""
@@ -179,10 +180,12 @@ def _passages(
     by_sheet: dict[Sheet, list[int]] = {}
     for row in _rows_at(places, prose):
         by_sheet.setdefault(row.sheet, []).append(row.line)
-    for sheet, lines in by_sheet.items():
-        for start, end in _runs(sheet, lines):
-            text, location = _words(_raw(sheet, start, end)), _location(sheet, start, end)
-            yield Suspicion(text=text, why=why, location=location)
+    for sheet, numbers in by_sheet.items():
+        lines = sheet.exhibit.text.split("\n")
+        for start, end in _runs(sheet, lines, numbers):
+            passage = lines[start - sheet.first : end - sheet.first + 1]
+            location = _location(sheet, passage, start, end)
+            yield Suspicion(text=_words("\n".join(passage)), why=why, location=location)
 
 
 def _rows_at(places: Iterable[str], prose: Prose) -> list[Row]:
@@ -192,14 +195,8 @@ def _rows_at(places: Iterable[str], prose: Prose) -> list[Row]:
 
 def _named_lines(places: Iterable[str], prose: Prose) -> tuple[NamedLine, ...]:
     return tuple(
-        NamedLine(source_of(row.sheet.exhibit), _raw(row.sheet, row.line, row.line))
-        for row in _rows_at(places, prose)
+        NamedLine(source_of(row.sheet.exhibit), row.verbatim) for row in _rows_at(places, prose)
     )
-
-
-def _raw(sheet: Sheet, start: int, end: int) -> str:
-    """Return these lines of an exhibit, verbatim."""
-    return "\n".join(sheet.exhibit.text.split("\n")[start - sheet.first : end - sheet.first + 1])
 
 
 def _lines_at(place: str, prose: Prose) -> list[tuple[str, int]]:
@@ -219,11 +216,12 @@ def _share(places: Iterable[str], prose: Prose) -> float:
     return characters / max(prose.characters, 1)
 
 
-def _runs(sheet: Sheet, numbers: Iterable[int]) -> list[tuple[int, int]]:
+def _runs(sheet: Sheet, lines: Sequence[str], numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Return the numbers as ranges; what was no prose parts them, and so do rows of tables."""
     runs: list[tuple[int, int]] = []
     for number in sorted(numbers):
-        is_next = runs and not _raw(sheet, runs[-1][1] + 1, number - 1).strip()
+        between = lines[runs[-1][1] + 1 - sheet.first : number - sheet.first] if runs else ()
+        is_next = runs and not "".join(between).strip()
         if is_next and sheet.exhibit.kind not in ROWS:
             runs[-1] = runs[-1][0], number
         else:
@@ -231,12 +229,12 @@ def _runs(sheet: Sheet, numbers: Iterable[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _location(sheet: Sheet, start: int, end: int) -> Location:
+def _location(sheet: Sheet, passage: Sequence[str], start: int, end: int) -> Location:
     exhibit = sheet.exhibit
     if exhibit.kind == "commits":
         return Location(commit=exhibit.commit_ids[start - sheet.first])
     if exhibit.kind == "tree":
-        return Location(path=_raw(sheet, start, start).partition(COLUMN_GAP)[0])
+        return Location(path=path_of_row(passage[0]))
     if exhibit.location.page:
         return Location(page=exhibit.location.page)
     return exhibit.location.model_copy(update={"line_start": start, "line_end": end})
@@ -294,7 +292,7 @@ class Screener:
 
     def _screened(self, record: Screening, prose: Prose, evidence: Sequence[Evidence]) -> Screened:
         why = f"addresses the graders, says the model {self.model}, which screened the prose"
-        passages = _passages(record.places, prose, evidence, why)
+        passages = passages_at(record.places, prose, evidence, why)
         return Screened(record, tuple(passages), _named_lines(record.places, prose))
 
     async def _ask(self, prose: Prose, usages: list[Usage]) -> list[str]:

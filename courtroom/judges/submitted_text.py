@@ -141,6 +141,11 @@ def _commit_row(row: str) -> str:
     return COLUMN_GAP.join([*columns, short])
 
 
+def path_of_row(row: str) -> str:
+    """Return the path of a row of the tree; it may hold the gap of our columns itself."""
+    return row.rpartition(COLUMN_GAP)[0]
+
+
 def _tree_row(row: str) -> str:
     """Return a row of the tree: a path, and the size with the names that a module defines."""
     path, gap, rest = row.rpartition(COLUMN_GAP)

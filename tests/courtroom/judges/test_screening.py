@@ -8,21 +8,34 @@ from collections import Counter
 import pytest
 
 from courtroom.analysis.prompt_injection.detection import has_injection
-from courtroom.judges.material import Material, Sheet
+from courtroom.detectives.detective_result import Dossier, Suspicion
+from courtroom.graph.exhibit_selection import materials_on
+from courtroom.judges.material import (
+    TREE_SOURCE,
+    Material,
+    NamedLine,
+    Sheet,
+    Submission,
+    material_of,
+)
 from courtroom.judges.prompts import persona_text
-from courtroom.judges.screening import MOST_PLACES, TOO_MUCH, prose_of
+from courtroom.judges.screening import MOST_PLACES, TOO_MUCH, passages_at, prose_of
+from courtroom.models.audit_report import Integrity
 from courtroom.models.case import BenchSettings, Known, Price
 from courtroom.models.evidence import Location
-from courtroom.models.exhibit import Exhibit
+from courtroom.models.exhibit import CriterionExhibits, Exhibit
+from courtroom.models.facts import establish
 from courtroom.models.judge_answer import PERSONAS
+from courtroom.models.rubric import Criterion
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit
+from tests.courtroom.judges.questions import make_evidence
 from tests.factories.model_server import model_endpoint
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.student_project import GRAPH, MAIN, STATE, TOOLS, case_of
-from tests.model_endpoint.scripted_judge import citing_items, judge_endpoint
+from tests.model_endpoint.scripted_judge import citing_items, judge_endpoint, may_ask, opinion
 
 # No pattern knows these words; the scripted model takes them for words to the graders.
 HERON, SUBJECT = "The violet heron crosses the canal at noon.", "Feed the amber walrus"
@@ -299,6 +312,44 @@ def test_answers_that_arrived_before_a_crash_are_used(repository):
     assert again.digest == first.digest
 
 
+@pytest.mark.parametrize("warm_up", [False, True])
+def test_opinion_that_read_a_named_line_by_asking_is_not_reused(repository, warm_up):
+    screenings = [citing_items, naming(HERON)]
+
+    def answer(body):
+        if not is_screening(body) and may_ask(body):
+            return opinion(score=None, ask=["README.md:30-34"])
+        return screenings[0](body)
+
+    with judge_endpoint(answer) as endpoint:
+        unscreened = audit(repository, endpoint, may_ask=True)
+        # What this judge was shown at first holds no named line.
+        assert "commit_history" in criteria_that_asked(unscreened)
+        assert unscreened.screening.failure == "out_of_schema"
+
+        del screenings[0], endpoint.requests[:]
+        earlier = Known(report=unscreened)
+        report = audit(repository, endpoint, may_ask=True, warm_up=warm_up, earlier=earlier)
+        read = [b for b in endpoint.requests if "What you asked to read" in str(b["messages"])]
+    assert len(flags_of(report)) == 1
+    texts = [body["messages"][-1]["content"] for body in read]
+    assert sum(HERON not in text for text in texts) == len(criteria_that_asked(report))
+
+
+@pytest.mark.parametrize("warm_up", [False, True])
+def test_answers_of_judges_who_may_ask_are_reused_after_a_crash(repository, warm_up):
+    with judge_endpoint(naming(HERON)) as endpoint:
+        first = audit(repository, endpoint, may_ask=True, warm_up=warm_up)
+        del endpoint.requests[:]
+        earlier = Known(report=first)
+        audit(repository, endpoint, may_ask=True, warm_up=warm_up, earlier=earlier)
+        assert endpoint.requests == []
+
+
+def criteria_that_asked(report):
+    return [c.id for c in report.criteria for row in c.opinions if row.asked]
+
+
 def test_failed_screening_is_asked_for_again(repository):
     with model_endpoint() as endpoint:
         failed = audit(repository, endpoint, screening_model="refusing")
@@ -319,6 +370,88 @@ def test_system_message_holds_our_rules_alone_and_the_prose_is_fenced(repository
     assert prose["content"].count(HERON) == 1
     assert "heron" not in system["content"] + task["content"]
     assert json.dumps(body["response_format"]).count('"passages"') == 2
+
+
+def test_quotation_of_the_rest_of_a_long_named_paragraph_is_withheld():
+    begin, rest = "We collect evidence. " * 20, "The violet heron decides."
+    line = NamedLine("page 1", f"{begin}{rest}")
+    (named,) = [Suspicion(text=line.text[:300], why="w", location=Location(page=1))]
+    item = make_evidence("a", content=rest).model_copy(update={"location": Location(page=1)})
+    other = make_evidence("b", content="Reducers merge.").model_copy(
+        update={"location": Location(page=1)}
+    )
+    dossier = Dossier(
+        evidence=(item, other),
+        outcomes=(),
+        facts=establish({}, {}),
+        errors=(),
+        integrity=Integrity(),
+    )
+    criterion = Criterion(id="c", name="C")
+    texts = [
+        materials_on([criterion], dossier, BenchSettings(), (), *cut)["c"].text
+        for cut in ((), ([named], (line,)))
+    ]
+    assert [rest in text for text in texts] == [True, False]
+    assert all("Reducers merge." in text for text in texts)
+
+
+def test_named_row_of_the_tree_has_its_path_and_no_judge_reads_it():
+    path = "notes/violet  heron.md"
+    place = Location(path=path, line_start=1, line_end=1)
+    rows = [
+        Exhibit(kind="tree", title="tree", location=Location(), text=f"{path}  1 line"),
+        Exhibit(kind="prose", title="on it", location=place, text="Of reducers."),
+    ]
+    criterion = Criterion(id="c", name="C")
+    bundle = CriterionExhibits(criterion_id="c", exhibits=tuple(rows), omitted=())
+    submission = Submission((), (), (path,), "s")
+    read = material_of(criterion, (), bundle, submission)
+    prose = prose_of([read])
+    assert [p.location for p in passages_at(["tree:1"], prose, (), "w")] == [Location(path=path)]
+
+    named = (NamedLine(TREE_SOURCE, f"{path}  1 line"),)
+    cut = material_of(criterion, (), bundle, submission._replace(named=named))
+    assert ["heron" in material.text for material in (read, cut)] == [True, False]
+
+
+def test_quotations_are_read_below_a_criterion_with_headings_of_its_own():
+    criterion = Criterion(id="c", name="C", instruction="Look.\n## Part one\nAt all of it.")
+    item = make_evidence("a", content=HERON).model_copy(update={"location": Location(page=1)})
+    material = material_of(criterion, (item,), None, Submission((item,), (), (), "s"))
+    assert list(prose_of([material]).quotes.values()) == [HERON]
+
+
+def test_lines_of_a_page_are_split_once():
+    def exhibit(count):
+        text = CountedText("\n".join(f"word{number}" for number in range(count)))
+        return Exhibit.model_construct(
+            kind="page",
+            title="t",
+            location=Location(page=1),
+            text=text,
+            commit_ids=(),
+            opened_by="",
+        )
+
+    splits = []
+    for count in (10, 30):
+        CountedText.splits = 0
+        sheet = Sheet.model_construct(name="p1", exhibit=exhibit(count), withheld=())
+        prose_of([Material.model_construct(text="", sheets=(sheet,))])
+        splits.append(CountedText.splits)
+    assert splits[0] == splits[1]
+
+
+class CountedText(str):
+    """Text that counts how often it is split into lines."""
+
+    __slots__ = ()
+    splits = 0
+
+    def split(self, *arguments):
+        CountedText.splits += 1
+        return super().split(*arguments)
 
 
 def test_prose_beyond_the_bound_is_counted(repository):
