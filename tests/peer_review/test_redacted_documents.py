@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom import AuditReport, render_markdown
-from courtroom.models.evidence import CITED_TAG
+from courtroom.models.audit_report import Screening
+from courtroom.models.evidence import CITED_TAG, INTEGRITY_TAG, Location, evidence
 from grading.peer_review.redaction import (
     WITHHELD,
     Identity,
@@ -97,6 +98,33 @@ def test_what_stands_on_the_title_page_is_withheld_and_the_other_pages_stay() ->
     assert content == {
         1: WITHHELD,
         2: f"{WITHHELD} explains: Metacognition means src/{WITHHELD}/{WITHHELD}_graph.py judges itself.",
+    }
+
+
+def test_key_of_the_screening_and_quotations_of_page_one_and_commits_are_withheld() -> None:
+    quotations: list[tuple[dict[str, Any], str]] = [
+        ({"page": 1}, "Written for my graders."),
+        ({"commit": "1234567" * 5}, "1234567  x"),
+    ]
+    flags = [
+        evidence(
+            detective="DocAnalyst",
+            check=INTEGRITY_TAG,
+            goal="g",
+            found=True,
+            content=text,
+            location=Location(**place),
+            rationale=f"This passage speaks: “{text}”.",
+        ).model_dump(mode="json")
+        for place, text in quotations
+    ]
+    screening = Screening(model="m", key="ab" * 32, characters=9).model_dump()
+    document = treacherous_report() | {"screening": screening, "evidence": flags}
+    report = redacted_report(document, Identity((ZEPHYRIN,)))
+    AuditReport.model_validate(report)
+    assert (report["screening"]["key"], report["screening"]["characters"]) == (WITHHELD, 9)
+    assert {row["rationale"] for row in report["evidence"]} == {
+        f"This passage speaks: “{WITHHELD}”."
     }
 
 

@@ -45,6 +45,8 @@ def redacted_report(report: Json, identity: Identity) -> Json:
         key: value if key in _KEPT_KEYS else _redact_part(key, value, identity)
         for key, value in report.items()
     }
+    if copy.get("screening"):
+        copy["screening"]["key"] = WITHHELD
     # Timings are the same in the copy of the work's author, to the microsecond.
     return copy | _withheld_keys(report) | ({"timings": {}} if "timings" in report else {})
 
@@ -127,7 +129,17 @@ def _redact_row(kind: str, row: Json, identity: Identity) -> Json:
     # The first page of a PDF usually names its authors.
     if kind == "evidence":
         kept |= _unsearchable(row, kept)
+        kept["rationale"] = _redact_value(_without_quotation(row), identity)
     return kept
+
+
+def _without_quotation(row: Json) -> str:
+    """Return the rationale; flags quote their content, here from a first page or a commit."""
+    rationale, content = str(row.get("rationale") or ""), row.get("content")
+    location = row.get("location") or {}
+    is_commit = location.get("commit") and not location.get("path")
+    is_searchable = location.get("page") == 1 or is_commit
+    return rationale.replace(content, WITHHELD) if content and is_searchable else rationale
 
 
 def _unsearchable(row: Json, kept: Json) -> Json:
