@@ -22,7 +22,8 @@ from benchmarks.material import report, repository
 RUNS = 5
 # Time of each call at the endpoint.
 SECONDS = 1.0
-# Seconds without and with one call of each criterion first, the screening included; dollars without and with a cache.
+# Seconds without and with one call of each criterion first, the screening included; dollars
+# without and with a cache.
 SECONDS_AT_MOST = {"cold": 2.7, "warm": 2.7}
 DOLLARS_AT_MOST = {"without a prefix cache": 0.08, "with one": 0.05}
 # US dollars for a million tokens.

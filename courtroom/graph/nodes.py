@@ -65,7 +65,7 @@ class AuditNodes:
     """Nodes of one audit, with the case, its inputs and its bench.
 
     `slots`: how many judges may answer at once. `settings`: those of the bench. `vision`: reads
-    images, where a model is set. `screener`: screens the prose that judges read, where models judge.
+    images, where a model is set. `screener`: screens the prose that judges read, where one does.
     """
 
     case: Case

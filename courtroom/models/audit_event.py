@@ -15,7 +15,8 @@ class AuditEvent(Frozen):
 
     stage: a node of the graph began or ended. evidence: a detective is done (`usage` and `model`
     where it called a model). opinion: a judge answered (an opinion or a failure; `usage` is the
-    cost of the answer). screening: a model screened the prose, now or in an earlier audit. report: the last event of every audit.
+    cost of the answer). screening: a model screened the prose, now or in an earlier audit. report:
+    the last event of every audit.
     """
 
     kind: Literal["stage", "evidence", "opinion", "screening", "report"]

@@ -110,8 +110,8 @@ class RecordedError(Frozen):
 
 
 class Integrity(Frozen):
-    """Flag for a person. `spans` are words that the detectives found; what a model named beside
-    them is evidence with the same tag.
+    """Flag for a person. `spans` are words that the detectives found by patterns alone; what a model
+    named beside them stands in `evidence`, tagged `integrity` and `screened`.
     """
 
     suspected: bool = False

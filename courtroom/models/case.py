@@ -126,8 +126,8 @@ class BenchSettings(CaseModel):
 class Known(CaseModel):
     """Earlier results that need not be computed or bought again.
 
-    An opinion or a screening is used only under the same `key`. The report's evidence is used only for the same
-    commit, PDF, rubric digest, peer exchange and version of the courtroom.
+    An opinion or a screening is used only under the same `key`. The report's evidence is used only
+    for the same commit, PDF, rubric digest, peer exchange and version of the courtroom.
     """
 
     report: AuditReport | None = None

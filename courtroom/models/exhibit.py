@@ -20,8 +20,9 @@ class Exhibit(Frozen):
 
     `text` is verbatim, without secrets: its first line is `location.line_start`, or line 1 of the
     page or table. `title` says in our words why it is shown. `commit_ids` are those of the rows of
-    a table of commits, row by row; a row that is no commit has an empty one. `opened_by` is the sign
-    of the string or comment that the first line stands in (exhibits/code_tokens.py), mostly none.
+    a table of commits, row by row; a row that is no commit has an empty one. `opened_by` is the
+    sign of the string or comment that the first line stands in (exhibits/code_tokens.py), mostly
+    none.
     """
 
     kind: ExhibitKind

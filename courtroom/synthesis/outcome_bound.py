@@ -1,8 +1,8 @@
 """Bound on a model's score: at most one above what the outcomes of the checks allow.
 
-A judge by a model reads words of the submission, and words can ask for a score and name the lines to
-cite for it. The outcomes cannot be talked to, so no citation lifts the bound. The heuristic bench
-scores outcomes alone, so nothing bounds it here.
+A judge by a model reads words of the submission, and words can ask for a score and name the lines
+to cite for it. The outcomes cannot be talked to, so no citation lifts the bound. The heuristic
+bench scores outcomes alone, so nothing bounds it here.
 """
 
 from __future__ import annotations

@@ -246,7 +246,11 @@ class RecordedError(ReportRecord):
 
 
 class Integrity(ReportRecord):
-    """Suspicious text in the work, such as instructions to the judges; `spans` quote it."""
+    """Suspicious text in the work, such as instructions to the judges.
+
+    `spans` quote what the search by patterns found. `Report.suspicions` has all of it: what a model
+    named beside that is evidence alone.
+    """
 
     suspected: bool = False
     spans: tuple[str, ...] = ()

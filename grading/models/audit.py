@@ -30,8 +30,8 @@ class Audit(TenantModel):
     `renewal` and `criteria` (ids; empty for all) say what is not reused from earlier audits of the
     same work. `stage_times` holds the start of each stage by name (ISO 8601). `version` grows with
     every change, for ETags. `screening` is the courtroom's record of what a model said about the
-    prose (Screening), reused for the same prose. `report` is the report JSON. `budget_usd` limits what this run may
-    spend on models (audits/budgets.py), null without a limit.
+    prose (Screening), reused for the same prose. `report` is the report JSON. `budget_usd` limits
+    what this run may spend on models (audits/budgets.py), null without a limit.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)

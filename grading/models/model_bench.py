@@ -59,9 +59,9 @@ class OrganizationBench(TenantModel):
 class ModelUsage(TenantModel):
     """Usage of one answer, by the provider's figures; `cost_usd` is null without a price.
 
-    The answer is a judge's, VISION's look at the report's pages, or the SCREENING of the prose: these
-    have no criterion and are in round 0. `audit` is null once its cohort was deleted: the cost still counts in the month's
-    budget.
+    The answer is a judge's, VISION's look at the report's pages, or the SCREENING of the prose:
+    these two have no criterion and are in round 0. `audit` is null once its cohort was deleted: the
+    cost still counts in the month's budget.
     """
 
     VISION, SCREENING = "Vision", "Screening"
