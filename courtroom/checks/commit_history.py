@@ -100,14 +100,18 @@ def _progression(minimum: int, history: History) -> Finding:
     from courtroom.analysis.git.history import progression
 
     stages = progression(history)
-    in_order = _longest_rise([STAGE_ORDER.index(stage.name) for stage in stages])
-    names = ", ".join(stage.name for stage in stages) or "none"
+    in_order = _longest_rise([(STAGE_ORDER.index(stage.name), stage.sha) for stage in stages])
+    listed = ", ".join(stage.name for stage in stages) or "none"
     reason = (
-        f"Stages of the work, in the order they began: {names};"
+        f"Stages of the work, in the order they began: {listed};"
         f" {in_order} of them are in the expected order."
     )
     by_sha = {commit.sha: commit for commit in history.commits}
-    clues = [commit_clue(by_sha[s.sha], f"Begins the stage: {s.name}.") for s in stages]
+    begun = {s.sha: [other.name for other in stages if other.sha == s.sha] for s in stages}
+    clues = [
+        commit_clue(by_sha[sha], f"Begins the stage: {', '.join(names)}.")
+        for sha, names in begun.items()
+    ]
 
     if not clues:
         searched = f"Read {len(history.commits)} commits for stages of work: none was recognised."
@@ -115,11 +119,17 @@ def _progression(minimum: int, history: History) -> Finding:
     return present(reason, clues, met=in_order >= minimum)
 
 
-def _longest_rise(places: Sequence[int]) -> int:
-    """The length of the longest part, gaps allowed, that only rises."""
+def _longest_rise(stages: Sequence[tuple[int, str]]) -> int:
+    """The length of the longest part, gaps allowed, that rises from commit to commit.
+
+    Stages that one commit brings are in no order.
+    """
     best: list[int] = []
-    for index, place in enumerate(places):
-        best.append(1 + max((best[i] for i in range(index) if places[i] < place), default=0))
+    for index, (place, sha) in enumerate(stages):
+        earlier = zip(stages[:index], best, strict=True)
+        best.append(
+            1 + max((n for (other, at), n in earlier if other < place and at != sha), default=0)
+        )
     return max(best, default=0)
 
 

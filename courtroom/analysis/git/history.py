@@ -8,11 +8,10 @@ other file's contents. A file that only moved adds no lines.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.git_process import read_git
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 # Python lines.
 BULK_SHARE = 0.55
 BULK_COMMITS = 2
-# A commit that touches this many stages at once counts for none of them.
-STAGES_IN_BULK = 3
+CODE_SUFFIXES = frozenset({".py", ".ipynb", ".js", ".ts"})
 SUBJECT_CHARACTERS = 300
 LATEST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
@@ -127,20 +125,31 @@ def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def progression(history: History) -> tuple[Stage, ...]:
-    """Return the stages of the work in the order they began, every stage with its own commit.
+    """Return the stages of the work in the order they began.
 
-    A commit begins at most one stage: the first one named in its message that has not begun, or
-    else the one most of its paths belong to. A commit that touches nearly everything and names no
-    stage begins none, and neither does one with an empty message.
+    A stage begins with the commit in which its files first come, also when one commit brings
+    several; a stage without files of its own begins with the first code that a message names so.
     """
-    begun: dict[str, Stage] = {}
-    for commit in history.commits:
-        is_ignored = len(commit.parents) > 1 or _is_empty_message(commit.subject)
-        stages = [] if is_ignored else _stages_of(commit)
-        name = next((stage for stage in stages if stage not in begun), None)
-        if name is not None:
-            begun[name] = Stage(name, commit.sha, commit.subject)
-    return tuple(begun.values())
+    by_files: dict[str, Stage] = {}
+    by_message: dict[str, Stage] = {}
+    places: dict[str, int] = {}
+    for place, commit in enumerate(history.commits):
+        if len(commit.parents) > 1:
+            continue
+        places[commit.sha] = place
+        brought = {stage for path in commit.paths if (stage := _stage_of_file(path)) is not None}
+        has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in commit.paths)
+        named = [stage for stage in _stages_in(commit.subject) if has_code or stage == "setup"]
+        for name in brought:
+            by_files.setdefault(name, Stage(name, commit.sha, commit.subject))
+        for name in named:
+            by_message.setdefault(name, Stage(name, commit.sha, commit.subject))
+
+    begun = {**by_message, **by_files}
+    order = list(STAGES)
+    return tuple(
+        sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
+    )
 
 
 def without_empty(history: History) -> History:
@@ -189,12 +198,17 @@ def _timestamp(seconds: str) -> str:
     return datetime.fromtimestamp(min(int(seconds or 0), LATEST_SECOND), UTC).isoformat()
 
 
-def _stages_of(commit: Commit) -> list[str]:
-    named = _stages_in(commit.subject)
-    touched = Counter(stage for path in commit.paths for stage in _stages_in(path))
-    if named or len(touched) >= STAGES_IN_BULK:
-        return named
-    return [stage for stage, _ in touched.most_common()]
+def _stage_of_file(path: str) -> str | None:
+    """Return the stage of a file by its name, else by the nearest folder that names one.
+
+    Only code belongs to a later stage than the setup: a document about the graph is no graph.
+    """
+    pure = PurePosixPath(path)
+    for part in (pure.stem, *reversed(pure.parts[:-1])):
+        stages = _stages_in(part)
+        if stages and (stages[0] == "setup" or pure.suffix in CODE_SUFFIXES):
+            return stages[0]
+    return None
 
 
 def _stages_in(text: str) -> list[str]:

@@ -1,5 +1,7 @@
 """Each kind of check turns what was read into one finding: met, unmet or open, with something to show."""
 
+from dataclasses import replace
+
 import pytest
 
 from courtroom.analysis.diagrams.diagram_kind import DiagramResult
@@ -88,7 +90,7 @@ def commit(
     number, *, when="2026-01-01T09:00:00+00:00", subject="Add the parser of things", lines=10
 ):
     return Commit(
-        f"{number:040d}", (), "Ada", "ada@example.org", when, subject, lines, ("notes.md",)
+        f"{number:040d}", (), "Ada", "ada@example.org", when, subject, lines, ("things.py",)
     )
 
 
@@ -140,6 +142,16 @@ SUBJECTS = ("Set up the environment", "Add the clone tool", "Wire the graph", "A
 def test_stages_count_in_their_natural_order_only(subjects, minimum, met):
     commits = [commit(n, subject=subject) for n, subject in enumerate(subjects, start=1)]
     assert judged("progression", *commits, minimum=minimum).met is met
+
+
+def test_stages_that_one_commit_brings_are_in_no_order():
+    upload = replace(commit(1), paths=("README.md", "src/tools.py", "src/graph.py"))
+    found = judged("progression", upload, commit(2, subject="Add the judges"), minimum=3)
+
+    assert (found.met, [clue.rationale for clue in found.clues]) == (
+        False,
+        ["Begins the stage: setup, tools, graph.", "Begins the stage: judges."],
+    )
 
 
 def test_messages_that_say_nothing_are_shown():

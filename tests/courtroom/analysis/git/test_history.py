@@ -218,11 +218,25 @@ def test_stages_come_in_the_order_they_began():
     ]
 
 
-def test_commit_begins_at_most_one_stage_and_an_upload_of_everything_none():
-    everything = ("README.md", "src/tools/ast.py", "src/graph.py", "src/judges.py")
-    assert stages_of(("My project", everything)) == []
-    assert stages_of(("Setup, tools, graph and judges", everything)) == [
-        ("setup", "Setup, tools, graph and judges")
+def test_one_commit_may_begin_several_stages_and_its_message_none_that_has_files():
+    everything = ("README.md", "src/tools/ast.py", "src/graph.py", "src/nodes/judges.py")
+    assert stages_of(("My project", everything), ("Add the graph", ("src/graph.py",))) == [
+        ("setup", "My project"),
+        ("tools", "My project"),
+        ("graph", "My project"),
+        ("judges", "My project"),
+    ]
+
+
+def test_a_stage_begins_with_its_files_whatever_earlier_messages_name():
+    assert stages_of(
+        ("Set up for tools and graph", ("README.md", "docs/graph.md")),
+        ("wip", ("src/graph.py",)),
+        ("Add a parser", ("src/reading.py",)),
+    ) == [
+        ("setup", "Set up for tools and graph"),
+        ("graph", "wip"),
+        ("tools", "Add a parser"),
     ]
 
 
