@@ -116,6 +116,25 @@ POSSIBLE = [
 ]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "sk-...",
+        "your-key-here-00000000",
+        "changeme-changeme-4Kq9",
+        "<token-of-the-service-7>",
+        "xxxxxxxxxxxxxxxxxxxx1",
+        "${SERVICE_TOKEN_V2_NAME}",
+        "AKIAIOSFODNN7EXAMPLE",
+        "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    ],
+)
+@pytest.mark.parametrize("path", ["src/a.py", ".env"])
+def test_a_placeholder_of_documentation_is_accused_of_nothing(path, value):
+    texts = (f'API_TOKEN="{value}"', f"API_TOKEN={value}", f"https://app:{value}@api.example.com/")
+    assert not any(secrets_in(text, path) for text in texts)
+
+
 @pytest.mark.parametrize(("path", "text"), ACCUSED)
 def test_a_secret_of_every_kind_is_certain_and_redacted(path, text):
     assert [secret.is_certain for secret in secrets_in(text, path)] == [True]
