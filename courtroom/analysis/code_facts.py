@@ -33,7 +33,7 @@ from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
 from courtroom.analysis.project.submission_scope import needed_paths, read_scope
 from courtroom.analysis.python.call_graph import CallGraph
-from courtroom.analysis.python.source_files import Codebase, is_vendored
+from courtroom.analysis.python.source_files import OTHER_LANGUAGES, Codebase, is_vendored
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.syntax import parse_sources
@@ -60,6 +60,9 @@ def read_facts(reader: BlobReader) -> FactWriter:
     sizes = {path: blob.size for path, blob in reader.blobs.items() if blob.is_file}
     data = reader.read_all(data_file_paths(sizes, codebase))
     codebase.data.update({path: raw.decode("utf-8-sig", "replace") for path, raw in data.items()})
+    codebase.other_languages = tuple(
+        path for path in sorted(sizes) if path.endswith(OTHER_LANGUAGES) and not is_vendored(path)
+    )
     writer = FactWriter(SymbolTable(codebase), reader)
     _record_unreadable(writer, codebase, paths)
     _set_scope(writer)

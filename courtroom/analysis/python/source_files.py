@@ -23,6 +23,8 @@ VENDORED = frozenset(
         "vendor",
     }
 )
+# Endings of files that may hold a whole program.
+OTHER_LANGUAGES = (".cpp", ".cs", ".go", ".java", ".js", ".kt", ".php", ".rb", ".rs", ".ts", ".tsx")
 _TEST_FILE = re.compile(r"^(test_.*|.*_test|tests?|conftest)\.py$")
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -88,13 +90,15 @@ class Codebase:
 
     `unreadable` holds the reason for each file that could not be parsed, `data` the JSON texts that
     the code may load. `aside` maps each path that is not the product to its kind; it is None
-    before they are told apart, and then only tests are left out.
+    before they are told apart, and then only tests are left out. `other_languages` are source
+    files that are not Python.
     """
 
     files: dict[str, SourceFile]
     unreadable: dict[str, str]
     data: dict[str, str] = field(default_factory=dict)
     aside: Mapping[str, str] | None = None
+    other_languages: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[SourceFile]:
         return iter(self.files.values())

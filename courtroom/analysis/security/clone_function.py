@@ -104,7 +104,10 @@ def _passes_address(call_graph: CallGraph, source: SourceFile, node: ast.AST) ->
 
 def _unknown_runner(call_graph: CallGraph, function: FunctionRef, calls: list[ast.Call]) -> str:
     """Name the call that runs the clone when its code is neither a library's nor readable."""
-    if any(not call_graph.is_unknown(function.source, call) for call in calls):
+    if any(
+        called_name(call) in CLONE_METHODS or not call_graph.is_unknown(function.source, call)
+        for call in calls
+    ):
         return ""
     place = f"{function.source.path}:{calls[0].lineno}"
     return f"{place} clones by {called_name(calls[0])}, which could not be followed"

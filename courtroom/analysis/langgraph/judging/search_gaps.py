@@ -14,7 +14,9 @@ def reading_gap(codebase: Codebase) -> str:
     unreadable = [path for path in sorted(codebase.unreadable) if codebase.is_product(path)]
     if unreadable:
         return f"{unreadable[0]} could not be read"
-    return "" if codebase.production else "the repository has no Python file that could be read"
+    if codebase.production or not codebase.other_languages:
+        return ""
+    return f"{codebase.other_languages[0]} is not Python, and there is no Python beside it"
 
 
 def layer_gap(call_graph: CallGraph, layers: Layers, role: str) -> str:

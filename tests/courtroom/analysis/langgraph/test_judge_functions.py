@@ -112,7 +112,6 @@ def test_code_that_was_followed_to_its_end_has_no_gap():
             {"src/a.py": "def chief_justice(s):\n    return 1\n", "src/b.py": "def broken(:\n"},
             "src/b.py could not be read",
         ),
-        ({}, "the repository has no Python file that could be read"),
         (
             {"src/a.py": f"{IMPORTS}{NODE.format('load(name)')}"},
             "the code of the Chief Justice's node chief_justice could not be followed",
@@ -121,3 +120,15 @@ def test_code_that_was_followed_to_its_end_has_no_gap():
 )
 def test_an_incomplete_search_says_what_stopped_it(files, gap):
     assert gap_of(files) == gap
+
+
+def test_a_program_in_another_language_is_not_read():
+    symbols = symbols_of({})
+    call_graph, layers = layers_of(symbols)
+    without_code = layer_gap(call_graph, layers, "judge")
+    symbols.codebase.other_languages = ("src/judges.ts",)
+
+    assert (without_code, layer_gap(call_graph, layers, "judge")) == (
+        "",
+        "src/judges.ts is not Python, and there is no Python beside it",
+    )

@@ -317,6 +317,10 @@ def test_a_clone_by_unknown_code_leaves_its_precautions_open():
     assert clone_of(code).gap == "src/graph.py:2 clones by execute, which could not be followed"
 
 
+def test_a_clone_by_gitpython_is_known_however_it_was_imported():
+    assert clone_of("def clone(url, git):\n    return git.Repo.clone_from(url, 'x')\n").gap == ""
+
+
 def test_a_function_named_clone_that_runs_no_known_clone_is_named():
     reading = clone_of("def clone_repo(repo_url):\n    return backend.fetch(repo_url)\n")
 
