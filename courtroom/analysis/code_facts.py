@@ -321,8 +321,13 @@ def _rules(writer: FactWriter, gap: str) -> None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
             writer.add_location(rule, place.source.path, line)
-        for place, line in () if reading.lines else reading.dead:
+        if reading.lines:
+            continue
+        for place, line in reading.dead:
             note = "the condition of this rule never holds"
+            writer.add_location(rule, place.source.path, line, note=note)
+        for place, line in reading.uncalled:
+            note = f"nothing calls {place.name}, which holds this rule"
             writer.add_location(rule, place.source.path, line, note=note)
 
 

@@ -78,10 +78,14 @@ Lines = list[tuple[FunctionRef, int]]
 
 @dataclass(frozen=True, slots=True)
 class RuleReading:
-    """Lines that apply a rule, and lines that would if their condition could ever hold."""
+    """Lines that apply a rule, and lines that would if their condition could ever hold.
+
+    `uncalled` are lines that would if anything called their function.
+    """
 
     lines: Lines
     dead: Lines = field(default_factory=list)
+    uncalled: Lines = field(default_factory=list)
 
 
 def read_rules(
@@ -99,7 +103,18 @@ def read_rules(
         *_re_evaluation_routes(layers, graph.routes),
         *_loops(call_graph, layers, graph),
     ]
-    return {rule: RuleReading(lines, dead[rule]) for rule, lines in live.items()}
+    uncalled = _rules_of_changes(ChangeReader(_uncalled(layers)).changes(), [])
+    return {rule: RuleReading(lines, dead[rule], uncalled[rule]) for rule, lines in live.items()}
+
+
+def _uncalled(layers: Layers) -> list[FunctionRef]:
+    """Return the functions beside the Chief Justice's that no run reaches."""
+    reached = {function.key for function in (*layers.in_use, *layers.judges, *layers.justice)}
+    sources = {function.source.path: function.source for function in layers.justice}
+    functions = [
+        FunctionRef(source, site) for source in sources.values() for site in source.functions
+    ]
+    return [function for function in functions if function.key not in reached]
 
 
 def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) -> dict[str, Lines]:

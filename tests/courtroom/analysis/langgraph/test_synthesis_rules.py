@@ -139,7 +139,12 @@ def test_a_rule_in_an_uncalled_function_is_no_rule():
         "    return score\n"
     )
 
-    assert rules_in(justice("pass", rule)) == set()
+    uncalled = readings_of(justice("pass", rule))["security_override"]
+
+    assert (uncalled.lines, [(f.name, n) for f, n in uncalled.uncalled]) == (
+        [],
+        [("security_override", 3)],
+    )
     assert rules_in(justice("score = security_override(score, p)", rule)) == {"security_override"}
 
 
