@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 
 # Before a sign that opened: its string is a value, no docstring.
 VALUE = "= "
+# Characters: all that stands before each string would be quadratic in the text.
+_LOOKED_BACK = 600
 # What a string on the next line belongs to.
 _CONTINUES = ("=", "(", "[", "{", ",", "+", "%", "|", "\\", " return", " in", " and", " or")
 
@@ -42,9 +44,14 @@ def token_pattern(path: str, *, runs: bool = False) -> re.Pattern[str]:
     return _SLASHED if is_slashed else _HASHED
 
 
+def text_before(literal: re.Match[str]) -> str:
+    """Return what stands before a string, as far as it can tell what the string is."""
+    return literal.string[max(0, literal.start() - _LOOKED_BACK) : literal.start()]
+
+
 def is_statement(literal: re.Match[str]) -> bool:
     """Return whether a string stands alone, as docstrings do: nothing is done with it."""
-    before = literal.string[: literal.start()]
+    before = text_before(literal)
     line = before.rpartition("\n")[2]
     return not line.strip() and not before.rstrip().endswith(_CONTINUES)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from courtroom.analysis.prompt_injection.repository_text import kind_of
-from courtroom.exhibits.code_tokens import VALUE, is_statement, token_pattern
+from courtroom.exhibits.code_tokens import VALUE, is_statement, text_before, token_pattern
 from courtroom.judges.sentences import without_sentences
 from courtroom.models.evidence import Evidence
 from courtroom.models.exhibit import Exhibit
@@ -180,7 +180,7 @@ def _folded_exhibit(text: str, path: str, *, opened_by: str, shows_strings: bool
 
 def _is_prompt(token: re.Match[str]) -> bool:
     """Return whether a string is used, and names no node of a graph: a name is no prompt."""
-    line = token.string[: token.start()].rpartition("\n")[2]
+    line = text_before(token).rpartition("\n")[2]
     is_used = token.lastgroup != "comment" and not is_statement(token)
     return is_used and not _GRAPH_CALL.search(line)
 

@@ -2,6 +2,7 @@
 
 import re
 from itertools import combinations
+from time import process_time
 
 import pytest
 
@@ -9,7 +10,7 @@ from courtroom.checks.text_contains import TextContains
 from courtroom.exhibits.sheets import file_sheet
 from courtroom.judges.material import NOTICE, Submission, files_of, material_of, short_id
 from courtroom.judges.prompts import FILES, messages, persona_text
-from courtroom.judges.submitted_text import quotation
+from courtroom.judges.submitted_text import exhibit_lines, quotation
 from courtroom.models.evidence import CheckOutcome, Location, evidence
 from courtroom.models.exhibit import CriterionExhibits, Exhibit, Omission
 from courtroom.models.judge_answer import PERSONAS
@@ -215,6 +216,18 @@ def test_docstring_below_a_string_is_folded_where_strings_stay():
         '2     x = "a"',
         '3     "…"',
     ]
+
+
+def test_time_to_fold_a_long_line_of_strings_grows_with_its_length():
+    def seconds(count):
+        line = code(", ".join(['f("a b c d e f g h i")'] * count))
+        begin = process_time()
+        exhibit_lines(line, shows_strings=True)
+        return process_time() - begin
+
+    pairs = [(seconds(2000), seconds(4000)) for _ in range(3)]
+    half, whole = (min(column) for column in zip(*pairs, strict=True))
+    assert whole < 3 * half
 
 
 def test_labels_of_diagrams_and_paths_of_the_tree_spell_no_sentence():
