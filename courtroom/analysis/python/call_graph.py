@@ -44,6 +44,8 @@ class CallGraph:
 
     symbols: SymbolTable
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)
+    # Several layers and rules ask for the same functions.
+    _callees: dict[tuple[str, int], list[FunctionRef]] = field(default_factory=dict)
 
     def callers_of(self, names: Iterable[str]) -> set[str]:
         """Return the functions and classes, by name, that may reach one of `names`, and `names`."""
@@ -78,6 +80,11 @@ class CallGraph:
 
     def callees(self, function: FunctionRef) -> list[FunctionRef]:
         """Return the functions that one function may call, by the names in it."""
+        if function.key not in self._callees:
+            self._callees[function.key] = self._read_callees(function)
+        return self._callees[function.key]
+
+    def _read_callees(self, function: FunctionRef) -> list[FunctionRef]:
         source = function.source
         callees: list[FunctionRef] = []
         for name in sorted(function.site.mentions):
