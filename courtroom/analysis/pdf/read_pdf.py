@@ -109,7 +109,10 @@ def _with_picture_layouts(reading: PdfReading, path: Path, limits: Limits) -> Pd
 
 
 def _with_scanned_text(reading: PdfReading, path: Path, limits: Limits) -> PdfReading:
-    """Return the reading with the text of its pictures, as far as tesseract reads one."""
+    """Return the reading with the text of its pictures, where tesseract reads them all.
+
+    Of a part nothing follows: what the report does not say may stand on the other pages.
+    """
     try:
         text = scanned_text(path.resolve(), len(reading.pages), limits)
     except ChildFailed as error:
@@ -121,13 +124,10 @@ def _with_scanned_text(reading: PdfReading, path: Path, limits: Limits) -> PdfRe
         f"The pages are pictures. The text of {text.read} of {len(text.pages)} was recognised,"
         f" with a confidence of {text.confidence:.2f}."
     )
-    return replace(
-        reading,
-        pages=text.pages,
-        text_layer="scanned",
-        confidence=text.confidence,
-        errors=(*reading.errors, ("pdf_scanned_text", note)),
-    )
+    noted = replace(reading, errors=(*reading.errors, ("pdf_scanned_text", note)))
+    if text.read < len(text.pages):
+        return noted
+    return replace(noted, pages=text.pages, text_layer="scanned", confidence=text.confidence)
 
 
 def _reading(answer: dict[str, Any]) -> PdfReading:

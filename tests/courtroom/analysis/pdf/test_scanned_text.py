@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from courtroom.analysis.pdf import scanned_text
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.models.case import Limits
@@ -27,7 +28,7 @@ LETTERS = (
 SCALE = 14
 
 
-def _scan(tmp_path: Path) -> Path:
+def _scan(tmp_path: Path, pages: int = 1) -> Path:
     rows = ["0000" + row.replace(" ", "00") + "0000" for row in LETTERS]
     blank = ["0" * len(rows[0])] * 4
     samples = b"".join(
@@ -35,16 +36,31 @@ def _scan(tmp_path: Path) -> Path:
         for row in (*blank, *rows, *blank)
     )
     image = Image(len(rows[0]) * SCALE, (len(rows) + len(blank) * 2) * SCALE, rgb=samples)
-    return make_pdf(tmp_path / "scan.pdf", [Page(images=[image])])
+    return make_pdf(tmp_path / "scan.pdf", [Page(images=[image])] * pages)
 
 
-def _read_with(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PdfReading:
+def _read_with(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: int = 1
+) -> PdfReading:
     """Read a scan where `tesseract` is this shell script."""
     script = tmp_path / "tesseract"
     script.write_text(f"#!/bin/sh\n{program}\n")
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    return read_pdf(_scan(tmp_path), Limits())
+    return read_pdf(_scan(tmp_path, pages), Limits())
+
+
+@pytest.mark.parametrize(("most", "layer"), [(2, "scanned"), (1, "none")])
+def test_scan_that_is_longer_than_the_limit_states_nothing(
+    most: int, layer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanned_text, "MOST_PAGES", most)
+    row = "5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t9\\t9\\t90\\tword"
+    program = f"cat >/dev/null; printf 'head\\n{row}\\n'"
+    reading = _read_with(program, tmp_path, monkeypatch, pages=2)
+    assert (reading.text_layer, reading.pages) == (layer, (("word",) if most == 2 else ("",)) * 2)
+    ((code, note),) = reading.errors
+    assert (code, f"{most} of 2" in note) == ("pdf_scanned_text", True)
 
 
 def test_scan_stays_unread_without_the_program(
