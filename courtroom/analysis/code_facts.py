@@ -31,7 +31,11 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
-from courtroom.analysis.project.submission_scope import needed_paths, read_scope
+from courtroom.analysis.project.submission_scope import (
+    imported_vendored,
+    needed_paths,
+    read_scope,
+)
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import OTHER_LANGUAGES, Codebase, is_vendored
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -55,6 +59,7 @@ def read_facts(reader: BlobReader) -> FactWriter:
     paths = [path for path, blob in reader.blobs.items() if path.endswith(".py") and blob.is_file]
     own = [path for path in paths if not is_vendored(path)]
     contents = reader.read_all(own)
+    contents |= reader.read_all(imported_vendored(paths, contents))
     contents |= notebook_sources(reader, contents)
     codebase = parse_sources(contents)
     sizes = {path: blob.size for path, blob in reader.blobs.items() if blob.is_file}

@@ -60,9 +60,7 @@ class Material:
         return [
             unit
             for unit in self.outline
-            if unit.kind == "function"
-            and not is_test_path(unit.path)
-            and not is_vendored(unit.path)
+            if unit.kind == "function" and not self.is_test(unit) and not is_vendored(unit.path)
         ]
 
     def unit_at(self, path: str, line: int) -> Unit | None:
@@ -194,7 +192,9 @@ class Material:
         return users
 
     def is_test(self, unit: Unit) -> bool:
-        return is_test_path(unit.path)
+        """Return whether a unit is no part of the product: a test, a fixture, an example."""
+        scope = self.facts.scope
+        return is_test_path(unit.path) if scope is None else not scope.holds(unit.path)
 
     def evidence_lines(self, path: str, checks: Iterable[str] | None = None) -> list[int]:
         """Return the lines of a file that evidence begins at: of the checks, or of any."""

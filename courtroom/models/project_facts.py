@@ -86,6 +86,13 @@ class SubmissionScope(FactModel):
     reached: tuple[str, ...]
     aside: tuple[AsideFiles, ...]
 
+    def holds(self, path: str) -> bool:
+        """Return whether a path is the product, as far as the groups tell."""
+        return path in self.reached or not any(
+            path.startswith(group.path) if group.path.endswith("/") else path == group.path
+            for group in self.aside
+        )
+
 
 class ProjectFact(FactModel):
     """Properties of any software project, in any language; paths are those of the tree.

@@ -21,14 +21,17 @@ from courtroom.analysis.project.entry_points import (
     declarations_in,
     entry_points,
 )
-from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.project.globs import matches
+from courtroom.analysis.python.source_files import IMPORTABLE_VENDORED, VENDORED, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 
 # Kinds that are the product where no other code is, the likeliest first.
 FREED_ORDER = ("example", "archive", "benchmark", "vendored", "generated", "fixture", "test")
 NEVER_PRODUCT = ("test", "vendored", "generated")
 MOST_ROWS = 60
+MOST_IMPORTED = 200  # files of one vendored folder
 LONGEST_NAME = 200  # characters of a string that may name a module or file
+LICENCES = ("**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/*.dist-info/METADATA")
 # Files of a project that is no product by itself.
 _TOOLING = frozenset({"setup.py", "conftest.py", "noxfile.py", "tasks.py", "__init__.py"})
 _WORDS = {
@@ -88,6 +91,24 @@ def read_scope(symbols: SymbolTable, paths: list[str], texts: Mapping[str, str])
 
 def needed_paths(paths: list[str]) -> list[str]:
     return [".gitattributes", *declarations_in(paths)]
+
+
+def imported_vendored(paths: Iterable[str], contents: Mapping[str, bytes]) -> list[str]:
+    """Return the Python files of folders such as build/ that the other files import from.
+
+    Such folders mostly hold installed code, and nobody may hide a product there.
+    """
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        top = path.partition("/")[0]
+        if top in IMPORTABLE_VENDORED and VENDORED.isdisjoint(PurePosixPath(path).parts[1:]):
+            folders.setdefault(top, []).append(path)
+    imported: list[str] = []
+    for folder, files in folders.items():
+        words = [f"{word} {folder}{end}".encode() for word in ("from", "import") for end in "., \n"]
+        if any(word in content for content in contents.values() for word in words):
+            imported += files[:MOST_IMPORTED]
+    return imported
 
 
 def _kind_to_free(symbols: SymbolTable, aside: Mapping[str, Aside]) -> str:
@@ -235,9 +256,20 @@ class _ScopeReader:
         return names | {s.module: s.path for s in sources if "." in s.module}
 
     def _may_bring(self, source: SourceFile, target: str) -> bool:
-        """A file that runs the tests does not make them the product."""
-        is_test = target in self.aside and self.aside[target].kind == "test"
-        return not is_test or "test" not in PurePosixPath(source.path).stem.lower()
+        """Tests that a runner of tests runs, and other people's code, do not become the product."""
+        kind = self.aside[target].kind if target in self.aside else ""
+        if kind == "vendored":
+            return self._licensed.isdisjoint(map(str, PurePosixPath(target).parents))
+        return kind != "test" or "test" not in PurePosixPath(source.path).stem.lower()
+
+    @cached_property
+    def _licensed(self) -> set[str]:
+        """Folders below the root with a licence of their own: code that others wrote."""
+        return {
+            str(PurePosixPath(path).parent)
+            for path in self.paths
+            if "/" in path and matches(path, LICENCES)
+        }
 
 
 def _choice(

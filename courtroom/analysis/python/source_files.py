@@ -25,6 +25,8 @@ VENDORED = frozenset(
 )
 # Endings of files that may hold a whole program.
 OTHER_LANGUAGES = (".cpp", ".cs", ".go", ".java", ".js", ".kt", ".php", ".rb", ".rs", ".ts", ".tsx")
+# Those that a program may also import from: such a file is read where the code names its folder.
+IMPORTABLE_VENDORED = frozenset({"build", "dist", "env", "vendor"})
 _TEST_FILE = re.compile(r"^(test_.*|.*_test|tests?|conftest)\.py$")
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef

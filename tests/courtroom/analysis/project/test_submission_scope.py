@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from courtroom.analysis.project.aside_kinds import aside_paths
-from courtroom.analysis.project.submission_scope import Scope, read_scope
+from courtroom.analysis.project.submission_scope import Scope, imported_vendored, read_scope
+from courtroom.models.project_facts import SubmissionScope
 from tests.courtroom.sources import symbols_of
 
 MAIN = "if __name__ == '__main__':\n    run()\n"
@@ -190,3 +191,21 @@ def test_without_an_entry_point_all_other_code_is_the_product() -> None:
 def test_broken_manifests_name_no_entry_point() -> None:
     files = PACKAGE | {"pyproject.toml": "[project", "langgraph.json": '{"graphs": [1]}'}
     assert scope_of(files).entries == []
+
+
+def test_vendored_module_that_is_imported_is_the_product_without_a_licence() -> None:
+    files = {"main.py": f"from vendor.tool import call\n{MAIN}", "vendor/tool.py": DANGER}
+    assert "vendor/tool.py" in product_of(files)
+    assert "vendor/tool.py" not in product_of(files | {"vendor/LICENSE": "MIT"})
+
+
+def test_folder_of_installed_code_is_read_where_it_is_imported() -> None:
+    paths = ["main.py", "build/app.py", "build/lib/node_modules/x.py", "dist/app.py"]
+    contents = {"main.py": b"from build.app import run\n"}
+    assert imported_vendored(paths, contents) == ["build/app.py"]
+
+
+def test_groups_of_the_fact_tell_the_product() -> None:
+    files = PACKAGE | {"main.py": "import demo.app\n", "demo/app.py": "", "demo/other.py": ""}
+    fact = SubmissionScope.model_validate(scope_of(files).as_fact)
+    assert [path for path in files if not fact.holds(path)] == ["demo/other.py"]
