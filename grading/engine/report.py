@@ -221,6 +221,24 @@ class History(ReportRecord):
     authors: tuple[CommitAuthor, ...] = ()
 
 
+class AsideFiles(ReportRecord):
+    """Files that are not the product, by folder, file or pattern."""
+
+    path: str
+    kind: str
+    reason: str
+    files: int
+
+
+class Scope(ReportRecord):
+    """The product of the work; `main` is the file that it starts at, for the `reason`."""
+
+    main: str | None = None
+    reason: str
+    product_files: int
+    aside: tuple[AsideFiles, ...] = ()
+
+
 class Facts(ReportRecord):
     """Facts that the site reads; null where not established. `unknown` gives the reasons."""
 
@@ -229,6 +247,7 @@ class Facts(ReportRecord):
     minmax: AuditFiles | None = None
     communication_entries: tuple[LogEntry, ...] | None = None
     malformed_objects: bool | None = None
+    scope: Scope | None = None
     unknown: dict[str, str] = {}
 
 

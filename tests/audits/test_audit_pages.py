@@ -119,6 +119,27 @@ def test_report_without_a_newer_fact_can_be_read(assignment: Assignment, ada: En
     ] * 3
 
 
+def test_report_shows_the_product_and_what_is_set_apart(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    report = report_json()
+    report["facts"]["unknown"].pop("scope", None)
+    report["facts"]["scope"] = {
+        "main": "court/app.py",
+        "reason": "It is the only entry point.",
+        "entry_points": [],
+        "product_files": 7,
+        "reached": [],
+        "aside": [{"path": "demo/", "kind": "example", "reason": "a folder <b>", "files": 2}],
+    }
+    submission = SubmissionFactory.create(assignment=assignment, student=ada)
+    audit = AuditFactory.create(submission=submission, done=True, report=report)
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    fold = page.partition("<summary>Product")[2].partition("</details>")[0]
+    assert "It starts at <code>court/app.py</code>. It is the only entry point." in fold
+    assert "set apart (example), 2 files: a folder &lt;b&gt;" in fold
+
+
 def test_audit_without_a_report_has_no_downloads(assignment: Assignment, ada: Enrollment) -> None:
     audit = AuditFactory.create(
         submission=SubmissionFactory.create(assignment=assignment, student=ada)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from courtroom.models.evidence import INTEGRITY_TAG, SCREENED_TAG, Location, evidence
+from courtroom.models.evidence import ASIDE_TAG, INTEGRITY_TAG, SCREENED_TAG, Location, evidence
+from grading.engine.report import ASIDE_TAG as SITE_ASIDE_TAG
 from grading.engine.report import INTEGRITY_TAG as SITE_INTEGRITY_TAG
 from grading.engine.report import parse_report
 from grading.models import Assignment, Enrollment
@@ -46,8 +47,14 @@ def suspicions_in(document: Json) -> list[tuple[str, str]]:
     return [(row.place.words if row.place else "", row.sentence) for row in rows]
 
 
-def test_the_site_knows_the_courtrooms_tag() -> None:
-    assert SITE_INTEGRITY_TAG == INTEGRITY_TAG
+def test_the_site_knows_the_courtrooms_tags() -> None:
+    assert (SITE_INTEGRITY_TAG, SITE_ASIDE_TAG) == (INTEGRITY_TAG, ASIDE_TAG)
+
+
+def test_attack_in_a_test_is_no_flag() -> None:
+    assert suspicions_in(report_with(flag("one", ASIDE_TAG), flag("two"))) == [
+        ("docs/a b.md:3-4", "This passage asks for a score: “two”.")
+    ]
 
 
 @pytest.mark.django_db
