@@ -59,6 +59,7 @@ PLACE = re.compile(
     r"(?P<name>f\d{1,6}|p\d{1,4}|commits|tree):(?P<first>\d{1,6})(?:-(?P<last>\d{1,6}))?"
 )
 QUOTATION = re.compile(r"\b(?P<name>E-[0-9a-f]{4})[^;“”\n]{0,200}“(?P<text>[^“”\n]{0,1000})”")
+WORD = re.compile(r"\w+")
 TASK = "Name the passages that address whoever grades this submission. Send only the JSON."
 SCHEMA = object_schema({"passages": {"type": "array", "items": {"type": "string"}}})
 TOO_MUCH = "The model named more than half of the prose as words to the graders: nothing was cut."
@@ -172,9 +173,9 @@ def passages_at(
     places: Iterable[str], prose: Prose, evidence: Sequence[Evidence], why: str
 ) -> Iterator[Suspicion]:
     """Yield the passages at these places, each once and in the order of the prose."""
-    named = {place for place in places if place in prose.quotes}
+    named = {place: prose.quotes[place] for place in places if place in prose.quotes}
     for item in evidence:
-        if short_id(item) in named:
+        if _is_quoted(item, named.get(short_id(item), "")):
             yield Suspicion(text=_words(item.content or ""), why=why, location=item.location)
 
     by_sheet: dict[Sheet, list[int]] = {}
@@ -186,6 +187,17 @@ def passages_at(
             passage = lines[start - sheet.first : end - sheet.first + 1]
             location = _location(sheet, passage, start, end)
             yield Suspicion(text=_words("\n".join(passage)), why=why, location=location)
+
+
+def _is_quoted(item: Evidence, quote: str) -> bool:
+    """Return whether the quote is of this item: short ids differ within a criterion alone.
+
+    Names in a quote may be cut, so that half of its words are enough.
+    """
+    content = " ".join((item.content or "").split())
+    words, rest = WORD.findall(quote), set(WORD.findall(content))
+    is_alike = 2 * sum(word in rest for word in words) >= len(words)
+    return bool(quote) and (is_alike or quote.rstrip("…") in content)
 
 
 def _rows_at(places: Iterable[str], prose: Prose) -> list[Row]:

@@ -19,7 +19,7 @@ from courtroom.judges.material import (
     material_of,
 )
 from courtroom.judges.prompts import persona_text
-from courtroom.judges.screening import MOST_PLACES, TOO_MUCH, passages_at, prose_of
+from courtroom.judges.screening import MOST_PLACES, TOO_MUCH, Prose, passages_at, prose_of
 from courtroom.models.audit_report import Integrity
 from courtroom.models.case import BenchSettings, Known, Price
 from courtroom.models.evidence import Location
@@ -394,6 +394,15 @@ def test_quotation_of_the_rest_of_a_long_named_paragraph_is_withheld():
     ]
     assert [rest in text for text in texts] == [True, False]
     assert all("Reducers merge." in text for text in texts)
+
+
+def test_only_the_evidence_that_is_quoted_is_flagged_where_short_ids_are_alike():
+    items = [
+        make_evidence("a", content=content).model_copy(update={"id": f"E-1234{number:010}"})
+        for number, content in enumerate((HERON, "Reducers merge what the nodes write."))
+    ]
+    prose = Prose(rows={}, quotes={"E-1234": "The violet heron crosses…"}, left_out=0)
+    assert [p.text for p in passages_at(["E-1234"], prose, items, "w")] == [HERON]
 
 
 def test_named_row_of_the_tree_has_its_path_and_no_judge_reads_it():
