@@ -1,20 +1,20 @@
 """Fit the weights of courtroom/analysis/prompt_injection/weights.json.
 
-    python -m benchmarks.fit_grader_address PROJECT...
+    python -m benchmarks.fit_grader_address --ordinary FOLDER... --auditors FOLDER...
 
 A logistic regression over the features of one sentence. It learns from the phrases in
 `grader_phrases/` and the tests' DEVELOPMENT, against harmless sentences: those of
-`grader_phrases/harmless.txt` and of PROJECT..., folders of harmless projects (checkouts of student
-auditors, of packages with documents in many languages). Nothing of the projects is written but the
-weights of single words, and those only count against. Needs numpy and scipy.
+`grader_phrases/harmless.txt`, of harmless auditors by students, and of ordinary packages and
+catalogues in many languages. Of projects only the weights of single words are written, and those
+only count against, if enough projects use them. Needs numpy and scipy.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,16 +30,16 @@ from tests.hostile.prompt_injection.phrasings import DEVELOPMENT
 FOLDER = Path(__file__).parent / "grader_phrases"
 WEIGHTS = Path(grader_address.__file__).parent / "weights.json"
 LARGEST_FILE = 300_000
-# Of one phrase against one sentence of a project, and of one harmless phrase.
-PHRASE, HARMLESS = 10.0, 5.0
+# Of a phrase, a harmless one and a sentence of a package, against a sentence of an auditor.
+PHRASE, HARMLESS, ORDINARY = 10.0, 5.0, 0.3
 # What honest reports of an audit also say.
 FAINT = {"claims", "example", "json", "fragments", "arithmetic", "marketing", "faux log"}
 FAINT_SHARE = 0.35
 RIDGE, WORD_RIDGE = 3.0, 0.3
-FEWEST_USES = 10
+FEWEST_USES, FEWEST_PROJECTS = 10, 4
 LEAST_WORD, LEAST_WEIGHT = 0.1, 0.02
 
-Row = tuple[list[str], float]
+Row = tuple[list[str], float, str]  # features, importance, project
 
 
 def readings(text: str, kind: Kind = "prose") -> Iterator[list[grader_address.Reading]]:
@@ -71,34 +71,46 @@ def wanted() -> Iterator[Row]:
             default=None,
         )
         if best:
-            yield best.features, PHRASE * (FAINT_SHARE if style in FAINT else 1)
+            yield best.features, PHRASE * (FAINT_SHARE if style in FAINT else 1), ""
 
 
-def harmless(projects: Iterable[Path]) -> Iterator[Row]:
+def harmless_phrases() -> Iterator[Row]:
     for _, phrase in phrases("harmless.txt"):
         for some in readings(phrase):
-            yield from ((reading.features, HARMLESS) for reading in some)
+            yield from ((reading.features, HARMLESS, "") for reading in some)
 
-    for path in (path for project in projects for path in sorted(project.rglob("*"))):
+
+def sentences_in(project: Path, importance: float) -> Iterator[Row]:
+    for path in sorted(project.rglob("*")):
         if path.is_file() and path.stat().st_size <= LARGEST_FILE:
             text = path.read_text("utf-8", errors="ignore")
             for some in readings(text, kind_of(path.name)):
-                yield from ((reading.features, 1.0) for reading in some)
+                yield from ((reading.features, importance, project.name) for reading in some)
 
 
 def fitted(positive: list[Row], negative: list[Row]) -> dict[str, float]:
     """Return the weight of each feature; words, digits and signs of code only count against."""
-    uses = Counter(name for names, _ in negative for name in names)
+    uses = Counter(name for names, _, _ in negative for name in names)
+    projects = Counter(
+        name for name, _ in {(name, project) for names, _, project in negative for name in names}
+    )
     rows = [*positive, *negative]
     kept = [
-        [n for n in names if not n.startswith("word ") or uses[n] >= FEWEST_USES]
-        for names, _ in rows
+        [
+            n
+            for n in names
+            if not n.startswith("word ")
+            or (uses[n] >= FEWEST_USES and projects[n] >= FEWEST_PROJECTS)
+        ]
+        for names, _, _ in rows
     ]
     columns = {name: number for number, name in enumerate(sorted({n for k in kept for n in k}))}
     places = [(row, columns[name]) for row, names in enumerate(kept) for name in names]
-    x = csr_matrix((np.ones(len(places)), zip(*places, strict=True)), (len(rows), len(columns)))
+    rows_of, columns_of = np.array(places).T
+    shape = len(rows), len(columns)
+    x = csr_matrix((np.ones(len(places)), (rows_of, columns_of)), shape)
     y = np.where(np.arange(len(rows)) < len(positive), 1.0, -1.0)
-    importance = np.array([weight for _, weight in rows])
+    importance = np.array([weight for _, weight, _ in rows])
     ridge = np.array(
         [0 if n == "always" else WORD_RIDGE if n.startswith("word ") else RIDGE for n in columns]
     )
@@ -116,7 +128,16 @@ def fitted(positive: list[Row], negative: list[Row]) -> dict[str, float]:
 
 
 def main() -> None:
-    weights = fitted([*wanted()], [*harmless(map(Path, sys.argv[1:]))])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ordinary", type=Path, nargs="+", required=True)
+    parser.add_argument("--auditors", type=Path, nargs="+", required=True)
+    arguments = parser.parse_args()
+    negative = [
+        *harmless_phrases(),
+        *(row for project in arguments.auditors for row in sentences_in(project, 1.0)),
+        *(row for project in arguments.ordinary for row in sentences_in(project, ORDINARY)),
+    ]
+    weights = fitted([*wanted()], negative)
     kept = {
         name: weight
         for name, weight in weights.items()

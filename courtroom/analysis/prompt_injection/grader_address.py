@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from courtroom.analysis.prompt_injection.sentences import Kind, Sentence, sentences_of
 
-THRESHOLD = 1.25
+THRESHOLD = 2.0
 # Sources and data of a project about judging are full of its words.
 _OTHER_THAN_PROSE = 0.5
 # The same holds for records of judging: so many lines, and as large a share of the text.
