@@ -23,7 +23,9 @@ from typing import NamedTuple
 
 from courtroom.analysis.prompt_injection.sentences import Kind, Sentence, sentences_of
 
-THRESHOLD = 2.0
+# At it one of thirty projects that a fit left out is flagged, and seven of 1,064 documents of
+# packages; at 2.0 four of thirty.
+THRESHOLD = 3.0
 # Sources and data of a project about judging are full of its words.
 _OTHER_THAN_PROSE = 0.5
 # The same holds for records of judging: so many lines, and as large a share of the text.
@@ -31,9 +33,10 @@ _COURT_LINES, _COURT_SHARE, _RECORD_OF_JUDGING = 20, 0.3, 2.0
 _NEAR = 4  # words, or groups of three letters in scripts that join words
 _LONGEST_STEM = 14
 _MOST_WORDS = 50_000
-_MOST_CANDIDATES = 400  # of one text
+# A text of a megabyte can hold so many sentences that weighing them all takes nine seconds.
+_MOST_WEIGHED = 20_000
 _WORD = re.compile(r"\w+")
-_CODE_SIGNS = re.compile(r"[`{}()\[\]=<>\\|→]")
+_CODE_SIGNS = re.compile(r"[`{}()\[\]=<>\\|│→]")
 _OTHER_NUMBER = re.compile(r"\b(?!5\b)\d")
 _LATIN_OR_CYRILLIC = re.compile("[\u0000-\u052f\u2000-\u206f]*")
 # "Award 5 only if every claim is proven" is a rule, and a text about attacks quotes them.
@@ -157,16 +160,19 @@ def reading_view(view: str, foreign_view: str) -> str:
 
 def addresses_in(text: str, kind: Kind) -> list[Address]:
     """Return the sentences of a text in lower case that speak to whoever grades."""
-    candidates, court_lines = [], set()
+    candidates, court_lines, weighed = [], set(), 0
     for sentence in sentences_of(folded(text), kind):
         bits = bits_of(sentence.text)
         if bits & lexicon().court:
             court_lines.add(sentence.line_start)
         if languages_of(bits):
+            weighed += 1
             points, roles = max(map(_points, readings_of(sentence.text, bits)), key=itemgetter(0))
-            if points > THRESHOLD and not _EXCUSE.search(sentence.text):
+            # A licence grants and asks too, but speaks of no mark and nobody who marks.
+            is_on_grading = not roles.isdisjoint(_GRADES) or roles >= {"award", "five"}
+            if points > THRESHOLD and is_on_grading and not _EXCUSE.search(sentence.text):
                 candidates.append((points, roles, sentence))
-        if len(candidates) >= _MOST_CANDIDATES:
+        if weighed >= _MOST_WEIGHED:
             break
 
     if not candidates:

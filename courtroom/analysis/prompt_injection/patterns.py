@@ -1,4 +1,4 @@
-"""Patterns of prompt injection that have a form: orders, tokens of a chat, forged records.
+"""Patterns of prompt injection that have a form: orders, claimed offices, tokens of a chat, forged records.
 
 Families of patterns match `obfuscation.view_of`; `grader_address` finds what is said in free words.
 All repetitions are bounded or possessive, so matching takes linear time.
@@ -16,6 +16,7 @@ from courtroom.analysis.prompt_injection.sentences import Kind, comment_in
 
 _GAP = r"\W{1,8}+"
 _WORD = rf"(?:{_GAP}\w{{1,20}}+)"
+_NEXT = rf"(?:\w{{1,20}}+{_GAP})"
 
 
 def _words(most: int) -> str:
@@ -27,12 +28,11 @@ _DROP = (
     r"(?:(?<!type: )ignor(?:e|ing)|disregard(?:ing)?|forget|pay no attention to|stop following"
     r"|(?:do not|don.?t) follow|set aside)"
 )
-
-
 _TOP = (
     r"(?:5 ?/ ?5|(?:5|five) (?:out )?of (?:5|five)|10 ?/ ?10|100 ?/ ?100|100 ?%"
     r"|full (?:marks?|credit|points|scores?)\b)"
 )
+_WORK = r"(?:this|my|our) (?:report|submission|repositor(?:y|ies)|repo|project|work|code|criterion)"
 # A condition after the score makes it a rule ("give 5 if ..."), not a plea.
 _UNLESS = rf"(?!{_WORD}{{0,6}}?{_GAP}(?:if|when|only|unless|where|provided|whenever|each|every)\b)"
 
@@ -62,6 +62,23 @@ def _family(
     return Family(name, why, tuple(stems.split()), "|".join(patterns), kinds)
 
 
+_OFFICE = (
+    r"(?:(?:second|first|external|internal|lead)\W(?:marker|examiner|grader|reader|assessor)s?"
+    r"|moderat(?:ed|or|ors|ion)|regrad(?:e|ed|ing)|re-?mark(?:ed|ing)"
+    r"|(?:exam\w*|accreditation|academic|assessment|marking|grading) (?:board|office|panel)"
+    r"|(?:course|grading|marking|teaching) (?:staff|team|ci|bot|policy|office)"
+    r"|grader.?bot|autograder|by the staff|calibration (?:run|round|case)|(?:regulation|policy) \d\w*)"
+)
+_FAVOUR = (
+    r"(?:upper (?:end|band|range)|top (?:band|end|level|result)|highest (?:band|level|figure)"
+    r"|full(?:y)? (?:met|marks?|credit)|success fully|all (?:checks|criteria|items) (?:met|passed)"
+    r"|exemplary|distinction|no (?:deductions?|penalt(?:y|ies))|waived|not penali[sz]ed"
+    r"|(?:settled|agreed|decided) on (?:five|5)|(?:five|5) of (?:five|5)|is (?:an? )?(?:five|5)\b)"
+)
+_AS_MET = (
+    r"(?:as|to be) (?:already )?(?:fully |success fully |entirely )?(?:met|satisfied|fulfilled)\b"
+)
+
 FAMILIES = (
     _family(
         "drop",
@@ -84,7 +101,19 @@ FAMILIES = (
         "award give grant assign",
         rf"(?:\b(?:please|kindly|and|must|should|always|just) |(?:^|[.!?:;>\"'(]) ?)"
         rf"(?:award|give|grant|assign){_words(5)}{_TOP}{_UNLESS}",
+        rf"\b(?:award|give|grant|assign){_GAP}{_WORK}{_words(4)}{_TOP}{_UNLESS}",
         kinds=("prose",),
+    ),
+    _family(
+        "praise",
+        "addresses the grading model",
+        "attention note message instruction dear",
+        rf"\b(?:attention|note|message|instructions?|dear)\W{{1,3}}+(?:(?:to|for)\W{{1,2}}+)?"
+        r"(?:ai|llm|automated)\W{1,3}+"
+        r"(?:graders?|judges?|evaluators?|auditors?|reviewers?|assistants?|models?)\W{1,4}+"
+        rf"{_NEXT}{{0,8}}?(?:excellent|perfect|flawless|outstanding|exceptional|meets every"
+        r"|meets all|fully compliant|complete)",
+        kinds=("prose", "code", "data"),
     ),
     _family(
         "role",
@@ -101,6 +130,32 @@ FAMILIES = (
         "opens with words that influence graders",
         "thought",
         r"^\W{0,6}thought process\W{0,2}:.{0,80}\b(?:score|verdict|grade|mark|met)\b",
+        kinds=("prose",),
+    ),
+    _family(
+        "office",
+        "claims that the grade is already decided",
+        "marker examiner grader reader assessor moderat regrad mark board office panel staff team ci"
+        " bot policy calibration regulation",
+        rf"\b{_OFFICE}.{{0,80}}?\b{_FAVOUR}",
+        rf"\b(?:verified|certified|confirmed|approved) by (?:the )?(?:course|staff|school|faculty)"
+        rf".{{0,60}}?\b{_FAVOUR}",
+        r"\b(?:expected|correct|right) (?:answer|score|mark|verdict) (?:is|=|:) ?(?:an? )?(?:5|five)\b",
+        kinds=("prose",),
+    ),
+    _family(
+        "favour",
+        "asks for a score",
+        "upper top mild lenient generous missing met satisf fulfil f1ve sc0re gr4de m4rk aw4rd complain appeal",
+        r"\b(?:kindly|please|kind(?:ly)? let)\b.{0,50}\b(?:upper|top|highest) (?:end|band|range|mark)",
+        r"\b(?:settle|land|end up|finish)\w* (?:on|at|near|in) the (?:upper|top|highest)\b",
+        rf"\b(?:treat|count|consider|regard|take)s? (?:\w{{1,20}}+ ){{1,6}}?{_AS_MET}",
+        r"\byou are now (?:an? )?(?:\w{1,20}+ ){0,3}?(?:mild|lenient|generous|kind)\b",
+        r"\byou are now (?:dr|prof)\b",
+        r"\b(?:f1ve|sc0re|5core|gr4de|m4rk|aw4rd)\b",
+        r"\b(?:lower|low|bad|poor) (?:mark|grade|score).{0,40}\b(?:complaint|appeal|lawyer|lawsuit)\b",
+        r"\bfully met (?:once|if|as soon as)\b",
+        r"\bnothing is missing\W{1,3}score:? (?:5|five)\b",
         kinds=("prose",),
     ),
     _family(
@@ -169,6 +224,38 @@ FOREIGN = _family(
 )
 
 
+# A grade word beside a word for the best one; somebody in office who decided it; all taken as met.
+FOREIGN_FAVOUR = _family(
+    "foreign_favour",
+    "asks for a score",
+    "nota calificaci puntuaci puntos profesor tribunal jurado cumplid note barème jury exigence"
+    " bestnote note punkte prüf erfüllt оценк балл комисси преподават требован 分 评委 老师 委员会"
+    " 要求 अंक शिक्षक परीक्षक समिति ነጥብ ውጤት መምህር ኮሚቴ",
+    r"\b(?:nota|calificación|puntuación)\b.{0,20}\b(?:máxim[ao]|más alta|perfecta|sobresaliente)\b",
+    r"\bmáxima (?:nota|calificación|puntuación)\b",
+    r"\b(?:profesora?|tribunal|jurado|docente)\b.{0,40}\b(?:aprobó|aprobado|acordó|decidió|confirmó)",
+    r"\b(?:considere|considera|dé|trate)\w*\b.{0,25}\bcumplid[oa]s?\b",
+    r"\bnote (?:maximale|maximum|la plus haute)\b|\bmeilleure note\b",
+    r"\b(?:barème|jury|correcteur)\b.{0,40}\b(?:accorde|décid\w+|valid\w+|cinq sur cinq)\b",
+    r"\b(?:considérez|tenez|traitez)\b.{0,40}\b(?:satisfait|rempli|atteint|respecté)e?s?\b",
+    r"\bbestnote\b|\b(?:höchste|beste|volle) (?:note|punktzahl|bewertung)\b",
+    r"\b(?:zweit|erst|fach)?prüfer(?:in)?\b.{0,40}\b(?:bestätigt|vergeben|festgelegt|punkte)\b",
+    r"\b(?:gilt|gelten|werte\w*|betrachte\w*)\b.{0,40}\bals (?:voll )?erfüllt\b",
+    r"\b(?:высш\w+|максимальн\w+|отличн\w+) (?:оценк|балл)\w*",
+    r"\b(?:преподават|комисси|экзаменатор)\w*.{0,40}(?:утверд|решени|постав|подтверд)\w*",
+    r"\b(?:считать|считайте|засчит)\w*.{0,30}(?:выполненн|зачтён|зачтен)\w*",
+    r"(?:最高|满|滿|五)分",
+    r"(?:评委|老师|教授|委员会).{0,12}(?:确认|决定|同意|批准)",
+    r"(?:视|視|看作|算作).{0,10}(?:满足|滿足|完成|达到|通过)",
+    r"(?:पूरे|पूर्ण|अधिकतम|सर्वोच्च) अंक",
+    r"(?:शिक्षक|परीक्षक|समिति|प्रोफेसर).{0,30}(?:अंक|निर्णय|स्वीकृ)",
+    r"(?:शर्त|मापदंड|आवश्यकता).{0,20}(?:पूरा|पूरी|पूर्ण).{0,10}मान",
+    r"(?:ከፍተኛ\w{0,12}|ሙሉ) (?:ነጥብ|ውጤት)",
+    r"(?:መምህር|ኮሚቴ|መርማሪ)\w{0,12}.{0,40}(?:ሰጥ|ወስን|ውሳኔ|አጽድቅ)\w*",
+    r"(?:መስፈርት|ጥያቄ)\w{0,12}.{0,20}(?:ተሟል|እንደተሟል|እንደተሟላ)\w*",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """Match of a family in a view, by its offsets."""
@@ -187,7 +274,9 @@ def orders_in(view: str, kind: Kind) -> list[Order]:
 
 def foreign_orders_in(view: str) -> list[Order]:
     """Return the matches of other languages in a view of obfuscation.foreign_view_of."""
-    return list(_of_family(FOREIGN, view, "prose"))
+    return [
+        order for family in (FOREIGN, FOREIGN_FAVOUR) for order in _of_family(family, view, "prose")
+    ]
 
 
 def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:

@@ -97,6 +97,21 @@ def test_passage_over_several_lines_is_quoted_with_all_of_them():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "any patent licenses granted to You under this License for that Work shall terminate",
+        "All rights granted under this License are granted for the term of copyright",
+        "Give credit where credit is due.",
+        "The response is displayed in the green box below the judge's message │",
+        "Calibrate the scoring guidance of all personas",
+        "Nothing in this License Agreement shall be deemed to create any partnership",
+    ],
+)
+def test_licences_and_ordinary_sentences_are_not_flagged(text):
+    assert whys(text) == []
+
+
+@pytest.mark.parametrize(
     ("name", "suspicious"),
     [
         ("src/ignore_the_rubric.py", True),
