@@ -11,6 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from courtroom.judges.llm import LlmBench
+from courtroom.models.evidence import ASIDE_TAG
 from courtroom.models.judge_answer import JudicialOpinion
 from tests.courtroom.judges.questions import make_question
 from tests.hostile.gullible import SOBER, WON_OVER, gullible_endpoint
@@ -41,8 +42,11 @@ def test_an_attack_raises_no_score_and_is_flagged(attack, court):
     by_rules, by_belief = court.twin(attack.twin)
     assert rises(by_rules, scores_of(heuristic)) == {}
     assert rises(by_belief, scores_of(gullible)) == {}
-    assert heuristic.integrity.suspected
-    assert all(item.found for item in heuristic.evidence if item.check == "integrity")
+    passages = [item for item in heuristic.evidence if item.check == "integrity"]
+    assert heuristic.integrity.suspected is not attack.is_set_aside
+    assert any(ASIDE_TAG in item.tags for item in passages) is attack.is_set_aside
+    assert passages
+    assert all(item.found for item in passages)
 
 
 def test_the_corpus_holds_what_it_must():

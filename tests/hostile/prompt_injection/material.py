@@ -113,12 +113,16 @@ BULK = Submission(
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One way to speak to the graders. `twin` is the clean submission that it changes."""
+    """One way to speak to the graders. `twin` is the clean submission that it changes.
+
+    `is_set_aside`: it stands in a file that is not the product, such as a test.
+    """
 
     number: str
     name: str
     mutate: Callable[[Submission], Submission]
     twin: Submission = field(default=CLEAN, repr=False)
+    is_set_aside: bool = False
 
     @property
     def submission(self) -> Submission:

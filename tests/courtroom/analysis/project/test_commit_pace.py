@@ -54,9 +54,9 @@ def test_history_fact_has_first_and_last_commit_weak_messages_and_stages(tmp_pat
     }
 
 
-def test_empty_message_begins_no_stage():
+def test_stage_begins_with_its_files_whatever_the_message_says():
     assert stages_of(("update", ("src/graph.py",)), ("Wire it", ("src/graph.py",))) == [
-        ("graph", "Wire it")
+        ("graph", "update")
     ]
 
 
