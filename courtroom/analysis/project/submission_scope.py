@@ -46,8 +46,10 @@ _WORDS = {
 
 @dataclass(slots=True)
 class Scope:
-    """What is the product: `aside` holds all other paths, `reached` the files set apart by name
-    that the product runs; `main` is the chosen entry point, for the `reason`.
+    """Split of a submission into the product and the rest.
+
+    `aside` holds all paths but the product, `reached` the files set apart by name that the product
+    runs; `main` is the chosen entry point, for the `reason`.
     """
 
     aside: dict[str, Aside]
@@ -167,7 +169,7 @@ class _ScopeReader:
         return sum(files[path].text.count("\n") for path in paths)
 
     def _without(self, product: Collection[str]) -> dict[str, Aside]:
-        """What is set apart without the product, and without the data beside such modules."""
+        """Return what is set apart, without the product and the data beside such modules."""
         folders = {
             str(PurePosixPath(path).parent)
             for path in product
