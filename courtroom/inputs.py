@@ -82,6 +82,10 @@ class InputReader:
                 pdf_sha256=self._sha256,
             )
 
+    def close(self) -> None:
+        """Block until nothing is read any more; what was read is lost."""
+        self._pool.shutdown(cancel_futures=True)
+
     def _fetch(self, workspace: Path) -> tuple[Snapshot, RepositoryInputs | Dossier]:
         case = self._case
         snapshot = take_snapshot(

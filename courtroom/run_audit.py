@@ -48,9 +48,14 @@ async def hold_audit(
         reader = InputReader(case, Path(workspace), _reusable_report(earlier, settings))
         build_graph = await asyncio.to_thread(warm_up)
         budget = Budget(settings.budget_usd, settings.prices)
-        judges = await asyncio.to_thread(make_bench, settings, earlier, rate_limit, budget)
-        vision = await asyncio.to_thread(_vision_model, settings, case, rate_limit, budget)
-        screener = await asyncio.to_thread(_screener, settings, earlier, rate_limit, budget)
+        try:
+            judges = await asyncio.to_thread(make_bench, settings, earlier, rate_limit, budget)
+            vision = await asyncio.to_thread(_vision_model, settings, case, rate_limit, budget)
+            screener = await asyncio.to_thread(_screener, settings, earlier, rate_limit, budget)
+        except Exception:
+            # The clone must not write into a folder that is being removed.
+            await asyncio.to_thread(reader.close)
+            raise
         inputs = await asyncio.to_thread(reader.wait)
         yield AuditEvent(kind="stage", stage=READING_INPUTS, ended=True)
 

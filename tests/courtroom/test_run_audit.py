@@ -2,11 +2,12 @@
 
 import asyncio
 import subprocess
+import threading
 from collections import Counter
 
 import pytest
 
-from courtroom.models.case import Known, Limits
+from courtroom.models.case import BenchSettings, Known, Limits
 from courtroom.models.errors import InputRefused, PdfRefused
 from courtroom.models.judge_answer import PERSONAS
 from courtroom.rubric_import.read_rubric import shipped_rubric
@@ -137,6 +138,12 @@ def test_known_report_of_other_code_is_not_reused(repository, report):
         case_of(repository), known=Known(report=report.model_copy(update={"engine": "courtroom/0"}))
     )
     assert [e for e in events if e.kind == "evidence"] != []
+
+
+def test_refused_bench_leaves_no_thread_that_writes_into_the_removed_workspace(repository):
+    with pytest.raises(InputRefused, match="No model is set"):
+        events_of(case_of(repository), bench=BenchSettings(kind="llm"))
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("inputs")]
 
 
 @pytest.mark.processes
