@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from courtroom.analysis.langgraph.flat_graph import FlatGraph, flatten, own_name
@@ -25,6 +26,8 @@ FAILURE_WORDS = frozenset(
 )
 # A router with one outcome decides nothing.
 MIN_ROUTE_OUTCOMES = 2
+# Splits of nodes without a role are looked for in graphs up to this size: the search is quadratic.
+MOST_EDGES = 2_000
 
 
 @dataclass(slots=True)
@@ -95,6 +98,19 @@ def _parallel_pairs(wiring: Wiring, layer: Iterable[str]) -> list[tuple[str, str
         ):
             pairs.append((first, second))
     return pairs
+
+
+def _has_split(wiring: Wiring, nodes: AbstractSet[str]) -> bool:
+    """Return whether two of these nodes, or several runs of one, start side by side."""
+    if not wiring.sent.isdisjoint(nodes):
+        return True
+    for start, group in _fan_outs(wiring):
+        without = frozenset({start})
+        reached = {node: _reachable(wiring, node, without) for node in group & nodes}
+        for first, second in itertools.combinations(reached, 2):
+            if second not in reached[first] and first not in reached[second]:
+                return True
+    return False
 
 
 def _fan_outs(wiring: Wiring) -> list[tuple[str, frozenset[str]]]:
@@ -240,15 +256,17 @@ def _shape(
 
 def _unclear_layers(wiring: Wiring, graph: FlatGraph) -> dict[str, str]:
     """Return the facts that cannot be told: some nodes run in parallel, and none has the role."""
-    others = [name for name, role in graph.roles.items() if role == ""]
-    if not _parallel_pairs(wiring, others):
+    others = {name for name, role in graph.roles.items() if role == ""}
+    is_large = sum(map(len, wiring.after.values())) > MOST_EDGES
+    if not is_large and not _has_split(wiring, others):
         return {}
+    splits = f"the graph has over {MOST_EDGES:,} edges" if is_large else "nodes run in parallel"
     unclear: dict[str, str] = {}
     for layer, role, facts in (
         (wiring.detectives, "a detective", ("detectives_parallel", "fan_in_before_judges")),
         (wiring.judges, "a judge", ("judges_parallel", "fan_in_before_justice")),
     ):
         if not layer:
-            reason = f"nodes run in parallel, but no node's name or file tells that it is {role}"
+            reason = f"{splits}, but no node's name or file tells that it is {role}"
             unclear.update(dict.fromkeys(facts, reason))
     return unclear
