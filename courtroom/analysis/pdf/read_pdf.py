@@ -109,7 +109,7 @@ def _with_picture_layouts(reading: PdfReading, path: Path, limits: Limits) -> Pd
 
 
 def _with_scanned_text(reading: PdfReading, path: Path, limits: Limits) -> PdfReading:
-    """Return the reading with the text of its pictures, where tesseract reads them all.
+    """Return the reading with the text seen in pictures of its pages, if tesseract reads them all.
 
     Of a part nothing follows: what the report does not say may stand on the other pages.
     """
@@ -121,8 +121,8 @@ def _with_scanned_text(reading: PdfReading, path: Path, limits: Limits) -> PdfRe
         return reading
 
     note = (
-        f"The pages are pictures. The text of {text.read} of {len(text.pages)} was recognised,"
-        f" with a confidence of {text.confidence:.2f}."
+        f"The pages give no text. It was recognised in pictures of {text.read} of"
+        f" {len(text.pages)}, with a confidence of {text.confidence:.2f}."
     )
     noted = replace(reading, errors=(*reading.errors, ("pdf_scanned_text", note)))
     if text.read < len(text.pages):
