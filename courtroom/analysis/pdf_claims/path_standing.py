@@ -80,11 +80,13 @@ def check_against_tree(
         "planned": {},
         "disowned": {},
     }
-    left = _MOST_MISREAD if is_recognised else 0
+    left = _MOST_MISREAD
     for claim in claimed:
         whole = _whole(claim, tree)
-        if whole is not None and left and _name(whole.path) not in tree.tails:
-            whole, left = replace(whole, path=_likeliest(whole.path, tree)), left - 1
+        if whole is not None and is_recognised and _name(whole.path) not in tree.tails:
+            left -= 1
+            # Beyond the limit nobody looked for the name that was meant: the path is left out.
+            whole = replace(whole, path=_likeliest(whole.path, tree)) if left >= 0 else None
         if whole is not None:
             by_standing[_standing(whole, tree)].setdefault(_name(whole.path), whole)
 
