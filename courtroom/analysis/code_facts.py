@@ -178,6 +178,10 @@ def _state(writer: FactWriter) -> None:
 
     writer.state_keys = state_class.declared_keys(writer.symbols, state.site)
     reducers = state_class.reducers_of(writer.symbols, state.site)
+    if state.fact is None and not reducers:
+        # Without the class nothing is known of its fields: an empty list would say "none".
+        writer.set_unknown(("reducers",), state.reason)
+        return
     writer.facts["reducers"] = reducers
     for reducer in reducers:
         writer.add_location(

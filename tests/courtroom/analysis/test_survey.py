@@ -171,6 +171,15 @@ def test_without_the_file_that_may_hold_the_graph_its_shape_is_unknown(tmp_path)
     )
 
 
+def test_reducers_of_an_unknown_state_are_unknown(tmp_path):
+    builder = (
+        "from langgraph.graph import StateGraph\nimport other\ngraph = StateGraph(other.State)\n"
+    )
+    unknown = survey(snapshot_of({"src/graph.py": builder}, tmp_path))
+    assert unknown.facts["reducers"] is None
+    assert unknown.reasons["reducers"] == unknown.reasons["state_class"]
+
+
 def test_large_files_are_named_not_read(tmp_path):
     found = survey(
         snapshot_of({"big.py": "x = 1\n" * 200}, tmp_path), limits=Limits(source_file_bytes=1024)
