@@ -59,8 +59,8 @@ class Comparison:
 def constructs(words: Sequence[str] = ()) -> list[Construct]:
     """Return the constructs whose names hold one of `words`, or all."""
     entries = sorted(entry for group in CORPUS.iterdir() for entry in group.iterdir())
-    found = [_construct(entry) for entry in entries if entry.name != "__pycache__"]
-    return [c for c in found if not words or any(word in c.name for word in words)]
+    corpus = [_construct(entry) for entry in entries if entry.name != "__pycache__"]
+    return [c for c in corpus if not words or any(word in c.name for word in words)]
 
 
 def _construct(entry: Path) -> Construct:

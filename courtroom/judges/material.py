@@ -156,18 +156,18 @@ def material_of(
 ) -> Material:
     """Return the material on a criterion. `items` is its evidence, which its judges may cite."""
     aliases, suspected = aliases_of(submission.files), submission.suspected
-    shown = exhibits or CriterionExhibits(criterion_id=criterion.id)
+    laid_out = exhibits or CriterionExhibits(criterion_id=criterion.id)
     on_wording = any(check.kind in ON_WORDING for check in criterion.checks)
     pages = [
         _page(exhibit, aliases, suspected, submission.named, on_wording=on_wording)
-        for exhibit in shown.exhibits
+        for exhibit in laid_out.exhibits
     ]
     sheets = tuple(sheet for sheet, _ in pages)
 
     parts = [
         *_outcome_lines(criterion, items, submission.outcomes, aliases, sheets),
         *(text for _, text in pages),
-        *_omission_lines(shown.omitted, aliases),
+        *_omission_lines(laid_out.omitted, aliases),
     ]
     body = "\n".join([*parts, *_legend(parts, aliases, _hidden_paths(suspected, submission.named))])
     return Material(
@@ -176,7 +176,7 @@ def material_of(
         files=submission.files,
         suspected=suspected,
         named=submission.named,
-        omitted=shown.omitted,
+        omitted=laid_out.omitted,
     )
 
 

@@ -47,8 +47,8 @@ class Question(Frozen):
         """Return the key of the answer: the model, its prompt digest and everything shown to it."""
         # What is withheld elsewhere in the work decides only what a judge who may ask reads.
         unread = None if self.may_ask else {"material": {"suspected", "named"}}
-        shown = self.model_dump(mode="json", exclude=unread)
-        return digest_of([model_and_prompt, shown])
+        content = self.model_dump(mode="json", exclude=unread)
+        return digest_of([model_and_prompt, content])
 
 
 class ReadPlace(Frozen):

@@ -160,12 +160,12 @@ def _prose_rows(sheet: Sheet) -> Iterator[Row]:
             yield Row(text, verbatim[number - sheet.first], sheet, number)
 
 
-def _quotes(materials: Sequence[Material], shown: str) -> dict[str, str]:
+def _quotes(materials: Sequence[Material], exhibits: str) -> dict[str, str]:
     """Return the quotations that stand before the exhibits, but for those that exhibits show."""
     # The criterion's own words come before the notice, and may have headings of their own.
     heads = (material.text.partition(NOTICE)[2].partition("\n## ")[0] for material in materials)
     quotes = {match["name"]: match["text"] for head in heads for match in QUOTATION.finditer(head)}
-    bare = " ".join(shown.split())
+    bare = " ".join(exhibits.split())
     return {name: text for name, text in quotes.items() if text.rstrip("…") not in bare}
 
 

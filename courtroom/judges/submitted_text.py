@@ -114,10 +114,10 @@ def exhibit_lines(exhibit: Exhibit, *, shows_strings: bool = False) -> list[str]
     lines = [_LINE_BREAKS.sub(" ", _normal(line)) for line in exhibit.text.split("\n")]
     path = exhibit.location.path
     if path:
-        shown = _folded_exhibit(
+        folded = _folded_exhibit(
             "\n".join(lines), path, opened_by=exhibit.opened_by, shows_strings=shows_strings
         )
-        lines = shown.removeprefix(VALUE).split("\n")
+        lines = folded.removeprefix(VALUE).split("\n")
     elif exhibit.kind in ROWS:
         lines = [ROWS[exhibit.kind](line) for line in lines]
     elif exhibit.kind == "diagrams":

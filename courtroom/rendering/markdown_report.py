@@ -336,9 +336,9 @@ def _appendix(report: AuditReport) -> Iterator[str]:
         yield "### Possible Prompt Injection"
         yield "\n".join(_suspicions(report))
 
-    if shown := [item for item in report.evidence if ASIDE_TAG in item.tags]:
+    if passages := [item for item in report.evidence if ASIDE_TAG in item.tags]:
         yield "### Attacks in Tests and Examples"
-        yield "\n".join(map(_passage, shown))
+        yield "\n".join(map(_passage, passages))
 
     if report.facts.scope:
         yield "### Product"

@@ -65,11 +65,9 @@ def _unmet(context: RulingContext) -> tuple[Check, ...]:
 
 def _why(context: RulingContext) -> str:
     goals = [check.goal for check in _unmet(context)]
-    shown = "; ".join(f"“{goal}”" for goal in goals[:MOST_GOALS])
+    quoted = "; ".join(f"“{goal}”" for goal in goals[:MOST_GOALS])
     more = f" and {len(goals) - MOST_GOALS} more" if len(goals) > MOST_GOALS else ""
-    return (
-        f"Not met: {shown}{more}. A score may lie at most {MOST_ABOVE} above what the checks allow."
-    )
+    return f"Not met: {quoted}{more}. A score may lie at most {MOST_ABOVE} above what the checks allow."
 
 
 def _changes(lowered: list[Persona], scores: Scores, bounded: Scores) -> str:

@@ -256,9 +256,9 @@ def _shape(
 
 def _unclear_layers(wiring: Wiring, graph: FlatGraph) -> dict[str, str]:
     """Return the facts that cannot be told: some nodes run in parallel, and none has the role."""
-    others = {name for name, role in graph.roles.items() if role == ""}
+    unnamed = {name for name, role in graph.roles.items() if role == ""}
     is_large = sum(map(len, wiring.after.values())) > MOST_EDGES
-    if not is_large and not _has_split(wiring, others):
+    if not is_large and not _has_split(wiring, unnamed):
         return {}
     splits = f"the graph has over {MOST_EDGES:,} edges" if is_large else "nodes run in parallel"
     unclear: dict[str, str] = {}

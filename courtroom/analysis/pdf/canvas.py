@@ -167,8 +167,8 @@ class Canvas:
 
     def _keep_spelling(self, operands: Any) -> None:
         """Keep the spelling for text(), when the marked content shows a single glyph."""
-        shown = operands[0] if operands else b""
-        strings = shown if isinstance(shown, list) else [shown]
+        operand = operands[0] if operands else b""
+        strings = operand if isinstance(operand, list) else [operand]
         parts = [part for part in strings if isinstance(part, bytes)]
         if self._ligature and len(parts) == 1 and len(parts[0]) <= _ONE_GLYPH:
             self._spellings.append(self._ligature)

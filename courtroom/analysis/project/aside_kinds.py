@@ -106,14 +106,14 @@ def aside_paths(paths: Iterable[str], attributes: str = "", freed: str = "") -> 
 
     Folders of the kind `freed` are taken as the product: what is inside them is told apart anew.
     """
-    known = list(paths)
+    all_paths = list(paths)
     rules = [] if freed in ("vendored", "generated") else _attribute_rules(attributes)
-    former = _former_versions(known)
+    former = _former_versions(all_paths)
     aside: dict[str, Aside] = {}
-    for path in known:
-        found = _by_attributes(path, rules) or _by_path(path, freed, former)
-        if found is not None:
-            aside[path] = found
+    for path in all_paths:
+        kind = _by_attributes(path, rules) or _by_path(path, freed, former)
+        if kind is not None:
+            aside[path] = kind
     return aside
 
 
@@ -197,10 +197,10 @@ def _as_glob(pattern: str) -> str:
 
 
 def _by_attributes(path: str, rules: list[tuple[str, str, bool]]) -> Aside | None:
-    found: Aside | None = None
+    aside: Aside | None = None
     for pattern, kind, is_set in rules:
         if matches(path, (pattern,)):
             # The last rule that matches holds, as in git.
             reason = f"linguist-{kind} in .gitattributes"
-            found = Aside(kind, pattern, reason) if is_set else None
-    return found
+            aside = Aside(kind, pattern, reason) if is_set else None
+    return aside

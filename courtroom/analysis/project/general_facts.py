@@ -39,9 +39,9 @@ def read_hazards(writer: FactWriter) -> None:
 def read_project(writer: FactWriter) -> None:
     """Establish sizes, tools and secrets: the facts that need one pass over all text files."""
     aside = writer.symbols.codebase.aside or {}
-    others = {path for path, kind in aside.items() if kind not in SUPPORTING}
-    inventory = take_inventory(writer.reader, others)
-    paths = [path for path in writer.reader.blobs if path not in others]
+    aside_paths = {path for path, kind in aside.items() if kind not in SUPPORTING}
+    inventory = take_inventory(writer.reader, aside_paths)
+    paths = [path for path in writer.reader.blobs if path not in aside_paths]
     configuration = {
         path: text
         for path in configuration_paths(paths)

@@ -33,11 +33,11 @@ class Inventory:
         ]
 
 
-def take_inventory(reader: BlobReader, others: Collection[str] = ()) -> Inventory:
-    """Measure and search the files; `others` are searched only, since they are not the project."""
+def take_inventory(reader: BlobReader, aside: Collection[str] = ()) -> Inventory:
+    """Measure and search the files; those in `aside` are searched only: they are not the product."""
     inventory = Inventory()
     for path, content in _texts(reader, inventory):
-        language = None if path in others else language_of(path)
+        language = None if path in aside else language_of(path)
         if language is not None:
             files, lines = inventory.sizes.get(language, (0, 0))
             inventory.sizes[language] = files + 1, lines + _line_count(content)

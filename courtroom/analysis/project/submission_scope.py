@@ -134,13 +134,13 @@ class _ScopeReader:
         kinds = {
             path: k for path, k in declarations_in(self.paths).items() if path not in self.aside
         }
-        found = entry_points(self.symbols.codebase, kinds, self.texts)
-        sure = [entry.target for entry in found if entry.declared_by in SURE]
+        declared = entry_points(self.symbols.codebase, kinds, self.texts)
+        sure = [entry.target for entry in declared if entry.declared_by in SURE]
         own = [path for path in self.symbols.codebase.files if path not in self.aside]
         product = self.reach([*own, *sure])
-        product |= self.reach(self._scripts_set_apart(found, product))
+        product |= self.reach(self._scripts_set_apart(declared, product))
 
-        entries = [entry for entry in found if entry.target in product]
+        entries = [entry for entry in declared if entry.target in product]
         reaches = {entry.target: len(self.reach([entry.target]) & product) for entry in entries}
         main, reason = _choice(entries, reaches, len(product))
         reached = tuple(sorted(path for path in product if path in self.aside))
@@ -224,10 +224,10 @@ class _ScopeReader:
         if dotted.partition(".")[0] in sys.stdlib_module_names:
             return None
         # From a folder that the program puts on its path, or that it is installed from.
-        found = self.symbols.find_module(dotted)
-        if found is not None and found.path in self.aside and "." not in dotted:
-            return found if "sys.path" in source.text else None
-        return found
+        module = self.symbols.find_module(dotted)
+        if module is not None and module.path in self.aside and "." not in dotted:
+            return module if "sys.path" in source.text else None
+        return module
 
     def _packages_of(self, path: str) -> Iterator[str]:
         """Yield the packages that Python runs before a module of theirs."""

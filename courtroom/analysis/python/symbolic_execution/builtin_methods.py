@@ -227,16 +227,16 @@ _LIST_CHANGES: dict[str, Callable[[ListValue, Call], Value]] = {
 
 
 def _set_method(owner: ListValue, name: str, positional: list[Value]) -> Value:
-    others = [value for value in positional if isinstance(value, ListValue) and is_known(value)]
-    if not is_known(owner) or len(others) < len(positional):
+    operands = [value for value in positional if isinstance(value, ListValue) and is_known(value)]
+    if not is_known(owner) or len(operands) < len(positional):
         return UNKNOWN
     members = list(owner.members)
-    for other in others:
+    for operand in operands:
         if name == "union":
-            members += [member for member in other.members if member not in members]
+            members += [member for member in operand.members if member not in members]
         else:
             is_kept = name == "intersection"
-            members = [m for m in members if (m in other.members) is is_kept]
+            members = [m for m in members if (m in operand.members) is is_kept]
     return ListValue(members, is_ordered=False)
 
 

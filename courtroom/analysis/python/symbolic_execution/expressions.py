@@ -282,8 +282,8 @@ def _equals(left: Value, right: Value) -> bool | None:
     if left is None or right is None:
         other = right if left is None else left
         # What is made is not None; what comes from outside may be.
-        known = (Function, Class, Instance, ListValue, DictValue, LibraryObject, Template)
-        return False if isinstance(other, known) else None
+        made_types = (Function, Class, Instance, ListValue, DictValue, LibraryObject, Template)
+        return False if isinstance(other, made_types) else None
     if isinstance(left, External) and left == right:
         return True
     return None
