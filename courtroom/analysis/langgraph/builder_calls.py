@@ -132,11 +132,18 @@ def _add_node(step: _BuilderCall) -> None:
     if inner is not None:
         inner.is_subgraph = True
     step.add_node(str(name), action)
+    step.builder.schemas += schemas_in(step.call)
     _add_destinations(step, str(name))
     handler = step.call.keywords.get("error_handler")
     if handler is not None:
         # LangGraph runs a handler as a node of its own.
         step.add_node(f"__error_handler__{name}", handler)
+
+
+def schemas_in(call: Call) -> list[Value]:
+    """Return the schemas beside the state's own that a call names."""
+    names = ("input_schema", "output_schema", "input", "output")
+    return [call.keywords[name] for name in names if name in call.keywords]
 
 
 def _add_destinations(step: _BuilderCall, name: str) -> None:
@@ -319,6 +326,7 @@ def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -
             tuple(routing.sends),
             step.doubt,
             is_mapped=path_map is not None,
+            router=router,
         )
     )
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from courtroom.analysis.langgraph.builder_calls import apply_builder_method
+from courtroom.analysis.langgraph.builder_calls import apply_builder_method, schemas_in
 from courtroom.analysis.langgraph.graph_values import (
     GRAPH_CLASSES,
     RUN_METHODS,
@@ -79,6 +79,7 @@ class GraphEvaluator(Interpreter):
             call.argument(0, *names),
             expressions[0] if expressions else None,
             made_under=self.doubts,
+            schemas=schemas_in(call),
         )
         if own_class is not None:
             builder.own = Instance(own_class, made_under=self.doubts)

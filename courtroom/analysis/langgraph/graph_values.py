@@ -51,6 +51,8 @@ class Route:
     sends: tuple[str, ...] = ()
     doubt: Doubt | None = None
     is_mapped: bool = False
+    # The router itself; None for a node's Command.
+    router: Value = field(default=None, compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -78,6 +80,8 @@ class GraphBuilder(LibraryObject):
     made_under: tuple[Doubt, ...] = ()
     own: Instance | None = None
     default_handler: Value = None
+    # Further schemas whose keys the state has as well: input_schema=, output_schema=.
+    schemas: list[Value] = field(default_factory=list)
     # Nodes whose inside is a library's, in words.
     ready_made: list[str] = field(default_factory=list)
     is_compiled: bool = False

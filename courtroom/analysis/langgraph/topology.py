@@ -27,7 +27,12 @@ from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
-from courtroom.analysis.python.symbolic_execution.values import UNKNOWN, Function, Instance
+from courtroom.analysis.python.symbolic_execution.values import (
+    UNKNOWN,
+    Function,
+    Instance,
+    Module,
+)
 from courtroom.analysis.python.tree_walk import called_name
 
 # Statements and expressions that are evaluated for one repository, and for one starting point.
@@ -106,6 +111,8 @@ class GraphReading:
     routes: list[Route] = field(default_factory=list)
     subgraphs: list[Subgraph] = field(default_factory=list)
     is_open: bool = False
+    # Modules that were executed while the graph was read.
+    modules: dict[str, Module] = field(default_factory=dict)
 
 
 def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
@@ -127,7 +134,8 @@ def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
         *((s.builder, s.routes) for s in main.subgraphs),
     ]:
         builder.refusals = builder_calls.refusals_of(builder, routes)
-    return GraphReading(main.builder, "", main.routes, main.subgraphs)
+    modules = main.evaluator.modules
+    return GraphReading(main.builder, "", main.routes, main.subgraphs, modules=modules)
 
 
 def _note_gaps(main: Candidate) -> None:

@@ -214,6 +214,12 @@ def _next(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
     return UNKNOWN
 
 
+def _run_in_thread(evaluator: Evaluator, call: Call, apply: Apply) -> Value:
+    function, *arguments = call.positional or [UNKNOWN]
+    inner = Call(arguments, call.keywords, call.node, call.scope)
+    return apply(evaluator, function, inner)
+
+
 def _callable(_evaluator: Evaluator, call: Call, _apply: Apply) -> Value:
     value = call.argument(0)
     if isinstance(value, Function | Class):
@@ -233,6 +239,7 @@ FUNCTIONS: dict[str, Callable[[Evaluator, Call, Apply], Value]] = {
     "setattr": _setattr,
     "isinstance": _isinstance,
     "callable": _callable,
+    "asyncio.to_thread": _run_in_thread,
     "importlib.import_module": _import_module,
     "typing.get_args": _get_args,
     "typing_extensions.get_args": _get_args,
