@@ -150,3 +150,10 @@ def agreement_of(pairs: Sequence[tuple[int, int]]) -> str:
         f"kappa {weighted_kappa(pairs):.3f} MAE {fmean(errors):.2f} exact {exact:.2f}"
         f" within-1 {close:.2f} n {len(pairs)}"
     )
+
+
+def print_criteria(rows: Sequence[tuple[str, str, int, int]]) -> None:
+    """Print mean error and bias of each criterion, of rows (work, criterion, label, report)."""
+    for criterion in dict.fromkeys(criterion for _, criterion, _, _ in rows):
+        gaps = [report - label for _, own, label, report in rows if own == criterion]
+        print(f"{criterion:34} MAE {fmean(map(abs, gaps)):.2f} bias {fmean(gaps):+.2f}")

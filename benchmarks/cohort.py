@@ -16,7 +16,15 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from benchmarks.agreement import Overlap, agreement_of, f1_of, overlap, scalars, sets
+from benchmarks.agreement import (
+    Overlap,
+    agreement_of,
+    f1_of,
+    overlap,
+    print_criteria,
+    scalars,
+    sets,
+)
 from benchmarks.labelled_work import LabelledWork, labelled_work
 
 # Lines of the list of worst scores.
@@ -130,14 +138,8 @@ def _print_scores(audits: list[LabelledAudit]) -> None:
         if label != report:
             print(f"  {name} {criterion}: label {label}, report {report}")
 
-    _print_criteria(both)
+    print_criteria(both)
     print(f"{agreement_of(pairs)} scored by one side only {one_sided}")
-
-
-def _print_criteria(rows: list[tuple[str, str, int, int]]) -> None:
-    for criterion in dict.fromkeys(criterion for _, criterion, _, _ in rows):
-        gaps = [report - label for _, own, label, report in rows if own == criterion]
-        print(f"{criterion:34} MAE {fmean(map(abs, gaps)):.2f} bias {fmean(gaps):+.2f}")
 
 
 def _print_judges(criteria: list[Mapping[str, Any]]) -> None:

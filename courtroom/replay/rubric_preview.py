@@ -125,7 +125,7 @@ def preview_rubric(
     reheard = tuple(criterion.id for criterion in changed)
 
     stored = [answer for answer in opinions_of(record) if answer.criterion_id not in reheard]
-    fresh = _answers_again(revision.after, changed, constitution, evidence, outcomes, record.facts)
+    fresh = answers_again(revision.after, changed, constitution, evidence, outcomes, record.facts)
 
     verdict = synthesise(
         rubric=revision.after,
@@ -169,7 +169,7 @@ def _outcomes(
     return tuple(outcomes), added, tuple(left_open)
 
 
-def _answers_again(
+def answers_again(
     rubric: Rubric,
     criteria: tuple[Criterion, ...],
     constitution: Constitution,
