@@ -5,9 +5,13 @@ They always apply in this order, whatever the order in the constitution:
 1. quorum                  fewer opinions than the quorum: a person decides, there is no score
 2. guard                   a rule whose guard is false is left out; if a guard has no answer, a
                            person decides
+   citation_check          an opinion that cites what its judge was not shown is set aside; fewer
+                           left than the quorum: a person decides
 3. fact_supremacy          a score that its citations do not support moves to the nearest one that is
 4. outcome_bound           a model's score lies at most one above what the checks allow, whatever
                            the constitution
+   fact_supremacy          for `defense`: the higher score of Prosecutor and Tech Lead decides, where
+                           a Defense above the Prosecutor is not supported; 5 to 7 do not apply
 5. variance_re_evaluation  a spread above the limit after the last round goes to the Tech Lead
 6. functionality_weight    an architecture criterion goes to the Tech Lead
 7. weighted_average        decides when neither 5 nor 6 did
@@ -26,10 +30,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from courtroom.models.audit_report import RuleFired
-from courtroom.models.judge_answer import Persona
+from courtroom.models.judge_answer import PERSONAS, Persona
 from courtroom.synthesis.caps import apply_caps
 from courtroom.synthesis.dissent import dissent_text
-from courtroom.synthesis.evidence_weight import contradiction_of, upheld_scores
+from courtroom.synthesis.evidence_weight import (
+    contradiction_of,
+    lack_of_support,
+    upheld_scores,
+)
 from courtroom.synthesis.opinions import TITLES, list_scores, spread_of
 from courtroom.synthesis.outcome_bound import bound_by_outcomes
 from courtroom.synthesis.rules import (
@@ -83,10 +91,12 @@ def decide_criterion(context: RulingContext) -> Ruling:
 
 def _rule_on(context: RulingContext) -> Ruling:
     """Decide on the opinions that this context holds."""
-    if len(context.opinions) < context.constitution.quorum:
+    if len(context.answers.standing) < context.constitution.quorum:
         return _review("quorum", _why_no_quorum(context))
     if context.applicable.unclear:
         return _review("guard", context.applicable.unclear)
+    if len(context.opinions) < context.constitution.quorum:
+        return _review("citation_check", _why_no_quorum(context))
     # Facts come first: every later rule decides on supported scores only.
     fact_rules, scores = _uphold_facts(context)
     if not scores:
@@ -101,7 +111,7 @@ def _rule_on(context: RulingContext) -> Ruling:
     value, caps = apply_caps(context, value)
     # Dissent reads the opinions as given: an overruled judge disagreed all the same.
     dissent = _dissent(context, value)
-    rules = (*fact_rules, *bound, *deciding_rules, *caps, *dissent)
+    rules = (*_set_aside(context), *fact_rules, *bound, *deciding_rules, *caps, *dissent)
     return Ruling(
         score=rounded(value, context.average.rounding),
         rules=rules,
@@ -122,7 +132,24 @@ def _why_no_quorum(context: RulingContext) -> str:
     missing = "; ".join(
         f"{TITLES[f.judge]}: {f.failure} ({f.message})" for f in context.answers.failures
     )
-    return f"{given} of 3 judges gave an opinion and {quorum} are needed. {missing}".rstrip()
+    opinions = "an opinion that counts" if context.set_aside else "an opinion"
+    counts = f"{given} of 3 judges gave {opinions} and {quorum} are needed."
+    return " ".join(filter(None, [counts, _why_set_aside(context), missing]))
+
+
+def _set_aside(context: RulingContext) -> Fired:
+    if not context.set_aside:
+        return ()
+    standing = {judge: o.score for judge, o in context.answers.standing.items()}
+    before, after = context.mean(standing), context.mean(context.scores)
+    return (fired_rule("citation_check", before, after, _why_set_aside(context)),)
+
+
+def _why_set_aside(context: RulingContext) -> str:
+    titles = [TITLES[judge] for judge in PERSONAS if judge in context.set_aside]
+    if not titles:
+        return ""
+    return f"Set aside for citing what was not shown: {', '.join(titles)}."
 
 
 def _unsupported(context: RulingContext) -> dict[Persona, str]:
@@ -141,7 +168,8 @@ def _uphold_facts(context: RulingContext) -> tuple[Fired, Scores]:
     """Return the scores after fact supremacy; {} when no opinion is supported."""
     rule = context.find(FactSupremacy)
     given = context.scores
-    unsupported = _unsupported(context) if rule and rule.overrule_unsupported else {}
+    is_for_all = rule and rule.overrule_unsupported and rule.overruled == "every_judge"
+    unsupported = _unsupported(context) if is_for_all else {}
     upheld = upheld_scores(context.opinions, unsupported)
     if not upheld or upheld == given:
         return (), upheld
@@ -156,8 +184,17 @@ def _uphold_facts(context: RulingContext) -> tuple[Fired, Scores]:
 
 
 def _decide(context: RulingContext, scores: Scores) -> tuple[Fraction, Fired]:
-    """Return the Tech Lead's score where a rule gives it that weight, else the weighted mean."""
+    """Return the Tech Lead's score where a rule gives it that weight, else the weighted mean.
+
+    An unsupported Defense leaves the decision to the others, where a rule says so.
+    """
     mean = context.mean(scores)
+    why_overruled = _why_defense_is_overruled(context, scores)
+    if why_overruled:
+        higher = Fraction(max(score for judge, score in scores.items() if judge != "Defense"))
+        why = f"{why_overruled}: the higher score of the others, {higher}, decides."
+        return higher, (fired_rule("fact_supremacy", mean, higher, why),)
+
     settled, variance_rules = _re_evaluate(context, scores, mean)
     lead = _functionality_lead(context, scores)
     if lead is not None:
@@ -170,6 +207,15 @@ def _decide(context: RulingContext, scores: Scores) -> tuple[Fraction, Fired]:
     if settled is not None:
         return settled, variance_rules
     return mean, (*variance_rules, *_average(context, scores, mean))
+
+
+def _why_defense_is_overruled(context: RulingContext, scores: Scores) -> str:
+    rule, defense = context.find(FactSupremacy), context.opinions.get("Defense")
+    is_applied = rule and rule.overrule_unsupported and rule.overruled == "defense"
+    if not is_applied or defense is None or defense.score <= scores.get("Prosecutor", 5):
+        return ""
+    lack = lack_of_support(defense, context.dossier)
+    return f"Defense gave {defense.score} but {lack}" if lack else ""
 
 
 def _re_evaluate(

@@ -12,17 +12,6 @@ from courtroom.synthesis.rules import FactSupremacy, SecurityOverride
 from courtroom.synthesis.ruling_context import Fired, RulingContext, displayed, fired_rule
 from courtroom.synthesis.score_arithmetic import exact
 
-# Words by which a Prosecutor argues a security flaw; read only where `trigger` is "argument".
-SECURITY_WORDS = (
-    "security",
-    "vulnerab",
-    "injection",
-    "os.system",
-    "shell=true",
-    "unsafe",
-    "exploit",
-)
-
 
 def apply_caps(context: RulingContext, value: Fraction) -> tuple[Fraction, Fired]:
     """Return the value under every cap that applies; a cap above it fires and changes nothing."""
@@ -59,7 +48,7 @@ def _argues_security_flaw(opinion: JudicialOpinion | None, rule: SecurityOverrid
     if opinion is None or opinion.score > rule.prosecutor_at_most:
         return False
     # Reading words misfires ("no os.system() calls found"); the default constitution reads tags.
-    return any(word in opinion.argument.lower() for word in SECURITY_WORDS)
+    return any(word.lower() in opinion.argument.lower() for word in rule.words)
 
 
 def _weakness_cap(context: RulingContext) -> Iterator[tuple[str, int, str]]:

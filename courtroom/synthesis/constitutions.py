@@ -8,6 +8,7 @@ from __future__ import annotations
 from courtroom.models.errors import RubricRefused
 from courtroom.models.rubric import Rubric
 from courtroom.synthesis.rules import (
+    CitationCheck,
     Constitution,
     DissentRequirement,
     FactSupremacy,
@@ -29,11 +30,12 @@ DEFAULT = Constitution(
     ),
 )
 
-# (P + D + 2T) / 4 with Python's round; the security cap reads the Prosecutor's words.
+# (P + D + 2T) / 4 with Python's round; the security cap reads the Prosecutor's words. The system is
+# described by "a security argument", so only that word counts.
 WEIGHTED_AVERAGE = Constitution(
     id="weighted-average",
     rules=(
-        SecurityOverride(trigger="argument", prosecutor_at_most=2),
+        SecurityOverride(trigger="argument", prosecutor_at_most=2, words=("security",)),
         FactSupremacy(overrule_unsupported=False, weak_below=0.5, weak_cap=2),
         DissentRequirement(spread_from=2),
         WeightedAverage(rounding="half_even"),
@@ -53,26 +55,35 @@ OVERRIDES = Constitution(
     ),
 )
 
-# No rule here reads evidence, and a verdict needs none.
+# No rule here reads evidence, and a verdict needs none: words of a low Prosecutor cap the score, an
+# opinion that cites what was not shown is set aside, a spread above 2 is marked and explained, and
+# agreement stands.
 OPINIONS_ONLY = Constitution(
     id="opinions-only",
     rules=(
+        SecurityOverride(
+            trigger="argument",
+            prosecutor_at_most=2,
+            words=("security", "vulnerability", "injection", "os.system", "unsafe"),
+        ),
+        CitationCheck(),
         FunctionalityWeight(),
         VarianceReEvaluation(max_rounds=0),
-        DissentRequirement(),
+        DissentRequirement(spread_from=3),
         WeightedAverage(on_unanimity=False),
     ),
     min_evidence=0,
 )
 
+# An unsupported Defense above the Prosecutor leaves the decision to the higher of the others.
 POINTS_BASED = Constitution(
     id="points-based",
     rules=(
         SecurityOverride(),
-        FactSupremacy(),
+        FactSupremacy(overruled="defense"),
         FunctionalityWeight(),
         VarianceReEvaluation(max_rounds=0),
-        DissentRequirement(),
+        DissentRequirement(spread_from=3),
         WeightedAverage(),
     ),
 )
@@ -85,6 +96,7 @@ GOVERNANCE = Constitution(
         SecurityOverride(),
         FactSupremacy(),
         FunctionalityWeight(),
+        VarianceReEvaluation(),
         DissentRequirement(),
         WeightedAverage(),
     ),

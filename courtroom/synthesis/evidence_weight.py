@@ -90,13 +90,22 @@ def contradiction_of(opinion: JudicialOpinion, dossier: Dossier) -> str:
     citation belongs to unmet checks, or if it gives 1 or 2 and every one belongs to met checks.
     """
     cited = {i for i in opinion.cited_evidence if i in dossier.evidence}
+    lack = lack_of_support(opinion, dossier)
+    if lack and (opinion.score >= HIGH or not cited):
+        return lack
+    if cited and opinion.score <= LOW and cited <= dossier.only_for:
+        return f"cites only what speaks for a higher score ({', '.join(sorted(cited))})"
+    return ""
+
+
+def lack_of_support(opinion: JudicialOpinion, dossier: Dossier) -> str:
+    """Return why nothing that the opinion cites speaks for a score, as a phrase; "" if some does."""
     # A citation of removed evidence supports nothing.
+    cited = {i for i in opinion.cited_evidence if i in dossier.evidence}
     if not cited:
         return "cites no evidence"
-    if opinion.score >= HIGH and cited <= dossier.only_against:
+    if cited <= dossier.only_against:
         return f"cites only what speaks against it ({', '.join(sorted(cited))})"
-    if opinion.score <= LOW and cited <= dossier.only_for:
-        return f"cites only what speaks for a higher score ({', '.join(sorted(cited))})"
     return ""
 
 

@@ -6,11 +6,22 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from courtroom.models.check import MOST_CHARACTERS, MostForNew
+from courtroom.models.check import MOST_CHARACTERS, MostForNew, SearchTexts
 
 Rounding = Literal["half_up", "half_even"]
+Overruled = Literal["every_judge", "defense"]
 Guard = Annotated[str, Field(min_length=1), MostForNew(MOST_CHARACTERS)]
 AppliesTo = Literal["every_criterion", "architecture"]
+# Words by which a Prosecutor argues a security flaw, in lower case.
+SECURITY_WORDS = (
+    "security",
+    "vulnerab",
+    "injection",
+    "os.system",
+    "shell=true",
+    "unsafe",
+    "exploit",
+)
 
 
 class Rule(BaseModel):
@@ -31,7 +42,7 @@ class SecurityOverride(GuardedRule):
     """Confirmed security evidence caps a criterion.
 
     `trigger` evidence reads tags of found evidence; `argument` reads the Prosecutor's words and is
-    there only to reproduce systems that did so.
+    there only to reproduce systems that did so. The argument holds one of `words`, in any case.
     """
 
     kind: Literal["security_override"] = "security_override"
@@ -39,18 +50,32 @@ class SecurityOverride(GuardedRule):
     min_confidence: float = Field(default=0.7, ge=0, le=1)
     trigger: Literal["evidence", "argument"] = "evidence"
     prosecutor_at_most: int = Field(default=5, ge=1, le=5)
+    words: SearchTexts = Field(
+        default=SECURITY_WORDS, exclude_if=lambda words: words == SECURITY_WORDS
+    )
+
+
+class CitationCheck(GuardedRule):
+    """An opinion that cites what its judge was not shown is set aside."""
+
+    kind: Literal["citation_check"] = "citation_check"
 
 
 class FactSupremacy(GuardedRule):
     """Facts overrule opinions.
 
-    `overrule_unsupported`: an opinion above what its citations support is overruled. `weak_below`:
+    `overrule_unsupported`: an opinion above what its citations support is overruled. `overruled`:
+    `every_judge`, whose score moves to the nearest supported one, or `defense`: only where it is
+    above the Prosecutor, and the higher score of Prosecutor and Tech Lead decides. `weak_below`:
     with a mean evidence confidence under it, the criterion is capped at `weak_cap` (null switches
     it off).
     """
 
     kind: Literal["fact_supremacy"] = "fact_supremacy"
     overrule_unsupported: bool = True
+    overruled: Overruled = Field(
+        default="every_judge", exclude_if=lambda overruled: overruled == "every_judge"
+    )
     weak_below: float | None = Field(default=None, ge=0, le=1)
     weak_cap: int = Field(default=2, ge=1, le=5)
 
@@ -103,6 +128,7 @@ class WeightedAverage(GuardedRule):
 
 AnyRule = Annotated[
     SecurityOverride
+    | CitationCheck
     | FactSupremacy
     | FunctionalityWeight
     | VarianceReEvaluation

@@ -14,7 +14,7 @@ from courtroom.models.rubric import Criterion
 from courtroom.synthesis.evidence_weight import Dossier
 from courtroom.synthesis.guards import ApplicableRules, applicable_rules
 from courtroom.synthesis.opinions import CriterionAnswers, Opinions
-from courtroom.synthesis.rules import Constitution, R, WeightedAverage
+from courtroom.synthesis.rules import CitationCheck, Constitution, R, WeightedAverage
 from courtroom.synthesis.score_arithmetic import exact
 
 Scores = Mapping[Persona, int]
@@ -30,9 +30,19 @@ class RulingContext:
     answers: CriterionAnswers
     dossier: Dossier
 
-    @property
+    @cached_property
     def opinions(self) -> Opinions:
-        return self.answers.standing
+        """Latest opinion of each judge, without those that are set aside."""
+        standing = self.answers.standing
+        return {judge: standing[judge] for judge in standing if judge not in self.set_aside}
+
+    @cached_property
+    def set_aside(self) -> frozenset[Persona]:
+        """Judges who cite what they were not shown, where a rule sets their opinions aside."""
+        if not self.find(CitationCheck):
+            return frozenset()
+        standing = self.answers.standing.items()
+        return frozenset(judge for judge, opinion in standing if opinion.invented_citations)
 
     @property
     def scores(self) -> Scores:

@@ -32,6 +32,7 @@ RULES = {
     "fact_supremacy": (
         "Facts overrule opinions: claims that the evidence does not support were cut back."
     ),
+    "citation_check": ("A judge cited what it was not shown, so that opinion was set aside."),
     "outcome_bound": (
         "A judge scored more than one above what the checks allow, so that score was lowered."
     ),

@@ -130,6 +130,7 @@ def test_preset_and_custom_rules_are_compared_by_their_effect():
     assert [label for label, texts in rows.items() if not texts[1]] == [
         "Facts overrule opinions",
         "The Tech Lead decides",
+        "Rehearing",
         "Dissent",
         "Weighted average",
     ]

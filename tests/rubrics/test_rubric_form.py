@@ -54,7 +54,7 @@ def test_document_digest_equals_the_rubrics_digest(name):
 
 def test_every_kind_of_check_has_the_fields_of_its_model():
     layout = form_layout()
-    assert (list(layout.checks), len(layout.rules)) == (list(engine_rubrics.check_labels()), 6)
+    assert (list(layout.checks), len(layout.rules)) == (list(engine_rubrics.check_labels()), 7)
     empty = {
         kind: document_of({**form_texts({}), "criteria": [criterion_with(kind)]})
         for kind in layout.checks
@@ -335,6 +335,7 @@ def test_another_preset_brings_its_values():
             "security_override",
             "fact_supremacy",
             "functionality_weight",
+            "variance_re_evaluation",
             "dissent_requirement",
             "weighted_average",
         ],

@@ -30,6 +30,8 @@ LABELS = {
     "security_override.min_confidence": "…if its confidence is at least",
     "security_override.prosecutor_at_most": "…and the Prosecutor gives at most",
     "security_override.trigger": "Triggered by",
+    "security_override.words": "…by one of these words",
+    "fact_supremacy.overruled": "…of which judges",
     "fact_supremacy.overrule_unsupported": "Overrule opinions that their citations do not support",
     "fact_supremacy.weak_below": "Evidence is weak below a mean confidence of",
     "fact_supremacy.weak_cap": "Weak evidence caps the score at",
@@ -88,6 +90,8 @@ CHOICES = {
     "evidence": "confirmed evidence tagged security",
     "argument": "the Prosecutor's argument (to reproduce an older system)",
     "tech_lead": "the Tech Lead",
+    "every_judge": "every judge: the score moves to the nearest supported one",
+    "defense": "a Defense above the Prosecutor: the higher score of the others decides",
     "risk": "risk, which the Prosecutor looks for",
     "effort": "effort, which the Defense looks for",
     "function": "function, which the Tech Lead looks for",
@@ -104,6 +108,10 @@ RULES = {
     "fact_supremacy": (
         "Facts overrule opinions",
         "Opinions without supporting citations are overruled; weak evidence caps the score.",
+    ),
+    "citation_check": (
+        "Citations must hold",
+        "An opinion that cites what its judge was not shown is set aside.",
     ),
     "functionality_weight": (
         "The Tech Lead decides",
@@ -123,9 +131,9 @@ PRESETS = {
     "default": "every rule; a spread above 2 is reheard",
     "weighted-average": "(P + D + 2T) / 4, with Python's rounding",
     "overrides": "a wide spread goes back to the judges, then all rules apply again",
-    "opinions-only": "evidence is not used",
+    "opinions-only": "evidence is not used; the Prosecutor's words can cap a score",
     "points-based": "no rehearing; for rubrics with levels and points",
-    "governance": "three judges and five pieces of evidence, or the criterion needs review",
+    "governance": "three judges and five pieces of evidence, or a person decides; wide spreads are reheard",
 }
 FAULTS = {
     "missing": "This field is required.",

@@ -180,7 +180,7 @@ def test_disputed_criteria_come_in_rubric_order():
 
 def test_constitution_without_second_rounds_disputes_nothing():
     assert contested(rubric(), preset("points-based"), bench((1, 5, 3)), 1, NOTHING_FOUND) == ()
-    assert contested(rubric(), preset("governance"), bench((1, 5, 3)), 1, NOTHING_FOUND) == ()
+    assert contested(rubric(), preset("opinions-only"), bench((1, 5, 3)), 1, NOTHING_FOUND) == ()
 
 
 def test_no_second_round_below_the_quorum():

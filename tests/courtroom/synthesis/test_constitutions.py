@@ -226,9 +226,10 @@ def test_points_based_lowers_an_unsupported_defense_to_the_higher_other_score():
     ).criteria[0]
 
     assert judged.final_score == 3
-    assert judged.resolution == ("fact_supremacy", "weighted_average", "dissent_requirement")
+    assert judged.resolution == ("fact_supremacy",)
     assert judged.rules[0].why == (
-        f"Defense gave 4 but cites only what speaks against it ({against.id}): taken as 3."
+        f"Defense gave 4 but cites only what speaks against it ({against.id}):"
+        " the higher score of the others, 3, decides."
     )
 
 
