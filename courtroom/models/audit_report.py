@@ -29,7 +29,10 @@ AnswerForm = Literal["json_schema", "json_object", "text", "provider"]
 
 
 class OpinionRow(Frozen):
-    """An opinion or a failure as the report prints it: exactly one of score and failure is set."""
+    """An opinion or a failure as the report prints it: exactly one of score and failure is set.
+
+    `invented_citations` counts those that the judge was not shown, which were dropped.
+    """
 
     judge: Persona
     round: int
@@ -40,6 +43,7 @@ class OpinionRow(Frozen):
     key: str
     failure: FailureKind | None
     asked: tuple[AskedPlace, ...] = Field((), exclude_if=lambda places: not places)
+    invented_citations: int = Field(default=0, ge=0, exclude_if=lambda count: count == 0)
 
 
 class RuleFired(Frozen):

@@ -166,4 +166,5 @@ def _answer(
         key=row.key,
         cited_lines=tuple(cited_lines[i] for i in row.cited_evidence if i in cited_lines),
         asked=row.asked,
+        invented_citations=row.invented_citations,
     )

@@ -114,4 +114,5 @@ def _row(answer: JudgeAnswer) -> OpinionRow:
         key=answer.key,
         failure=answer.failure if isinstance(answer, JudgeFailure) else None,
         asked=answer.asked,
+        invented_citations=opinion.invented_citations if opinion else 0,
     )

@@ -68,6 +68,19 @@ def test_same_rules_give_the_same_bytes(report):
     assert again == report
 
 
+def test_stored_opinion_with_invented_citations_is_set_aside_where_a_rule_says_so(report):
+    first = report.criteria[0]
+    rows = [
+        row.model_copy(update={"invented_citations": int(row.judge == "Defense")})
+        for row in first.opinions
+    ]
+    changed = first.model_copy(update={"opinions": tuple(rows)})
+    stored = report.model_copy(update={"criteria": (changed, *report.criteria[1:])})
+    judged = resynthesise(stored, RUBRIC, preset("opinions-only")).criteria[0]
+    assert judged.rules[0].why == "Set aside for citing what was not shown: Defense."
+    assert opinions_of(resynthesise(stored, RUBRIC, preset("default"))) == opinions_of(stored)
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_no_recorded_answer_is_lost_under_any_preset(report, name):
     again = resynthesise(report, RUBRIC, preset(name))
