@@ -5,11 +5,13 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.graph_run.run_facts import run_all
+from courtroom.analysis.graph_run.stub_graph import stub_graphs
+from courtroom.analysis.graph_run.stub_runs import needs_langgraph
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
@@ -37,8 +39,7 @@ from courtroom.analysis.project.submission_scope import (
     needed_paths,
     read_scope,
 )
-from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.failing_lines import failing_lines
+from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import OTHER_LANGUAGES, Codebase, is_vendored
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
@@ -194,6 +195,18 @@ def _state(writer: FactWriter) -> None:
         )
 
 
+def _graph_run(writer: FactWriter) -> None:
+    """Establish what a graph does that runs in one way only; leave the others to LangGraph."""
+    graphs = stub_graphs(writer.graph)
+    if not graphs or graphs[0].gap:
+        reason = graphs[0].gap if graphs else writer.reasons.get("graph", writer.graph.reason)
+        writer.set_unknown(("graph_run",), reason)
+    elif any(needs_langgraph(graph) for graph in graphs):
+        writer.stub_graphs = graphs
+    else:
+        writer.facts["graph_run"] = run_all(graphs)
+
+
 def _models(writer: FactWriter) -> None:
     models = state_class.pydantic_models(writer.symbols)
     writer.facts["pydantic_models"] = list(dict.fromkeys(site.node.name for site in models))
@@ -242,38 +255,6 @@ def _clone(writer: FactWriter) -> None:
     for fact, lines in clone.lines.items():
         for source, line in lines:
             writer.add_location(fact, source.path, line)
-
-
-def _failing_code(writer: FactWriter) -> None:
-    """Record the lines that fail in the functions that a run reaches, by part of the work."""
-    layers = writer.layers
-    parts = {"judges": layers.judges, "justice": layers.justice}
-    elsewhere = {function.key for part in parts.values() for function in part}
-    parts["graph"] = [function for function in layers.in_use if function.key not in elsewhere]
-
-    lines = [row for part, functions in parts.items() for row in _failures(part, functions)]
-    gap = reading_gap(writer.symbols.codebase)
-    if gap and not lines:
-        writer.set_unknown(["failing_code"], gap)
-        return
-    functions = {part: len(functions) for part, functions in sorted(parts.items())}
-    writer.facts["failing_code"] = {"functions": functions, "lines": lines}
-
-
-def _failures(part: str, functions: list[FunctionRef]) -> Iterator[dict[str, Any]]:
-    """Yield a row of the fact for each line that fails."""
-    sources = {function.source.path: function.source for function in functions}
-    for path, source in sorted(sources.items()):
-        sites = [function.site for function in functions if function.source is source]
-        for site, lines in failing_lines(source, sites).items():
-            for failing in lines:
-                yield {
-                    "path": path,
-                    "line": failing.line,
-                    "part": part,
-                    "function": site.qualname,
-                    "why": failing.why,
-                }
 
 
 def _structured(writer: FactWriter) -> None:
@@ -380,11 +361,11 @@ Analyzer = Callable[[FactWriter], None]
 ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_graph, ("graph", "graph_shape", *FLAGS)),
     (_state, ("state_class", "reducers")),
+    (_graph_run, ("graph_run",)),
     (_models, ("pydantic_models",)),
     (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
-    (_failing_code, ("failing_code",)),
     (_structured, ("structured_output_calls", "structured_output_retry")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
     (_justice, ("justice_deterministic", "rules", "markdown_report")),

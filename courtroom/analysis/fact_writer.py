@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.graph_run.stub_graph import StubGraph
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.locations import SourceLocation
@@ -28,6 +29,8 @@ class FactWriter:
     reader: BlobReader
     call_graph: CallGraph = field(init=False)
     layers: Layers = field(init=False)
+    # Graphs that LangGraph has to run for the fact `graph_run`: another child does that.
+    stub_graphs: list[StubGraph] = field(default_factory=list)
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
     # Keys that the graph's state declares; None where they are not known.
     state_keys: frozenset[str] | None = None

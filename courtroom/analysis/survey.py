@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +86,27 @@ def survey_repository(
         )
         request["file_bytes"] = min(CAUTIOUS_FILE_BYTES, limits.source_file_bytes)
         reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
+    if reply["graphs"]:
+        _run_graphs(reply, limits)
     return _survey_of(reply, tuple(entry[0] for entry in request["entries"]), errors)
+
+
+def _run_graphs(reply: dict[str, Any], limits: Limits) -> None:
+    """Add the facts of the stub run, which needs LangGraph, to a reply that has graphs to run."""
+    from courtroom.analysis.graph_run import run_facts
+
+    facts, reasons = reply["facts"], reply["reasons"]
+    request = {"graphs": reply["graphs"]}
+    try:
+        facts["graph_run"] = examine(
+            run_facts.__name__,
+            request,
+            limits=reading_limits(limits, output_bytes=run_facts.OUTPUT_BYTES),
+        )
+    except ChildFailed as failed:
+        facts["graph_run"] = None
+        reasons["graph_run"] = f"the graph could not be run with empty nodes: {failed.message}"
+        reply["errors"].append((failed.code, reasons["graph_run"]))
 
 
 def _searches(checks: Sequence[Check]) -> list[dict[str, Any]]:
@@ -151,6 +171,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             "locations": _rows(locations),
             "unanswered": unanswered,
             "errors": reading.errors,
+            "graphs": [asdict(graph) for graph in reading.stub_graphs],
             "aside": dict(reading.symbols.codebase.aside or {}),
         }
 

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.fact_model import FactModel, Place
+from courtroom.models.graph_run import GraphRunFact
 from courtroom.models.project_facts import (
     CommittedSecret,
     Deferral,
@@ -29,8 +30,6 @@ NOT_EXAMINED = "not examined yet"
 NO_SITE = "no site that keeps rounds of peers took part"
 PDF_TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
 TermUse = Literal["substantive", "mentioned", "absent"]
-# The judges' code, the Chief Justice's, and what else the graph's nodes and the main block reach.
-WorkPart = Literal["graph", "judges", "justice"]
 
 
 class StateClass(Place):
@@ -127,21 +126,6 @@ class RulesFact(FactModel):
     variance_re_evaluation: bool | None
 
 
-class FailingLine(Place):
-    """Line that fails whenever it runs; `why` says so as the end of a sentence."""
-
-    part: WorkPart
-    function: str
-    why: str
-
-
-class FailingCode(FactModel):
-    """Lines that fail in the functions that a run reaches; `functions` counts those by part."""
-
-    functions: dict[WorkPart, int]
-    lines: tuple[FailingLine, ...]
-
-
 class DiagramFact(FactModel):
     """A diagram found by text and geometry, in the report (`page`) or the repository (`path`,
     `line`).
@@ -182,6 +166,7 @@ class Facts(FactModel):
     # topology
     graph: GraphFact | None = None
     graph_shape: GraphShape | None = None
+    graph_run: GraphRunFact | None = None
     detectives_parallel: bool | None = None
     judges_parallel: bool | None = None
     fan_in_before_judges: bool | None = None
@@ -208,8 +193,6 @@ class Facts(FactModel):
     justice_deterministic: bool | None = None
     rules: RulesFact | None = None
     markdown_report: bool | None = None
-    # what a run reaches
-    failing_code: FailingCode | None = None
     # the report
     pdf_pages: int | None = None
     pdf_characters: int | None = None

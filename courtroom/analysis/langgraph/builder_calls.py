@@ -99,8 +99,9 @@ class _BuilderCall:
             self.refuse(f"node {name!r} is added twice")
         if self.is_added(name, is_new=name not in self.builder.nodes):
             self.builder.nodes[name] = action
+            self.builder.node_places[name] = self.location
 
-    def add_edge(self, start: str, end: str) -> None:
+    def add_edge(self, start: str, end: str, *, is_join: bool = False) -> None:
         if start == "END" and "END" not in self.builder.nodes:
             self.refuse("an edge starts at END")
         if end == "START" and "START" not in self.builder.nodes:
@@ -109,6 +110,8 @@ class _BuilderCall:
         if self.is_added(edge, is_new=edge not in self.builder.edges):
             # The first call that makes an edge is the one that the report shows.
             self.builder.edges.setdefault(edge, self.location)
+            if not is_join:
+                self.builder.plain_edges.add(edge)
 
 
 def _node_names(value: Value) -> list[str] | None:
@@ -133,6 +136,7 @@ def _add_node(step: _BuilderCall) -> None:
         inner.is_subgraph = True
     step.add_node(str(name), action)
     step.builder.schemas += schemas_in(step.call)
+    _defer(step, str(name))
     _add_destinations(step, str(name))
     handler = step.call.keywords.get("error_handler")
     if handler is not None:
@@ -144,6 +148,15 @@ def schemas_in(call: Call) -> list[Value]:
     """Return the schemas beside the state's own that a call names."""
     names = ("input_schema", "output_schema", "input", "output")
     return [call.keywords[name] for name in names if name in call.keywords]
+
+
+def _defer(step: _BuilderCall, name: str) -> None:
+    """Take note of defer=True: the node runs when no other has anything left to do."""
+    is_deferred = step.call.keywords.get("defer", False)
+    if is_deferred is True:
+        step.builder.deferred.add(name)
+    elif is_deferred is not False:
+        step.add_unresolved(f"whether {name} is deferred")
 
 
 def _add_destinations(step: _BuilderCall, name: str) -> None:
@@ -249,9 +262,12 @@ def _add_edge(step: _BuilderCall) -> None:
         for name in [*starts, *(end for end in ends if end != "END")]:
             if name not in step.builder.nodes:
                 step.refuse(f"node {name!r} is joined before it is added")
-    for start in starts:
-        for end in ends:
-            step.add_edge(start, end)
+    is_join = isinstance(first, ListValue)
+    for end in ends:
+        for start in starts:
+            step.add_edge(start, end, is_join=is_join)
+        if is_join and all((start, end) in step.builder.edges for start in starts):
+            step.builder.joins.append((tuple(starts), end))
 
 
 def _set_entry_point(step: _BuilderCall) -> None:
@@ -327,6 +343,7 @@ def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -
             step.doubt,
             is_mapped=path_map is not None,
             router=router,
+            is_complete=routing.is_complete or (path_map is not None and routing.is_single),
         )
     )
 

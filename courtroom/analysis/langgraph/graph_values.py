@@ -39,7 +39,8 @@ class Route:
     """One conditional departure.
 
     Each of `outcomes` is the set of nodes that run together when it is taken. `sends` are the
-    targets that Send starts. `words` is the vocabulary of the router.
+    targets that Send starts. `words` is the vocabulary of the router. Not `is_complete`: nodes may
+    run together in other ways than the outcomes say.
     """
 
     start: str
@@ -53,16 +54,19 @@ class Route:
     is_mapped: bool = False
     # The router itself; None for a node's Command.
     router: Value = field(default=None, compare=False, repr=False)
+    is_complete: bool = True
 
 
 @dataclass(slots=True)
 class GraphBuilder(LibraryObject):
     """LangGraph graph as far as it is built; `path` and `line` are those of its construction.
 
-    `edges` holds the path and the line of each. `unresolved` names what is not known before a run,
-    `refusals` why LangGraph does not compile it. `doubtful` holds, for each node and edge that only
-    some runs add, under what; `made_under` are the doubts under which the graph itself is made.
-    `own` is its own part, when a class of the repository inherits from StateGraph.
+    `edges` holds the path and the line of each, those of `joins` as well: a join waits for all its
+    starts, each of `plain_edges` for its own. `deferred` nodes wait until nothing else is left to
+    run. `unresolved` names what is not known before a run, `refusals` why LangGraph does not
+    compile it. `doubtful` holds, for each node and edge that only some runs add, under what;
+    `made_under` are the doubts under which the graph itself is made. `own` is its own part, when a
+    class of the repository inherits from StateGraph.
     """
 
     path: str
@@ -70,7 +74,11 @@ class GraphBuilder(LibraryObject):
     state: Value
     state_expression: ast.expr | None
     nodes: dict[str, Value] = field(default_factory=dict)
+    node_places: dict[str, tuple[str, int]] = field(default_factory=dict)
     edges: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    plain_edges: set[tuple[str, str]] = field(default_factory=set)
+    joins: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    deferred: set[str] = field(default_factory=set)
     routes: list[Route] = field(default_factory=list)
     unresolved: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)

@@ -34,13 +34,15 @@ class Routing:
     """Targets that a router may choose.
 
     `outcomes` are sets of nodes (or of map keys) that run together. `words` is the vocabulary of
-    its tests. Not `is_complete`: it may lead elsewhere too; `is_send_open`: by Send.
+    its tests. Not `is_complete`: it may lead elsewhere too; `is_send_open`: by Send. `is_single`: its
+    annotation says that it returns no list.
     """
 
     outcomes: list[tuple[str, ...]] = field(default_factory=list)
     sends: list[str] = field(default_factory=list)
     is_complete: bool = True
     is_send_open: bool = False
+    is_single: bool = False
     words: frozenset[str] = frozenset()
 
     def add(self, outcome: tuple[str, ...]) -> None:
@@ -64,6 +66,7 @@ def read_router(evaluator: Evaluator, router: Value) -> Routing:
     for value in _returned_values(evaluator, router, arguments):
         _add_outcome(value, routing)
     routing.is_send_open = not routing.is_complete and _may_start_several(router)
+    routing.is_single = _returns_no_list(router)
     if not routing.is_complete:
         _complete_from_annotation(evaluator, router, routing)
     return routing
@@ -76,6 +79,12 @@ def _may_start_several(router: Function) -> bool:
     return any(word in annotation for word in ("list", "List", "Send", "Sequence")) or any(
         last_name(node) == "Send" for node in walk(router.node)
     )
+
+
+def _returns_no_list(router: Function) -> bool:
+    returns = None if isinstance(router.node, ast.Lambda) else router.node.returns
+    annotation = "" if returns is None else ast.unparse(returns).strip("\"'")
+    return annotation in {"bool", "str", "int"} or annotation.startswith(("Literal[", "t.Literal["))
 
 
 # Calls around a function that leave it the router: partial(route, ...), RunnableLambda(route).

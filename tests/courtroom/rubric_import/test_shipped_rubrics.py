@@ -32,7 +32,6 @@ KINDS = {
     "graph_topology",
     "sandboxed_clone",
     "unsafe_call",
-    "failing_code",
     "structured_output",
     "persona_overlap",
     "synthesis_rules",
@@ -46,7 +45,6 @@ KINDS = {
 LANGGRAPH = {
     "reducer",
     "graph_topology",
-    "failing_code",
     "sandboxed_clone",
     "structured_output",
     "persona_overlap",

@@ -1,0 +1,144 @@
+"""Facts of the stub run, as courtroom.models.graph_run holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from courtroom.analysis.graph_run.run_faults import (
+    Choices,
+    Repeat,
+    endless_loop,
+    is_followed_whole,
+    nodes_never_run,
+    repeats,
+    steps_of,
+)
+from courtroom.analysis.graph_run.stub_graph import Location, StubGraph, read_stub_graph
+from courtroom.analysis.graph_run.stub_runs import Exploration, explore
+
+OUTPUT_BYTES = 4 * 1024 * 1024
+# Names of nodes that the runs of one graph hold in all, and steps of a run that does not end.
+MAX_NAMES = 2000
+SHOWN_STEPS = 12
+BOUND = "the graph has more combinations of routes than were run"
+REFUSED = "LangGraph refuses to compile the graph"
+FAULTS = ("repeated", "idle", "endless")
+
+
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The child's side."""
+    return run_all([read_stub_graph(document) for document in request["graphs"]])
+
+
+def run_all(graphs: Sequence[StubGraph]) -> dict[str, Any]:
+    """Return the fields of courtroom.models.graph_run.GraphRunFact, the main graph coming first."""
+    main, *inner = (_runs_fact(graph) for graph in graphs)
+    inner_facts = [
+        {**fact, "at": list(graph.at)} for fact, graph in zip(inner, graphs[1:], strict=True)
+    ]
+    return {**main, "inner": inner_facts}
+
+
+def _runs_fact(graph: StubGraph) -> dict[str, Any]:
+    if graph.gap:
+        return _nothing_run(graph.gap)
+    refused = list(graph.refusals)
+    exploration = Exploration() if refused else explore(graph)
+    if exploration.refusal:
+        refused.append(exploration.refusal)
+    if refused:
+        return _nothing_run(REFUSED) | {"refused": refused}
+
+    never = nodes_never_run(graph, exploration)
+    fact = {
+        "combinations": len(exploration.runs),
+        "is_complete": exploration.is_complete,
+        "steps": steps_of(graph, exploration),
+        "runs": list(_shown_runs(graph, exploration)),
+        "refused": [],
+        "repeated": [_repeat_fact(graph, repeat) for repeat in repeats(graph, exploration)],
+        "idle": [{"node": name, "place": _place(graph.places.get(name))} for name in never],
+        "endless": _endless_fact(graph, endless_loop(graph, exploration)),
+    }
+    # Past a bound, what was seen stays true, and what was not seen proves nothing.
+    is_open = {
+        "repeated": not is_followed_whole(exploration),
+        "idle": not exploration.is_complete,
+        "endless": not exploration.is_complete,
+    }
+    unknown = {name: BOUND for name in FAULTS if is_open[name] and not fact[name]}
+    return {**fact, **dict.fromkeys(unknown), "unknown": unknown}
+
+
+def _nothing_run(reason: str) -> dict[str, Any]:
+    return {
+        "combinations": 0,
+        "is_complete": False,
+        "steps": {},
+        "runs": [],
+        "refused": [],
+        **dict.fromkeys(FAULTS),
+        "unknown": dict.fromkeys(FAULTS, reason),
+    }
+
+
+def _shown_runs(graph: StubGraph, exploration: Exploration) -> Iterable[dict[str, Any]]:
+    left = MAX_NAMES
+    for run in exploration.runs:
+        steps = run.steps if run.has_end else run.steps[:SHOWN_STEPS]
+        left -= sum(map(len, steps))
+        if left < 0:
+            return
+        yield {
+            "choices": _choices(graph, run.choices),
+            "steps": [list(step) for step in steps],
+            "has_end": run.has_end,
+        }
+
+
+def _choices(graph: StubGraph, choices: Choices) -> list[dict[str, Any]]:
+    return [
+        {"from": graph.routes[route].start, "to": list(graph.routes[route].outcomes[outcome])}
+        for route, outcome in choices.items()
+    ]
+
+
+def _repeat_fact(graph: StubGraph, repeat: Repeat) -> dict[str, Any]:
+    starters = {name for names in repeat.starters for name in names}
+    leading = [
+        (edge.path, edge.line)
+        for edge in graph.edges
+        if edge.end == repeat.node and starters & set(edge.starts)
+    ]
+    leading += [
+        (route.path, route.line)
+        for route in graph.routes
+        if route.start in starters and any(repeat.node in outcome for outcome in route.outcomes)
+    ]
+    return {
+        "node": repeat.node,
+        "fork": repeat.fork,
+        "lengths": list(repeat.lengths),
+        "steps": list(repeat.steps),
+        "starters": [list(names) for names in repeat.starters],
+        "followers": list(repeat.followers),
+        "choices": _choices(graph, repeat.choices),
+        "places": [_place(place) for place in dict.fromkeys(leading)],
+    }
+
+
+def _endless_fact(graph: StubGraph, nodes: list[str]) -> list[dict[str, Any]]:
+    if not nodes:
+        return []
+    places = [
+        (edge.path, edge.line)
+        for edge in graph.edges
+        if edge.end in nodes and set(edge.starts) <= set(nodes)
+    ]
+    places += [(route.path, route.line) for route in graph.routes if route.start in nodes]
+    return [{"nodes": nodes, "places": [_place(place) for place in dict.fromkeys(places)]}]
+
+
+def _place(location: Location | None) -> dict[str, Any] | None:
+    return None if location is None else {"path": location[0], "line": location[1]}

@@ -1,0 +1,214 @@
+"""Faults that the runs of a stub graph show: nodes that run twice or never, endless loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from courtroom.analysis.graph_run.stub_graph import StubGraph
+from courtroom.analysis.graph_run.stub_runs import Exploration, StubRun
+
+Choices = dict[int, int]
+# Node runs of one run that are followed: each knows all before it.
+MAX_FOLLOWED = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _NodeRun:
+    """One run of a node in a step, with the node runs that started it; START is step 0."""
+
+    node: str
+    step: int
+    starters: tuple[_NodeRun, ...] = ()
+    # All node runs before it, by their paths of starters.
+    before: frozenset[_NodeRun] = frozenset()
+
+    @property
+    def is_repetition(self) -> bool:
+        """Return true when it follows an earlier run of the node: the node lies on a loop."""
+        return any(earlier.node == self.node for earlier in self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Node that branches of different lengths start several times, without a loop.
+
+    `fork` is the last node that all the branches share, `lengths` the steps from there, `steps` the
+    steps of the run. `starters` are the nodes before it on each branch. `choices` are those of the
+    run, as far as the repeat needs them. `followers` run as often because they come after it.
+    """
+
+    node: str
+    fork: str
+    lengths: tuple[int, ...]
+    steps: tuple[int, ...]
+    starters: tuple[tuple[str, ...], ...]
+    followers: tuple[str, ...] = ()
+    choices: Choices = field(default_factory=dict)
+
+
+def repeats(graph: StubGraph, exploration: Exploration) -> list[Repeat]:
+    """Return each node that runs several times, once, on the routes that need fewest choices."""
+    of_runs = [(run, _repeats_in(graph, run)) for run in exploration.runs]
+    results: dict[str, Repeat] = {}
+    for run, its_repeats in of_runs:
+        for repeat in its_repeats:
+            choices = _needed_choices(repeat.node, run, of_runs)
+            earlier = results.get(repeat.node)
+            if earlier is None or len(choices) < len(earlier.choices):
+                results[repeat.node] = replace(repeat, choices=choices)
+    return list(results.values())
+
+
+def is_followed_whole(exploration: Exploration) -> bool:
+    """Return whether no repeat can have been missed."""
+    sizes = (sum(map(len, run.steps)) for run in exploration.runs if run.has_end)
+    return exploration.is_complete and max(sizes, default=0) <= MAX_FOLLOWED
+
+
+def _needed_choices(
+    node: str, run: StubRun, of_runs: Sequence[tuple[StubRun, list[Repeat]]]
+) -> Choices:
+    """Return the choices of a run without which the node does not run several times.
+
+    None where it does on all routes on which it runs; one where each run with it has the repeat.
+    """
+    runs = [
+        (other, any(repeat.node == node for repeat in its_repeats))
+        for other, its_repeats in of_runs
+        if any(node in step for step in other.steps)
+    ]
+    if all(is_repeated for _, is_repeated in runs):
+        return {}
+    for route, outcome in run.choices.items():
+        if all(again for other, again in runs if other.choices.get(route) == outcome):
+            return {route: outcome}
+    return run.choices
+
+
+def _repeats_in(graph: StubGraph, run: StubRun) -> list[Repeat]:
+    first_runs: dict[str, list[_NodeRun]] = {}
+    for node_run in islice(_node_runs(graph, run), MAX_FOLLOWED):
+        if not node_run.is_repetition:
+            first_runs.setdefault(node_run.node, []).append(node_run)
+    repeated = {node: runs for node, runs in first_runs.items() if len(runs) > 1}
+
+    results = []
+    for node, runs in repeated.items():
+        if _followed(runs, repeated):
+            continue
+        followers = [other for other in repeated if node in _followed(repeated[other], repeated)]
+        results.append(_repeat(node, runs, tuple(_with_later(followers, repeated))))
+    return results
+
+
+def _followed(runs: list[_NodeRun], repeated: dict[str, list[_NodeRun]]) -> set[str]:
+    """Return the repeated nodes that start every one of these runs."""
+    starters = [{starter.node for starter in run.starters} for run in runs]
+    return set.intersection(*starters) & repeated.keys()
+
+
+def _with_later(names: list[str], repeated: dict[str, list[_NodeRun]]) -> list[str]:
+    for name in names:  # the list grows while it is read
+        names += [
+            other
+            for other in repeated
+            if other not in names and name in _followed(repeated[other], repeated)
+        ]
+    return names
+
+
+def _repeat(node: str, runs: list[_NodeRun], followers: tuple[str, ...]) -> Repeat:
+    shared = frozenset.intersection(*(run.before for run in runs))
+    fork = max(shared, key=lambda earlier: earlier.step)
+    return Repeat(
+        node=node,
+        fork=fork.node,
+        lengths=tuple(run.step - fork.step for run in runs),
+        steps=tuple(run.step for run in runs),
+        starters=tuple(tuple(starter.node for starter in run.starters) for run in runs),
+        followers=followers,
+    )
+
+
+def _node_runs(graph: StubGraph, run: StubRun) -> Iterator[_NodeRun]:
+    """Yield the runs of all nodes in order, each with what started it."""
+    start = _NodeRun("START", 0)
+    waiting: dict[str, list[_NodeRun]] = {}
+    arrived: dict[int, dict[str, _NodeRun]] = {}
+
+    for step, names in enumerate([("START",), *run.steps]):
+        current = []
+        for name in dict.fromkeys(names):
+            starters = tuple(dict.fromkeys(waiting.pop(name, ())))
+            before = frozenset(starters).union(*(starter.before for starter in starters))
+            current.append(start if not step else _NodeRun(name, step, starters, before))
+        for node_run in current:
+            for target in _targets(graph, run, node_run.node, step):
+                waiting.setdefault(target, []).append(node_run)
+            for number, edge in enumerate(graph.edges):
+                if edge.is_join and node_run.node in edge.starts:
+                    arrived.setdefault(number, {})[node_run.node] = node_run
+        for number, starters_by_node in list(arrived.items()):
+            edge = graph.edges[number]
+            if starters_by_node.keys() == set(edge.starts):
+                waiting.setdefault(edge.end, []).extend(arrived.pop(number).values())
+        yield from current if step else ()
+
+
+def _targets(graph: StubGraph, run: StubRun, node: str, step: int) -> Iterator[str]:
+    """Yield the nodes that a node's run starts by edges and routes of its own."""
+    for edge in graph.edges:
+        if edge.starts == (node,):
+            yield edge.end
+    for at, route, outcome in run.taken:
+        if at == step and graph.routes[route].start == node:
+            yield from graph.routes[route].outcomes[outcome]
+
+
+def steps_of(graph: StubGraph, exploration: Exploration) -> dict[str, list[int]]:
+    """Return for each node the steps in which it runs, on any of the routes."""
+    steps: dict[str, set[int]] = {name: set() for name in graph.nodes}
+    for run in exploration.runs:
+        for step, names in enumerate(run.steps, start=1):
+            for name in names:
+                steps[name].add(step)
+    return {name: sorted(numbers) for name, numbers in steps.items()}
+
+
+def nodes_never_run(graph: StubGraph, exploration: Exploration) -> list[str]:
+    """Return the nodes that run on no route; past a bound, those that no edge leads to."""
+    ran = {name for run in exploration.runs for step in run.steps for name in step}
+    if not exploration.is_complete:
+        ran |= _reachable(graph)
+    return [name for name in graph.nodes if name not in ran]
+
+
+def _reachable(graph: StubGraph) -> set[str]:
+    reached = ["START"]
+    for name in reached:  # the list grows while it is read
+        ends = [edge.end for edge in graph.edges if name in edge.starts]
+        ends += [
+            end
+            for route in graph.routes
+            if route.start == name
+            for outcome in route.outcomes
+            for end in outcome
+        ]
+        reached += [end for end in dict.fromkeys(ends) if end not in reached]
+    return set(reached)
+
+
+def endless_loop(graph: StubGraph, exploration: Exploration) -> list[str]:
+    """Return the nodes that run until the recursion limit on every route on which they run."""
+    if not exploration.is_complete:
+        return []
+    endless = [run for run in exploration.runs if not run.has_end]
+    ending = {
+        name for run in exploration.runs if run.has_end for step in run.steps for name in step
+    }
+    # The last half of the steps: what runs there twice lies on the loop or follows it.
+    late = [[name for step in run.steps[len(run.steps) // 2 :] for name in step] for run in endless]
+    looping = {name for names in late for name in names if names.count(name) > 1}
+    return [name for name in graph.nodes if name in looping and name not in ending]

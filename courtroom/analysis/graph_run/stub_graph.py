@@ -1,0 +1,147 @@
+"""Wiring of a graph without its code, as plain JSON between the reader and the stub run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
+from courtroom.analysis.langgraph.topology import GraphReading
+
+Location = tuple[str, int]
+# LangGraph adds the nodes of error handlers by itself; no edge leads to them.
+HANDLERS = ("__error_handler__", "__default_error_handler__")
+
+
+@dataclass(frozen=True, slots=True)
+class StubEdge:
+    """Edge of one start, or a join that waits for all its starts."""
+
+    starts: tuple[str, ...]
+    end: str
+    path: str
+    line: int
+
+    @property
+    def is_join(self) -> bool:
+        return len(self.starts) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class StubRoute:
+    """Router with its outcomes: sets of nodes that run together. `sends` are started by Send."""
+
+    start: str
+    outcomes: tuple[tuple[str, ...], ...]
+    sends: tuple[str, ...]
+    is_mapped: bool
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class StubGraph:
+    """Graph of stub nodes; `at` is the path to it from the main graph.
+
+    `places` are those of the nodes. `refusals` say why LangGraph refuses it, as far as the reader
+    has seen that; `gap` why the graph of a run may be another one, "" where all of it is known.
+    """
+
+    at: tuple[str, ...]
+    nodes: tuple[str, ...]
+    deferred: tuple[str, ...]
+    edges: tuple[StubEdge, ...]
+    routes: tuple[StubRoute, ...]
+    places: Mapping[str, Location]
+    refusals: tuple[str, ...] = ()
+    gap: str = ""
+
+
+def stub_graphs(reading: GraphReading) -> list[StubGraph]:
+    """Return the main graph, then those inside its nodes; none where there is no graph."""
+    if reading.builder is None:
+        return []
+    return [
+        _stub_graph((), reading.builder, reading.routes),
+        *(_stub_graph(inner.at, inner.builder, inner.routes) for inner in reading.subgraphs),
+    ]
+
+
+def _stub_graph(at: tuple[str, ...], builder: GraphBuilder, routes: list[Route]) -> StubGraph:
+    nodes = tuple(name for name in builder.nodes if not name.startswith(HANDLERS))
+    joins = dict.fromkeys((starts, end) for starts, end in builder.joins)
+    edges = [
+        StubEdge((start,), end, *place)
+        for (start, end), place in builder.edges.items()
+        if (start, end) in builder.plain_edges
+    ]
+    edges += [StubEdge(starts, end, *builder.edges[starts[0], end]) for starts, end in joins]
+    return StubGraph(
+        at=at,
+        nodes=nodes,
+        deferred=tuple(name for name in nodes if name in builder.deferred),
+        edges=tuple(edges),
+        routes=tuple(_stub_route(route) for route in routes if route.outcomes),
+        places={name: place for name, place in builder.node_places.items() if name in nodes},
+        refusals=tuple(builder.refusals),
+        gap=_gap(builder, routes),
+    )
+
+
+def _stub_route(route: Route) -> StubRoute:
+    return StubRoute(
+        route.start,
+        tuple(route.outcomes),
+        tuple(route.sends),
+        route.is_mapped,
+        route.path,
+        route.line,
+    )
+
+
+def _gap(builder: GraphBuilder, routes: list[Route]) -> str:
+    """Return the first reason why a run may have another graph; what is inside a node is none."""
+    ambiguous = [
+        f"a node is called {name}, which is also LangGraph's own"
+        for name in ("START", "END")
+        if name in builder.nodes
+    ]
+    open_routes = [
+        f"{route.path}:{route.line}: which nodes the router after {route.start} starts together is"
+        " not known before the program runs"
+        for route in routes
+        if not route.is_complete
+    ]
+    doubts = [
+        f"{doubt.path}:{doubt.line}: which nodes and edges are added here depends on the run"
+        for doubt in builder.doubts()
+    ]
+    return next(iter([*builder.unresolved, *doubts, *ambiguous, *open_routes]), "")
+
+
+def read_stub_graph(document: Mapping[str, Any]) -> StubGraph:
+    """Return the graph that `dataclasses.asdict` wrote down."""
+    return StubGraph(
+        at=tuple(document["at"]),
+        nodes=tuple(document["nodes"]),
+        deferred=tuple(document["deferred"]),
+        edges=tuple(
+            StubEdge(tuple(edge["starts"]), edge["end"], edge["path"], edge["line"])
+            for edge in document["edges"]
+        ),
+        routes=tuple(
+            StubRoute(
+                route["start"],
+                tuple(map(tuple, route["outcomes"])),
+                tuple(route["sends"]),
+                route["is_mapped"],
+                route["path"],
+                route["line"],
+            )
+            for route in document["routes"]
+        ),
+        places={name: (path, line) for name, (path, line) in document["places"].items()},
+        refusals=tuple(document["refusals"]),
+        gap=document["gap"],
+    )

@@ -1,0 +1,93 @@
+"""Facts of the stub run: the project's graph, rebuilt with empty nodes, as LangGraph runs it."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict, Field
+
+from courtroom.models.fact_model import FactModel, Place
+
+
+class RouteChoice(FactModel):
+    """Nodes that a router starts together. JSON keys are `from` and `to`."""
+
+    from_: str = Field(alias="from")
+    to: tuple[str, ...]
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class RouteRun(FactModel):
+    """One run: the first choice of each router, and the nodes of each step, step 1 first.
+
+    `has_end` is false where it ran until the recursion limit; its steps are then the first ones.
+    """
+
+    choices: tuple[RouteChoice, ...]
+    steps: tuple[tuple[str, ...], ...]
+    has_end: bool
+
+
+class RepeatedNode(FactModel):
+    """Node that runs several times because branches of different lengths lead to it and no join
+    waits.
+
+    `lengths` are the steps of the branches from `fork`, their last node in common; `steps` those in
+    which it runs; `starters` the nodes before it on each branch. `choices` must be made for it:
+    none where it holds on every route on which the node runs. `followers` run again after it.
+    `places` are the lines of the edges that lead to it.
+    """
+
+    node: str
+    fork: str
+    lengths: tuple[int, ...]
+    steps: tuple[int, ...]
+    starters: tuple[tuple[str, ...], ...]
+    followers: tuple[str, ...]
+    choices: tuple[RouteChoice, ...]
+    places: tuple[Place, ...]
+
+
+class IdleNode(FactModel):
+    """Node that runs on no route; `place` is that of its add_node."""
+
+    node: str
+    place: Place | None
+
+
+class EndlessLoop(FactModel):
+    """Nodes that run until the recursion limit, as no route leaves them."""
+
+    nodes: tuple[str, ...]
+    places: tuple[Place, ...]
+
+
+class StubRuns(FactModel):
+    """Runs of one graph along every combination of its routes.
+
+    `combinations`: the number that was run; not `is_complete` past a bound. `steps` holds for each
+    node the steps in which it runs on some route. `runs` may leave out the last ones. `refused` has
+    LangGraph's reasons not to compile the graph; nothing is run then. A null has its reason in
+    `unknown`, under its name.
+    """
+
+    combinations: int = Field(ge=0)
+    is_complete: bool
+    steps: dict[str, tuple[int, ...]]
+    runs: tuple[RouteRun, ...]
+    refused: tuple[str, ...]
+    repeated: tuple[RepeatedNode, ...] | None
+    idle: tuple[IdleNode, ...] | None
+    endless: tuple[EndlessLoop, ...] | None
+    unknown: dict[str, str] = Field(default_factory=dict)
+
+
+class InnerRuns(StubRuns):
+    """Runs of a graph inside a node; `at` is the path to that node from the main graph."""
+
+    at: tuple[str, ...] = Field(min_length=1)
+
+
+class GraphRunFact(StubRuns):
+    """Runs of the main graph, and of those inside its nodes."""
+
+    inner: tuple[InnerRuns, ...] = ()
