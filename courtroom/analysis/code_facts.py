@@ -31,6 +31,7 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     model_made_scores,
     reads_opinions,
 )
+from courtroom.analysis.langgraph.state_flow.read_flow import ALL_KINDS, read_flow
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
@@ -355,6 +356,24 @@ def _rules(writer: FactWriter, gap: str) -> None:
             writer.add_location(rule, place.source.path, line, note=note)
 
 
+def _flow(writer: FactWriter) -> None:
+    """Record the faults in the flow of data, each with its two places."""
+    flow = read_flow(
+        writer.symbols,
+        writer.call_graph,
+        writer.layers,
+        writer.graph,
+        frozenset(writer.reader.blobs),
+    )
+    gap = reading_gap(writer.symbols.codebase)
+    writer.facts["state_flow"] = {
+        "faults": [fault.as_fact for fault in flow.faults],
+        "unread": {**dict.fromkeys(ALL_KINDS, gap), **flow.unread} if gap else flow.unread,
+    }
+    for fault in flow.faults:
+        writer.add_location("state_flow", fault.path, fault.line, note=fault.sentence)
+
+
 Analyzer = Callable[[FactWriter], None]
 # Every analyzer with the facts it establishes. Later ones use the graph, the call graph and the
 # layers of earlier ones.
@@ -369,6 +388,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_structured, ("structured_output_calls", "structured_output_retry")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
     (_justice, ("justice_deterministic", "rules", "markdown_report")),
+    (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),
     (read_exchange, ("minmax", "communication_entries", "deferrals", "written_answers")),

@@ -25,6 +25,7 @@ from courtroom.models.project_facts import (
     SubmissionScope,
     UnsafeCall,
 )
+from courtroom.models.state_flow_facts import StateFlowFact
 
 NOT_EXAMINED = "not examined yet"
 NO_SITE = "no site that keeps rounds of peers took part"
@@ -172,6 +173,7 @@ class Facts(FactModel):
     fan_in_before_judges: bool | None = None
     fan_in_before_justice: bool | None = None
     conditional_error_route: bool | None = None
+    state_flow: StateFlowFact | None = None
     # tools and safety
     clone_function: NamedPlace | None = None
     clone_in_tempdir: bool | None = None

@@ -41,7 +41,8 @@ MAX_MEMBERS = 20
 
 @dataclass
 class GraphEvaluator(Interpreter):
-    """`builders` are the graphs that the code builds, `invoked` those it runs, both in order.
+    """`builders` are the graphs that the code builds, `invoked` those it runs, both in order,
+    `inputs` what it runs them with.
 
     `entered` are the syntax nodes of the functions that were followed, `handled` those of the calls
     whose owner was known, `skipped` the lines of code that is known not to run, by file. `gaps` are
@@ -50,6 +51,7 @@ class GraphEvaluator(Interpreter):
 
     builders: list[GraphBuilder] = field(default_factory=list)
     invoked: list[GraphBuilder] = field(default_factory=list)
+    inputs: list[tuple[GraphBuilder, Value]] = field(default_factory=list)
     handled: set[int] = field(default_factory=set)
     entered: set[int] = field(default_factory=set)
     skipped: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
@@ -102,6 +104,7 @@ class GraphEvaluator(Interpreter):
         if isinstance(owner, CompiledGraph):
             if name in RUN_METHODS:
                 self.invoked.append(owner.builder)
+                self.inputs.append((owner.builder, call.argument(0, "input")))
             # A graph with settings is the same graph.
             return owner if name in {"with_config", "with_retry", "with_types"} else UNKNOWN
         return UNKNOWN

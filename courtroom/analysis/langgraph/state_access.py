@@ -87,7 +87,10 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """State that Send(node, ...) hands to a node; it is the graph's own where `is_state`."""
+    """State that Send(node, ...) hands to a node, "" where that is not known.
+
+    It is the graph's own where `is_state`.
+    """
 
     node: str
     keys: frozenset[str]
@@ -101,7 +104,8 @@ class StateUse:
 
     `path` and `line` are those of its function, "" and 0 where it is not known. `lookups` are reads
     under a key (`state["evidences"]["repo"]`), `wholes` the places that use all that lies under a
-    key, `changes` the keys that are changed in place. `reads_gap` and `writes_gap` say why the list
+    key, `changes` the keys that are changed in place. `data_lookups` are lookups in data of other
+    origin, under the keys that the reader was told to watch. `reads_gap` and `writes_gap` say why the list
     is not complete, "" where it is.
     """
 
@@ -110,6 +114,7 @@ class StateUse:
     line: int
     reads: tuple[KeyPlace, ...] = ()
     lookups: tuple[KeyLookup, ...] = ()
+    data_lookups: tuple[KeyLookup, ...] = ()
     wholes: tuple[KeyPlace, ...] = ()
     changes: tuple[KeyPlace, ...] = ()
     updates: tuple[Update, ...] = ()
@@ -141,6 +146,7 @@ class StateAccess:
 
     `declared` are the keys of the state class, None with the `reason`. Nodes that annotate their
     parameter with another class add its keys, as LangGraph does. `at` is the path to a subgraph.
+    `sent` are the nodes that Send starts.
     """
 
     declared: frozenset[str] | None
@@ -149,13 +155,20 @@ class StateAccess:
     nodes: Mapping[str, StateUse]
     routers: tuple[StateUse, ...]
     at: tuple[str, ...] = ()
+    sent: frozenset[str] = frozenset()
 
 
-def read_state_access(symbols: SymbolTable, graph: GraphReading) -> list[StateAccess]:
-    """Return the use of the state in the main graph, then in each of its subgraphs."""
+def read_state_access(
+    symbols: SymbolTable, graph: GraphReading, watched: frozenset[str] = frozenset()
+) -> list[StateAccess]:
+    """Return the use of the state in the main graph, then in each of its subgraphs.
+
+    `watched` are keys of other data: what is looked up under them is recorded as well.
+    """
     if graph.builder is None:
         return []
     evaluator = StateEvaluator(symbols, lambda _: False, FUEL_PER_NODE, modules=graph.modules)
+    evaluator.watched = watched
     reader = _AccessReader(symbols, evaluator)
     inner: list[Subgraph] = graph.subgraphs
     return [
@@ -194,7 +207,8 @@ class _AccessReader:
             for route in routes
             if route.router is not None
         ]
-        return StateAccess(declared, reason, state, nodes, tuple(routers), at)
+        sent = frozenset(name for route in routes for name in route.sends)
+        return StateAccess(declared, reason, state, nodes, tuple(routers), at, sent)
 
     def _declared(
         self, builder: GraphBuilder, state: StateReading
@@ -298,6 +312,7 @@ class _AccessReader:
             function.node.lineno,
             tuple(evaluator.reads),
             tuple(evaluator.lookups),
+            tuple(evaluator.data_lookups),
             tuple(evaluator.whole_uses()),
             tuple(evaluator.changes),
             tuple(updates),
@@ -418,8 +433,7 @@ def _payloads(result: Value) -> Iterator[Payload]:
         for goto in _sends(member):
             target = goto.first("node")
             given = goto.positional[1] if len(goto.positional) > 1 else goto.keyword("arg")
-            if isinstance(target, str):
-                yield _payload(str(target), given)
+            yield _payload(str(target) if isinstance(target, str) else "", given)
 
 
 def _sends(value: Value) -> Iterator[CallResult]:

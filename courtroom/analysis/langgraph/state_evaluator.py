@@ -18,6 +18,7 @@ from courtroom.analysis.langgraph.state_parts import (
 from courtroom.analysis.python.symbolic_execution.values import (
     Call,
     DictValue,
+    External,
     Frame,
     Function,
     Instance,
@@ -38,6 +39,8 @@ LOOKING = frozenset({"bool", "isinstance", "type", "len"})
 COPYING = frozenset({"list", "dict", "copy", "deepcopy", "sorted", "set", "tuple"})
 # Methods of loggers: what they are handed is printed. Send and Command are read elsewhere.
 LOGGING = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log"})
+# Mark of a value that lies under a watched key.
+DATA = "data:"
 # Characters of an expression that a sentence shows.
 MAX_WRITTEN = 60
 MODEL_METHODS = DUMPS | COPIES
@@ -84,11 +87,17 @@ class StateEvaluator(GraphEvaluator):
     places: dict[int, tuple[Value, dict[str, tuple[str, int]]]] = field(default_factory=dict)
     extended: dict[int, tuple[Value, str]] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
+    # Lookups under keys of other data, and the values that lie under these keys.
+    watched: frozenset[str] = frozenset()
+    data_lookups: dict[KeyLookup, None] = field(default_factory=dict)
+    holders: dict[int, str] = field(default_factory=dict)
 
     def begin(self, *, is_eager: bool = True) -> None:
         self.is_eager, self.follows_changes = is_eager, not is_eager
         self.reads.clear()
         self.lookups.clear()
+        self.data_lookups.clear()
+        self.holders.clear()
         self.changes.clear()
         self.read_gaps.clear()
         self.parts.clear()
@@ -212,6 +221,19 @@ class StateEvaluator(GraphEvaluator):
             self.lookups.setdefault(KeyLookup(path[0], inner, text[:MAX_WRITTEN], *place))
         return inner is not None
 
+    def note_data(
+        self, node: ast.expr, owner: ast.expr, key: ast.expr, value: Value, scope: Scope
+    ) -> Value:
+        """Take note of a lookup in other data; return the value that lies under a watched key."""
+        held = self.holders.get(id(owner), "")
+        if held:
+            inner = super().evaluate(key, scope)
+            if isinstance(inner, str):
+                place = scope.source.path, node.end_lineno or node.lineno
+                self.data_lookups.setdefault(KeyLookup(held, str(inner), str(inner), *place))
+        name = constant_text(key)
+        return External(f"{DATA}{name}") if name in self.watched else value
+
     def keep(self, value: Value, places: dict[str, tuple[str, int]]) -> None:
         self.places[id(value)] = (value, places)
 
@@ -255,6 +277,8 @@ def _writes_key(node: ast.AST, key: str) -> bool:
 
 
 def _watch_name(evaluator: StateEvaluator, node: ast.expr, value: Value, scope: Scope) -> Value:
+    if evaluator.watched:
+        evaluator.holders[id(node)] = _held(value)
     path = path_of(value) if isinstance(value, StatePart | StateModel | OneOf) else None
     if path is not None:
         evaluator.note_part(node, path, scope)
@@ -264,9 +288,25 @@ def _watch_name(evaluator: StateEvaluator, node: ast.expr, value: Value, scope: 
     return value
 
 
+def _held(value: Value) -> str:
+    """Return the watched key that a value lies under."""
+    names = [c.dotted for c in choices_of(value) if isinstance(c, External)]
+    return next((name.removeprefix(DATA) for name in names if name.startswith(DATA)), "")
+
+
+def _watch_attribute(
+    evaluator: StateEvaluator, node: ast.Attribute, value: Value, scope: Scope
+) -> Value:
+    if node.attr in evaluator.watched:
+        value = External(f"{DATA}{node.attr}")
+    return _watch_name(evaluator, node, value, scope)
+
+
 def _watch_subscript(
     evaluator: StateEvaluator, node: ast.Subscript, value: Value, scope: Scope
 ) -> Value:
+    if evaluator.watched:
+        value = evaluator.note_data(node, node.value, node.slice, value, scope)
     is_lookup = id(node.value) in evaluator.parts and not isinstance(node.slice, ast.Slice)
     if is_lookup and not evaluator.has_known_key(node, node.value, node.slice, scope):
         return value
@@ -275,6 +315,8 @@ def _watch_subscript(
 
 def _watch_call(evaluator: StateEvaluator, node: ast.Call, value: Value, scope: Scope) -> Value:
     func = node.func
+    if evaluator.watched and isinstance(func, ast.Attribute) and func.attr == "get" and node.args:
+        value = evaluator.note_data(node, func.value, node.args[0], value, scope)
     if isinstance(func, ast.Attribute) and id(func.value) in evaluator.parts:
         if func.attr in GETTERS and node.args:
             if not evaluator.has_known_key(node, func.value, node.args[0], scope):
@@ -359,7 +401,7 @@ def _watch_sum(evaluator: StateEvaluator, node: ast.BinOp, value: Value, _scope:
 
 _WATCHES: dict[type, Callable[..., Value]] = {
     ast.Name: _watch_name,
-    ast.Attribute: _watch_name,
+    ast.Attribute: _watch_attribute,
     ast.BoolOp: _watch_name,
     ast.IfExp: _watch_name,
     ast.Await: _watch_name,

@@ -32,6 +32,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Function,
     Instance,
     Module,
+    Value,
 )
 from courtroom.analysis.python.tree_walk import called_name
 
@@ -113,6 +114,8 @@ class GraphReading:
     is_open: bool = False
     # Modules that were executed while the graph was read.
     modules: dict[str, Module] = field(default_factory=dict)
+    # The values with which the code runs the main graph.
+    inputs: list[Value] = field(default_factory=list)
 
 
 def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
@@ -134,8 +137,15 @@ def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
         *((s.builder, s.routes) for s in main.subgraphs),
     ]:
         builder.refusals = builder_calls.refusals_of(builder, routes)
-    modules = main.evaluator.modules
-    return GraphReading(main.builder, "", main.routes, main.subgraphs, modules=modules)
+    inputs = [value for builder, value in main.evaluator.inputs if builder is main.builder]
+    return GraphReading(
+        main.builder,
+        "",
+        main.routes,
+        main.subgraphs,
+        modules=main.evaluator.modules,
+        inputs=inputs,
+    )
 
 
 def _note_gaps(main: Candidate) -> None:

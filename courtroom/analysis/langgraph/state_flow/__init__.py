@@ -1,0 +1,1 @@
+"""Faults in the flow of data through a graph: each a sentence with the places that show it."""

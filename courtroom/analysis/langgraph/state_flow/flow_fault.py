@@ -1,0 +1,62 @@
+"""A fault in the flow of data, and the kinds of faults of which not everything was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowFault:
+    """`sentence` is in the names of the work; `other` is the second place, where there is one."""
+
+    kind: str
+    sentence: str
+    path: str
+    line: int
+    other: Place | None = None
+
+    @property
+    def as_fact(self) -> dict[str, Any]:
+        other = {"path": self.other[0], "line": self.other[1]} if self.other else None
+        return {
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "path": self.path,
+            "line": self.line,
+            "other": other,
+        }
+
+
+@dataclass(slots=True)
+class FlowReading:
+    """Faults by kind, and for each kind that was not read to its end the first reason."""
+
+    faults: list[FlowFault] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
+
+    def add(self, faults: Iterable[FlowFault]) -> None:
+        self.faults += [fault for fault in faults if fault not in self.faults]
+
+    def leave_open(self, kinds: Iterable[str], reason: str) -> None:
+        for kind in kinds:
+            if reason:
+                self.unread.setdefault(kind, reason)
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """Return `a`, `b` and `c`; of a longer list the first ones and the number of the others."""
+    quoted = [f"`{name}`" for name in names]
+    if len(quoted) > most:
+        quoted = [*quoted[:most], f"{len(quoted) - most} more"]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def squashed(name: str) -> str:
+    """Return a name without case and separators: tech_lead, TechLead and tech-lead agree."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())

@@ -1,0 +1,140 @@
+"""Lookups under a key of the state, or of the rubric, that nothing is stored under."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
+from courtroom.analysis.langgraph.state_evaluator import KeyLookup
+from courtroom.analysis.langgraph.state_flow.flow_fault import (
+    FlowFault,
+    FlowReading,
+    listed,
+    squashed,
+)
+from courtroom.analysis.python.tree_walk import words_of
+
+# Words of an expression that gives the id of a criterion.
+CRITERION_WORDS = frozenset({"criterion", "criteria", "dimension", "dim", "crit", "id"})
+# Entries of a JSON file that are looked at.
+MOST_ENTRIES = 20_000
+
+
+def lookups_in_vain(access: StateAccess, data: Mapping[str, str], reading: FlowReading) -> None:
+    """Add readers that look up nothing but keys that no node stores anything under."""
+    for key in sorted(access.declared or ()):
+        writes = [
+            (use, write)
+            for use in access.nodes.values()
+            for write in use.writes
+            if write.key == key and not write.is_unchanged
+        ]
+        readers = [use for use in (*access.nodes.values(), *access.routers) if _looks_up(use, key)]
+        if not readers or not writes:
+            continue
+        gap = _gap(access, key, [write for _, write in writes])
+        if gap:
+            reading.leave_open(["other_key"], gap)
+            continue
+        reading.add(_vain(key, writes, readers, criterion_ids(data)))
+
+
+def _looks_up(use: StateUse, key: str) -> bool:
+    return any(lookup.key == key for lookup in use.lookups) and not any(
+        place.key == key for place in use.wholes
+    )
+
+
+def _gap(access: StateAccess, key: str, writes: list[KeyWrite]) -> str:
+    uses = access.nodes.values()
+    gap = next((use.writes_gap for use in uses if use.writes_gap), "")
+    if gap:
+        return gap
+    changed = next((p for use in uses for p in use.changes if p.key == key), None)
+    if changed is not None:
+        return f"{changed.path}:{changed.line}: `{key}` is changed in place"
+    is_open = next((write for write in writes if write.is_inner_open), None)
+    if is_open is not None:
+        return f"{is_open.path}:{is_open.line}: the keys in `{key}` are not known before a run"
+    return ""
+
+
+def _vain(
+    key: str,
+    writes: list[tuple[StateUse, KeyWrite]],
+    readers: list[StateUse],
+    criteria: frozenset[str],
+) -> Iterator[FlowFault]:
+    stored = list(dict.fromkeys(inner for _, write in writes for inner in write.inner))
+    if not stored:
+        return
+    for use in readers:
+        lookups = [lookup for lookup in use.lookups if lookup.key == key]
+        if all(_misses(lookup, stored, criteria) for lookup in lookups):
+            _, first = writes[0]
+            asked = listed(dict.fromkeys(lookup.inner or lookup.written for lookup in lookups))
+            sentence = (
+                f"{use.name} looks up `{key}` by {asked}; nodes store it under {listed(stored)}:"
+                f" {use.name} sees none of it"
+            )
+            place = lookups[0]
+            yield FlowFault("other_key", sentence, place.path, place.line, (first.path, first.line))
+
+
+def _misses(lookup: KeyLookup, stored: list[str], criteria: frozenset[str]) -> bool:
+    if lookup.inner is not None:
+        return lookup.inner not in stored
+    is_criterion = bool(set(words_of(lookup.written)) & CRITERION_WORDS)
+    return is_criterion and bool(criteria) and not criteria & set(stored)
+
+
+def criterion_ids(data: Mapping[str, str]) -> frozenset[str]:
+    """Return every `id` in lists of the JSON files that the code may load."""
+    return frozenset(
+        entry["id"] for _, entry in objects_in(data) if isinstance(entry.get("id"), str)
+    )
+
+
+def persona_lookups(access: StateAccess, data: Mapping[str, str], reading: FlowReading) -> None:
+    """Add lookups of a persona's part of the rubric by a key that is spelled otherwise there."""
+    for use in access.nodes.values():
+        for lookup in use.data_lookups:
+            keys, path = _keys_under(data, lookup.key)
+            if lookup.inner is None or not keys or lookup.inner in keys:
+                continue
+            twins = [name for name in keys if squashed(name) == squashed(lookup.inner)]
+            if twins:
+                sentence = (
+                    f"{use.name} looks up `{lookup.key}` by `{lookup.inner}`; {path} holds"
+                    f" `{twins[0]}`: it never gets that part"
+                )
+                fault = FlowFault("other_key", sentence, lookup.path, lookup.line, (path, 1))
+                reading.add([fault])
+
+
+def _keys_under(data: Mapping[str, str], name: str) -> tuple[list[str], str]:
+    for path, entry in objects_in(data):
+        inner = entry.get(name)
+        if isinstance(inner, dict) and inner:
+            return [str(key) for key in inner], path
+    return [], ""
+
+
+def objects_in(data: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every object of the JSON files, with the path of its file."""
+    for path, text in sorted(data.items()):
+        try:
+            stack: list[Any] = [json.loads(text)]
+        except (ValueError, RecursionError):
+            continue
+        for _ in range(MOST_ENTRIES):
+            if not stack:
+                break
+            entry = stack.pop()
+            if isinstance(entry, dict):
+                yield path, entry
+                stack += entry.values()
+            elif isinstance(entry, list):
+                stack += entry

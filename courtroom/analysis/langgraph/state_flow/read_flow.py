@@ -1,0 +1,129 @@
+"""All faults in the flow of data through a repository's graph, with what was not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.state_access import StateAccess, read_state_access
+from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
+from courtroom.analysis.langgraph.state_flow.other_keys import (
+    lookups_in_vain,
+    objects_in,
+    persona_lookups,
+)
+from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
+    undeclared_reads,
+    undeclared_writes,
+    unread_writes,
+    unwritten_reads,
+)
+from courtroom.analysis.langgraph.state_flow.unresolved_names import (
+    ignored_fields,
+    undefined_names,
+)
+from courtroom.analysis.langgraph.state_flow.unused_work import (
+    dropped_results,
+    foreign_directories,
+    unsent_prompts,
+)
+from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.symbol_table import SymbolTable
+
+# Kinds that rest on the keys of the state.
+OF_STATE = (
+    "undeclared_write",
+    "no_update",
+    "undeclared_read",
+    "unwritten_read",
+    "unread_write",
+    "other_key",
+)
+ALL_KINDS = (
+    *OF_STATE,
+    "ignored_field",
+    "unused_result",
+    "own_directory",
+    "unused_prompt",
+    "impossible_test",
+    "broken_import",
+    "undefined_name",
+)
+# Names under which a rubric holds one entry per persona.
+PERSONAS = frozenset({"prosecutor", "defense", "defence", "techlead"})
+
+
+def read_flow(
+    symbols: SymbolTable,
+    call_graph: CallGraph,
+    layers: Layers,
+    graph: GraphReading,
+    paths: AbstractSet[str],
+) -> FlowReading:
+    """Return the faults; `paths` are all files of the repository."""
+    reading = FlowReading()
+    reading.add(dropped_results(symbols, layers.in_use))
+    reading.add(foreign_directories(call_graph, layers.in_use))
+    reading.add(unsent_prompts(symbols))
+    reading.add(_impossible(symbols, layers))
+    reading.add(ignored_fields(symbols, layers.in_use))
+    reading.add(undefined_names(layers.in_use))
+    if graph.builder is None:
+        reading.leave_open((*OF_STATE, "broken_import"), graph.reason)
+        return reading
+
+    reading.add(broken_imports(symbols, paths, [symbols.codebase.files[graph.builder.path]]))
+    data = symbols.codebase.data
+    for access in read_state_access(symbols, graph, watched_keys(data)):
+        _read_state(access, symbols, graph, data, reading)
+    return reading
+
+
+def _read_state(
+    access: StateAccess,
+    symbols: SymbolTable,
+    graph: GraphReading,
+    data: Mapping[str, str],
+    reading: FlowReading,
+) -> None:
+    persona_lookups(access, data, reading)
+    if access.declared is None:
+        reading.leave_open(OF_STATE, access.reason)
+        return
+    reading.add(undeclared_writes(access))
+    reading.add(undeclared_reads(access))
+    uses = access.nodes.values()
+    reading.leave_open(
+        ("undeclared_write", "no_update"), next((u.writes_gap for u in uses if u.writes_gap), "")
+    )
+    reading.leave_open(("undeclared_read",), next((u.reads_gap for u in uses if u.reads_gap), ""))
+    if not access.at:
+        unwritten_reads(access, symbols, graph.inputs, reading)
+        unread_writes(access, symbols, reading)
+    lookups_in_vain(access, data, reading)
+
+
+def _impossible(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
+    for test in impossible_tests(symbols, layers.justice):
+        values = ", ".join(test.closed.values)
+        sentence = (
+            f"{test.function.name}() waits for `{test.field}` to be {test.text!r}; it can only be"
+            f" {values}, so what hangs on this never runs"
+        )
+        place = test.closed.path, test.closed.line
+        path = test.function.source.path
+        yield FlowFault("impossible_test", sentence, path, test.line, place)
+
+
+def watched_keys(data: Mapping[str, str]) -> frozenset[str]:
+    """Return the names under which JSON files hold one entry per persona."""
+    return frozenset(
+        str(name)
+        for _, entry in objects_in(data)
+        for name, inner in entry.items()
+        if isinstance(inner, dict) and len({squashed(str(key)) for key in inner} & PERSONAS) > 1
+    )

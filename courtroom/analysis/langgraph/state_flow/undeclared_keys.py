@@ -1,0 +1,235 @@
+"""Keys of the state that nodes use and its class does not declare, and keys that nobody writes.
+
+LangGraph makes a channel for each declared key. It drops every other key of an update, and hands no
+other key to a node or router.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator, Mapping
+
+from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, Update
+from courtroom.analysis.langgraph.state_flow.flow_fault import (
+    FlowFault,
+    FlowReading,
+    Place,
+    listed,
+)
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.values import (
+    DictValue,
+    Instance,
+    Value,
+    choices_of,
+)
+from courtroom.analysis.python.tree_walk import constant_text, walk
+
+# Names that are as near as pdf_path and pdf_paths.
+NEAR = 0.85
+
+
+def undeclared_writes(access: StateAccess) -> Iterator[FlowFault]:
+    """Yield what nodes return and LangGraph drops."""
+    if access.declared is None:
+        return
+    for use in access.nodes.values():
+        yield from _dropped(access, use, access.declared)
+
+
+def _dropped(access: StateAccess, use: StateUse, declared: frozenset[str]) -> Iterator[FlowFault]:
+    for update in use.updates:
+        if update.model and update.writes and not _keys(update) & declared:
+            sentence = (
+                f"{use.name} returns `{update.model}(...)`, not an update of the state:"
+                f" {_name(access)} declares none of its fields, so LangGraph drops all of it"
+            )
+            first = update.writes[0]
+            yield FlowFault("no_update", sentence, first.path, first.line, _state_place(access))
+            return
+
+    dropped = [
+        write
+        for write in use.writes
+        if write.key not in declared and not write.key.startswith("__")
+        if any(write in update.writes and not update.model for update in use.updates)
+    ]
+    if not dropped:
+        return
+    first = dropped[0]
+    names = listed(write.key for write in dropped)
+    is_all = not use.writes_gap and len(dropped) == len(use.writes)
+    all_kept = "all that it returns" if is_all else "it" if len(dropped) == 1 else "them"
+    sentence = (
+        f"{use.name} returns {'only ' if is_all else ''}{names}, which {_name(access)}"
+        f" does not declare: LangGraph drops {all_kept}"
+    )
+    kind = "no_update" if is_all else "undeclared_write"
+    yield FlowFault(kind, sentence, first.path, first.line, _state_place(access))
+
+
+def _keys(update: Update) -> set[str]:
+    return {write.key for write in update.writes}
+
+
+def undeclared_reads(access: StateAccess) -> Iterator[FlowFault]:
+    """Yield keys that nodes and routers read and that LangGraph never hands to them."""
+    if access.declared is None:
+        return
+    readers: dict[str, list[tuple[StateUse, Place]]] = {}
+    for use in (*access.nodes.values(), *access.routers):
+        own = {write.key for write in use.writes} | {place.key for place in use.changes}
+        for place in use.reads:
+            is_passed = place.key in access.declared or place.key in own
+            if not is_passed and not _may_be_sent(access, use.name, place.key):
+                readers.setdefault(place.key, []).append((use, (place.path, place.line)))
+
+    for key, uses in readers.items():
+        names = list(dict.fromkeys(use.name for use, _ in uses))
+        subject = listed(names).replace("`", "")
+        sentence = (
+            f"{subject} read{'s' if len(names) == 1 else ''} `{key}`, which {_name(access)} does"
+            f" not declare: LangGraph never hands it on{_beside(key, access.declared)}"
+        )
+        path, line = uses[0][1]
+        yield FlowFault("undeclared_read", sentence, path, line, _state_place(access))
+
+
+def _may_be_sent(access: StateAccess, node: str, key: str) -> bool:
+    """Return true where Send may hand the key to the node."""
+    uses = (*access.nodes.values(), *access.routers)
+    payloads = [p for use in uses for p in use.payloads if p.node in {node, ""}]
+    if node in access.sent and not payloads:
+        return True
+    return any(p.is_open or key in p.keys for p in payloads)
+
+
+def unwritten_reads(
+    access: StateAccess, symbols: SymbolTable, inputs: list[Value], reading: FlowReading
+) -> None:
+    """Add declared keys that nodes read and nobody writes, neither a node nor the caller."""
+    if access.declared is None:
+        return
+    given = _given_keys(inputs)
+    writers = [use for use in access.nodes.values() if use.writes_gap]
+    if given is None or writers:
+        reason = writers[0].writes_gap if writers else "the graph's input is not known before a run"
+        reading.leave_open(["unwritten_read"], reason)
+        return
+
+    written = {
+        write.key for use in access.nodes.values() for write in use.writes if not write.is_unchanged
+    }
+    written |= {place.key for use in access.nodes.values() for place in use.changes}
+    missing = access.declared - written - given - _with_default(access)
+    for use in (*access.nodes.values(), *access.routers):
+        for place in use.reads:
+            if place.key not in missing or _is_set_somewhere(symbols, place.key):
+                continue
+            missing -= {place.key}
+            sentence = (
+                f"{use.name} reads `{place.key}`, which no node writes and the graph's input does"
+                f" not hold{_beside(place.key, written | given)}"
+            )
+            fault = FlowFault(
+                "unwritten_read", sentence, place.path, place.line, _state_place(access)
+            )
+            reading.add([fault])
+
+
+def _given_keys(inputs: list[Value]) -> frozenset[str] | None:
+    """Return the keys of every input that the graph is run with; None where they are not known."""
+    keys: set[str] = set()
+    values = [choice for value in inputs for choice in choices_of(value)]
+    for value in values:
+        if isinstance(value, DictValue) and not value.is_open:
+            keys |= {str(key) for key in value.entries}
+        elif isinstance(value, Instance):
+            keys |= {str(key) for key in value.attributes}
+        else:
+            return None
+    return frozenset(keys) if values else None
+
+
+def _with_default(access: StateAccess) -> set[str]:
+    """Return the fields of the state's class that have a value of their own."""
+    site = access.state.site
+    return {
+        field.target.id
+        for field in (site.node.body if site else ())
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and field.value is not None
+    }
+
+
+def _is_set_somewhere(symbols: SymbolTable, key: str) -> bool:
+    """Return true where any code makes a dict or an object with this key: it may be an input."""
+    return any(
+        _sets(node, key)
+        for source in symbols.codebase.production
+        if key in source.text
+        for node in walk(source.tree)
+    )
+
+
+def _sets(node: ast.AST, key: str) -> bool:
+    if isinstance(node, ast.Dict):
+        return any(constant_text(name) == key for name in node.keys)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.ctx, ast.Store) and constant_text(node.slice) == key
+    return isinstance(node, ast.keyword) and node.arg == key
+
+
+def unread_writes(access: StateAccess, symbols: SymbolTable, reading: FlowReading) -> None:
+    """Add keys that a node writes and no node, router or caller reads."""
+    uses = (*access.nodes.values(), *access.routers)
+    gap = next((use.reads_gap for use in uses if use.reads_gap), "")
+    if access.declared is None or gap:
+        reading.leave_open(["unread_write"], gap or access.reason)
+        return
+    read = {place.key for use in uses for place in (*use.reads, *use.changes)}
+    for use in access.nodes.values():
+        for write in use.writes:
+            is_dead = write.key in access.declared and write.key not in read
+            if is_dead and not write.is_unchanged and not _is_used(symbols, write.key):
+                read.add(write.key)
+                sentence = f"{use.name} writes `{write.key}`, which nothing reads"
+                place = _state_place(access)
+                reading.add([FlowFault("unread_write", sentence, write.path, write.line, place)])
+
+
+def _is_used(symbols: SymbolTable, key: str) -> bool:
+    """Return true where code reads something by this name, of the state or of another object."""
+    return any(
+        _reads(node, key)
+        for source in symbols.codebase.production
+        if key in source.text
+        for node in walk(source.tree)
+    )
+
+
+def _reads(node: ast.AST, key: str) -> bool:
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.ctx, ast.Load) and constant_text(node.slice) == key
+    if isinstance(node, ast.Call):
+        return any(constant_text(argument) == key for argument in node.args)
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return any(constant_text(member) == key for member in node.elts)
+    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr == key
+
+
+def _beside(key: str, keys: frozenset[str] | set[str]) -> str:
+    near = difflib.get_close_matches(key, sorted(keys - {key}), n=1, cutoff=NEAR)
+    return f" (there is `{near[0]}`)" if near else ""
+
+
+def _name(access: StateAccess) -> str:
+    fact: Mapping[str, object] = access.state.fact or {}
+    return str(fact.get("name", "the state"))
+
+
+def _state_place(access: StateAccess) -> Place | None:
+    fact = access.state.fact
+    return (str(fact["path"]), int(fact["line"])) if fact else None

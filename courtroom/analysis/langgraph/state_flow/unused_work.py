@@ -1,0 +1,179 @@
+"""Work that has no effect: results that are dropped, prompts nobody sends, clones nobody reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.source_files import FunctionNode, SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
+
+CHECK_WORDS = frozenset(
+    words_of("validate verify check sanitize sanitise is has ensure valid allowed safe")
+)
+PROMPT_WORDS = frozenset(
+    words_of("prompt prompts persona personas philosophy instruction instructions system")
+)
+# Characters of a text that is a prompt and no label.
+MIN_PROMPT = 120
+CLONE_WORDS = frozenset(words_of("repo repository clone cloned target project root"))
+PATH_WORDS = frozenset(words_of("path dir directory folder root"))
+# Calls that look at files below a path.
+WORKING_DIRECTORY = frozenset({"os.getcwd", "pathlib.Path.cwd"})
+
+
+def dropped_results(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield calls of checks whose result nobody looks at, in code that a run reaches."""
+    for function in in_use:
+        for statement in walk(function.site.node):
+            if not isinstance(statement, ast.Expr):
+                continue
+            call = (
+                statement.value.value if isinstance(statement.value, ast.Await) else statement.value
+            )
+            if not isinstance(call, ast.Call):
+                continue
+            check = _check_called(symbols, function.source, call)
+            if check is not None:
+                sentence = (
+                    f"{function.name}() calls {check.name}() and does not use what it returns"
+                )
+                place = check.source.path, check.site.node.lineno
+                yield FlowFault("unused_result", sentence, function.source.path, call.lineno, place)
+
+
+def _check_called(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> FunctionRef | None:
+    """Return the check of the repository that a call means, if its result is all that it does."""
+    name = called_name(call)
+    if not set(words_of(name)) & CHECK_WORDS:
+        return None
+    homes = symbols.functions_by_name.get(name, [])
+    own = [entry for entry in homes if entry[0] is source] or homes
+    if len(own) != 1:
+        return None
+    home, site = own[0]
+    return FunctionRef(home, site) if _only_answers(site.node) else None
+
+
+def _only_answers(node: FunctionNode) -> bool:
+    """Return true for a function that returns an answer, raises nothing and changes nothing."""
+    returns = [n for n in walk(node) if isinstance(n, ast.Return)]
+    values = [r.value for r in returns if r.value is not None and not _is_none(r.value)]
+    if not values or node.decorator_list:
+        return False
+    parameters = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
+    for inner in walk(node):
+        if isinstance(inner, ast.Raise | ast.Assert | ast.Yield | ast.YieldFrom | ast.Global):
+            return False
+        if isinstance(inner, ast.Attribute | ast.Subscript) and isinstance(inner.ctx, ast.Store):
+            return False
+        if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
+            return False
+        if isinstance(inner, ast.With | ast.AsyncWith):
+            return False
+        if isinstance(inner, ast.Call) and _changes(inner.func, parameters):
+            return False
+    return True
+
+
+def _changes(method: ast.expr, names: set[str]) -> bool:
+    if not isinstance(method, ast.Attribute) or method.attr not in MUTATIONS:
+        return False
+    return last_name(method.value) in names
+
+
+MUTATIONS = frozenset({"append", "extend", "update", "add", "insert", "pop", "remove", "clear"})
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def unsent_prompts(symbols: SymbolTable) -> Iterator[FlowFault]:
+    """Yield texts for a model, at the top of a file, that no code mentions."""
+    for source in symbols.codebase.production:
+        for statement in source.tree.body:
+            name = _prompt_name(statement)
+            if name and not _is_mentioned(symbols, source, name):
+                sentence = f"`{name}` is a text for a model, and no code uses it"
+                yield FlowFault("unused_prompt", sentence, source.path, statement.lineno)
+
+
+def _prompt_name(statement: ast.stmt) -> str:
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        target, value = statement.target, statement.value
+    else:
+        return ""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        value = value.func.value  # """...""".strip()
+    text = constant_text(value) or ""
+    if isinstance(value, ast.JoinedStr):
+        text = "".join(constant_text(part) or "" for part in value.values)
+    is_prompt = len(text) >= MIN_PROMPT and isinstance(target, ast.Name)
+    if not is_prompt or not set(words_of(last_name(target))) & PROMPT_WORDS:
+        return ""
+    return last_name(target)
+
+
+def _is_mentioned(symbols: SymbolTable, home: SourceFile, name: str) -> bool:
+    for source in symbols.codebase:
+        if name not in source.text:
+            continue
+        if source is not home:
+            return True  # imported, or listed: not worth a second look
+        for node in walk(source.tree):
+            is_load = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+            if (is_load and last_name(node) == name) or constant_text(node) == name:
+                return True
+    # What is fetched by a name made at run time leaves no mention.
+    return any("globals()" in source.text or "getattr(" in source.text for source in [home])
+
+
+def foreign_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield functions that get the path of a clone, never use it, and look where they run."""
+    for function in in_use:
+        arguments = function.site.node.args
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            words = set(words_of(argument.arg))
+            is_clone = bool(words & CLONE_WORDS) and bool(words & PATH_WORDS)
+            if not is_clone or _uses(function.site.node, argument.arg):
+                continue
+            place = _own_directory(call_graph.symbols, function)
+            if place is not None:
+                sentence = (
+                    f"{function.name}() never uses `{argument.arg}` and looks at the auditor's own"
+                    " directory instead"
+                )
+                other = function.source.path, function.site.node.lineno
+                yield FlowFault("own_directory", sentence, function.source.path, place, other)
+
+
+def _uses(node: FunctionNode, name: str) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in walk(node))
+
+
+def _own_directory(symbols: SymbolTable, function: FunctionRef) -> int | None:
+    """Return the line where a function takes the directory it runs in."""
+    for node in walk(function.site.node):
+        if not isinstance(node, ast.Call):
+            continue
+        dotted = symbols.dotted_name(function.source, node.func)
+        if dotted in WORKING_DIRECTORY:
+            return node.lineno
+        is_here = bool(node.args) and constant_text(node.args[0]) in {".", "./", "src", "./src"}
+        if dotted in {"pathlib.Path", "os.walk", "os.listdir", "os.scandir"} and is_here:
+            return node.lineno
+        if dotted == "pathlib.Path" and node.args and last_name(node.args[0]) == "__file__":
+            return node.lineno
+    return None

@@ -1,0 +1,82 @@
+"""The kind `state_flow`: does the data of a graph come where it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
+from courtroom.checks.from_facts import searched as searched_for
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.models.check import CheckBase
+from courtroom.models.state_flow_facts import FaultKind
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+
+# Faults by kind, in words: "no ... was found".
+WORDS: dict[str, str] = {
+    "undeclared_write": "a key that a node returns and the state does not declare",
+    "no_update": "a node of which nothing reaches the state",
+    "undeclared_read": "a key that is read and that the state does not declare",
+    "unwritten_read": "a key that is read and that nobody writes",
+    "unread_write": "a key that is written and that nobody reads",
+    "other_key": "a lookup under a key that nothing is stored under",
+    "ignored_field": "a keyword that a model ignores",
+    "unused_prompt": "a text for a model that no code uses",
+    "unused_result": "a check whose result is not used",
+    "own_directory": "a tool that looks at its own directory instead of the clone",
+    "impossible_test": "a rule that waits for a value that cannot come",
+    "broken_import": "an import that cannot resolve",
+    "undefined_name": "a name that nothing defines",
+}
+
+
+class StateFlow(CheckBase):
+    """None of these faults stands in the flow of data through the graph."""
+
+    kind: Literal["state_flow"] = "state_flow"
+    faults: tuple[FaultKind, ...] = Field(min_length=1)
+
+
+def flow(check: StateFlow, survey: Survey) -> Finding:
+    """The faults of these kinds: each with its places, or none where everything was read."""
+    fact = survey.facts.get("state_flow")
+    if fact is None:
+        return unknown("state_flow", survey)
+
+    faults = [fault for fault in fact["faults"] if fault["kind"] in check.faults]
+    if faults:
+        more = f" ({len(faults) - 1} more.)" if len(faults) > 1 else ""
+        clues = [clue for fault in faults for clue in _clues(fault)]
+        return present(f"{faults[0]['sentence']}.{more}", clues, met=False)
+    reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
+    if reason:
+        return could_not_look(f"Not everything was read: {reason}.")
+    names = " or ".join(WORDS[kind] for kind in check.faults)
+    return absent(f"Nowhere is {names}.", searched_for(names, survey), met=True)
+
+
+def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
+    yield line_clue(fault, f"{fault['sentence']}.")
+    if fault["other"] is not None:
+        yield line_clue(fault["other"], "The other place that this is about.")
+
+
+KIND = CheckKind(
+    model=StateFlow,
+    detective="RepoInvestigator",
+    detect=from_facts(flow),
+    replay=from_stored_facts(flow),
+    label=Label(
+        title="Flow of data",
+        about="None of these faults stands in the flow of data through the graph's state.",
+        fields={"faults": "Faults to look for"},
+        choices=WORDS,
+    ),
+    concern="function",
+    order=85,
+)

@@ -1,0 +1,38 @@
+"""Facts about the flow of data through a graph's state and the code around it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from courtroom.models.fact_model import FactModel, Place
+
+FaultKind = Literal[
+    "undeclared_write",
+    "no_update",
+    "undeclared_read",
+    "unwritten_read",
+    "unread_write",
+    "other_key",
+    "ignored_field",
+    "unused_prompt",
+    "unused_result",
+    "own_directory",
+    "impossible_test",
+    "broken_import",
+    "undefined_name",
+]
+
+
+class FlowFault(Place):
+    """A fault in one sentence with the work's own names; `other` is the second place."""
+
+    kind: FaultKind
+    sentence: str
+    other: Place | None = None
+
+
+class StateFlowFact(FactModel):
+    """Faults found. `unread`: for each kind of which not everything was read, the first reason."""
+
+    faults: tuple[FlowFault, ...]
+    unread: dict[FaultKind, str]

@@ -1,0 +1,215 @@
+"""Imports and names that do not resolve, and work that has no effect."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import (
+    GRAPH,
+    STATE,
+    faults,
+    flow_of,
+    flow_of_files,
+    sentences,
+)
+from tests.courtroom.sources import IMPORTS
+
+NODES = """
+def detective(state):
+    return {"evidences": {"repo": [look(state["repo_url"])]}}
+def judge(state):
+    return {"opinions": list(state["evidences"].values())}
+def look(url): return url
+"""
+
+
+def flow_with(look: str, **files: str):
+    return flow_of(f"{NODES}{look}", {f"src/{name}.py": text for name, text in files.items()})
+
+
+def imports(statement: str, module: str):
+    return flow_of_files(
+        {
+            "src/graph.py": f"{statement}\n{IMPORTS}{STATE}{NODES}{GRAPH}",
+            "src/tools/__init__.py": "",
+            "src/tools/files.py": module,
+        }
+    )
+
+
+def test_an_import_of_a_name_that_its_module_does_not_define_is_named():
+    reading = imports("from src.tools.files import inspect_page", "def inspect_pages(): ...\n")
+
+    (fault,) = faults(reading, "broken_import")
+    assert fault.sentence == (
+        "src/graph.py imports `inspect_page` from src/tools/files.py, which does not define it (it"
+        " defines `inspect_pages`): src/graph.py cannot be imported at this commit"
+    )
+    assert (fault.line, fault.other) == (1, ("src/tools/files.py", 1))
+
+
+def test_an_import_of_a_module_that_does_not_exist_is_named():
+    assert sentences(imports("from src.tools.pages import look", ""), "broken_import") == [
+        (
+            "src/graph.py imports from `src.tools.pages`, which does not exist: src/graph.py cannot be"
+            " imported at this commit"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "module"),
+    [
+        ("from src.tools.files import look", "from os.path import join as look\n"),
+        ("from src.tools.files import look", "from os import *\n"),
+        ("from src.tools.files import look", "def __getattr__(name): ...\n"),
+        ("from src.tools.files import look", "try:\n    look = 1\nexcept OSError: ...\n"),
+        ("from src.tools.files import look", "def set():\n    global look\n    look = 1\n"),
+        ("from src.tools import files", ""),
+        ("try:\n    from src.tools.files import look\nexcept ImportError: ...", ""),
+        ("from logging import getLogger", ""),
+        ("from tools.missing import look", ""),
+    ],
+)
+def test_an_import_that_may_resolve_is_no_fault(statement: str, module: str):
+    assert faults(imports(statement, module), "broken_import") == []
+
+
+def test_a_name_that_nothing_defines_is_named():
+    reading = flow_with("def look(url):\n    logger.info(url)\n")
+
+    assert sentences(reading, "undefined_name") == [
+        (
+            "look() uses `logger`, which src/graph.py neither defines nor imports: a run that comes"
+            " here raises NameError"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "import logging as logger\ndef look(url):\n    logger.info(url)\n",
+        "def look(url):\n    logger = url\n    return [logger for _ in url]\n",
+        "def look(url):\n    try:\n        return logger\n    except NameError:\n        return url\n",
+        "def look(url: 'logger') -> None:\n    kept: logger = url\n",
+        "def begin():\n    global logger\n    logger = 1\ndef look(url):\n    return logger\n",
+        "from os import *\ndef look(url):\n    return logger\n",
+        "def look(url):\n    return __file__, len(url)\n",
+        "def unused():\n    return logger\n",
+    ],
+)
+def test_a_name_that_may_be_defined_is_no_fault(look: str):
+    assert faults(flow_with(look), "undefined_name") == []
+
+
+MODEL = """
+from pydantic import BaseModel, Field
+class Report(BaseModel):
+    title: str
+"""
+
+
+def test_a_keyword_that_a_model_has_no_field_for_is_named():
+    reading = flow_with(f"{MODEL}def look(url):\n    return Report(title=url, opinions=[])\n")
+
+    assert sentences(reading, "ignored_field") == [
+        "look() passes `opinions` to Report, which has no such field: Pydantic drops it"
+    ]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MODEL.replace("title: str", "title: str\n    opinions: list"),
+        MODEL.replace("title: str", "title: str = Field(alias='opinions')"),
+        MODEL.replace("title: str", "title: str\n    model_config = {'extra': 'allow'}"),
+        MODEL.replace("title: str", "title: str\n    def __init__(self, **more): ..."),
+        MODEL.replace("BaseModel)", "Other)").replace("class", "from lib import Other\nclass"),
+    ],
+)
+def test_a_keyword_that_a_model_may_take_is_no_fault(model: str):
+    look = f"{model}\ndef look(url):\n    return Report(title=url, opinions=[])\n"
+
+    assert faults(flow_with(look), "ignored_field") == []
+
+
+PROMPT = f'JUDGE_PROMPT = "{"Judge the work. " * 10}"\n'
+
+
+def test_a_prompt_that_no_code_uses_is_named():
+    assert sentences(flow_with(PROMPT), "unused_prompt") == [
+        "`JUDGE_PROMPT` is a text for a model, and no code uses it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "other"),
+    [
+        (f"{PROMPT}def look(url):\n    return JUDGE_PROMPT + url\n", ""),
+        (f"{PROMPT}PROMPTS = [JUDGE_PROMPT]\n", ""),
+        (PROMPT, "from src.graph import JUDGE_PROMPT\n"),
+        ('JUDGE_PROMPT = "short"\n', ""),
+        (PROMPT.replace("JUDGE_PROMPT", "LICENCE"), ""),
+    ],
+)
+def test_a_prompt_that_may_be_used_is_no_fault(code: str, other: str):
+    assert faults(flow_with(code, other=other), "unused_prompt") == []
+
+
+CHECK = "def is_valid(url):\n    return url.startswith('https://')\n"
+
+
+def test_a_check_whose_result_is_dropped_is_named():
+    reading = flow_with(f"{CHECK}def look(url):\n    is_valid(url)\n    return url\n")
+
+    assert sentences(reading, "unused_result") == [
+        "look() calls is_valid() and does not use what it returns"
+    ]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        f"{CHECK}def look(url):\n    return is_valid(url)\n",
+        f"{CHECK}def look(url):\n    if not is_valid(url):\n        return None\n",
+        (
+            "def is_valid(url):\n    if not url:\n        raise ValueError\n    return url\n"
+            "def look(url):\n    is_valid(url)\n"
+        ),
+        "def validate(url):\n    print(url)\n    return True\ndef look(url):\n    validate(url)\n",
+        (
+            "def validate(holder):\n    holder.ok = True\n    return True\n"
+            "def look(url):\n    validate(url)\n"
+        ),
+        "def validate(urls):\n    return urls.pop()\ndef look(url):\n    validate(url)\n",
+    ],
+)
+def test_a_check_that_is_used_or_does_more_is_no_fault(look: str):
+    assert faults(flow_with(look), "unused_result") == []
+
+
+def test_a_tool_that_looks_where_it_runs_is_named():
+    reading = flow_with(
+        "from pathlib import Path\n"
+        "def look(url):\n    return scan('/tmp/clone')\n"
+        "def scan(repo_path):\n    return list(Path('.').rglob('*.py'))\n"
+    )
+
+    assert sentences(reading, "own_directory") == [
+        "scan() never uses `repo_path` and looks at the auditor's own directory instead"
+    ]
+
+
+@pytest.mark.parametrize(
+    "scan",
+    [
+        "def scan(repo_path):\n    return list(Path(repo_path).rglob('*.py'))\n",
+        "def scan(repo_path):\n    return list(Path('.').rglob(repo_path))\n",
+        "def scan(repo_path):\n    return []\n",
+    ],
+)
+def test_a_tool_that_uses_its_path_is_no_fault(scan: str):
+    look = f"from pathlib import Path\ndef look(url):\n    return scan('/tmp/clone')\n{scan}"
+
+    assert faults(flow_with(look), "own_directory") == []

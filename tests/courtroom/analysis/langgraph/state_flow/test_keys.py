@@ -1,0 +1,241 @@
+"""Keys of the state that LangGraph drops, never hands on, or that nothing is stored under."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import GRAPH, faults, flow_of, sentences
+
+DETECTIVE = """
+def detective(state):
+    return {"evidences": {"repo": [state["repo_url"]], "doc": [state["pdf_path"]]}}
+"""
+JUDGE = """
+def judge(state):
+    return {"opinions": list(state["evidences"].values())}
+"""
+RUBRIC = {"rubric.json": json.dumps({"dimensions": [{"id": "safe_tools"}, {"id": "git_history"}]})}
+
+
+def test_sound_code_has_no_fault():
+    reading = flow_of(DETECTIVE + JUDGE)
+
+    assert [fault for fault in reading.faults if fault.kind != "unread_write"] == []
+    assert reading.unread == {}
+
+
+def test_an_undeclared_key_of_an_update_is_dropped():
+    reading = flow_of(
+        f"""{DETECTIVE}
+def judge(state):
+    return {{"opinions": list(state["evidences"]), "failed": True}}
+"""
+    )
+
+    (fault,) = faults(reading, "undeclared_write")
+    assert fault.sentence == (
+        "judge returns `failed`, which State does not declare: LangGraph drops it"
+    )
+    assert (fault.path, fault.line, fault.other) == ("src/graph.py", 17, ("src/graph.py", 7))
+    assert faults(reading, "no_update") == []
+
+
+def test_a_node_that_returns_only_undeclared_keys_updates_nothing():
+    reading = flow_of(
+        f"""{DETECTIVE}
+def judge(state):
+    return {{"verdict": 1, "report": list(state["evidences"])}}
+"""
+    )
+
+    assert sentences(reading, "no_update") == [
+        (
+            "judge returns only `verdict` and `report`, which State does not declare: LangGraph drops"
+            " all that it returns"
+        )
+    ]
+
+
+def test_a_node_that_returns_another_model_updates_nothing():
+    reading = flow_of(
+        f"""
+from pydantic import BaseModel
+class Evidence(BaseModel):
+    goal: str
+def detective(state):
+    return Evidence(goal=state["repo_url"])
+{JUDGE}"""
+    )
+
+    assert sentences(reading, "no_update") == [
+        (
+            "detective returns `Evidence(...)`, not an update of the state: State declares none of its"
+            " fields, so LangGraph drops all of it"
+        )
+    ]
+
+
+def test_an_undeclared_key_is_never_handed_on():
+    reading = flow_of(
+        f"""
+def detective(state):
+    return {{"evidences": {{"repo": [state.get("pdf_paths")]}}}}
+{JUDGE}"""
+    )
+
+    assert sentences(reading, "undeclared_read") == [
+        (
+            "detective reads `pdf_paths`, which State does not declare: LangGraph never hands it on"
+            " (there is `pdf_path`)"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "def judge(state):\n    state['extra'] = 1\n    return {'opinions': [state['extra']]}\n",
+        (
+            "class Mine(State):\n    extra: int\n"
+            "def judge(state: Mine):\n    return {'opinions': [state['extra']]}\n"
+        ),
+        (
+            "def judge(state):\n    more = {**state, 'extra': 1}\n"
+            "    return {'opinions': [more['extra']]}\n"
+        ),
+    ],
+)
+def test_a_key_that_the_node_has_by_other_ways_is_no_fault(node: str):
+    assert faults(flow_of(DETECTIVE + node), "undeclared_read") == []
+
+
+def test_what_send_hands_to_a_node_is_no_fault():
+    reading = flow_of(
+        f"""{DETECTIVE}
+def judge(state):
+    return {{"opinions": [state["criterion"]]}}
+def route(state):
+    return [Send("judge", {{"criterion": c}}) for c in state["evidences"]]
+""",
+        graph=GRAPH.replace(
+            'g.add_edge("detective", "judge")',
+            'g.add_conditional_edges("detective", route, ["judge"])',
+        ),
+    )
+
+    assert faults(reading, "undeclared_read") == []
+
+
+def test_a_declared_key_that_nobody_writes_is_named():
+    code = (DETECTIVE + JUDGE).replace("pdf_path", "report")
+    reading = flow_of(
+        code.replace("def detective", "class State(State):\n    report: str\ndef detective")
+    )
+
+    assert sentences(reading, "unwritten_read") == [
+        "detective reads `report`, which no node writes and the graph's input does not hold"
+    ]
+
+
+@pytest.mark.parametrize("run", ["", "import given\napp.invoke(given.state())\n"])
+def test_an_input_that_only_a_run_knows_leaves_unwritten_keys_open(run: str):
+    reading = flow_of(DETECTIVE + JUDGE, run=run)
+
+    assert reading.unread["unwritten_read"] == "the graph's input is not known before a run"
+
+
+def test_a_lookup_under_another_key_sees_nothing():
+    reading = flow_of(
+        f"""{DETECTIVE}
+def judge(state):
+    return {{"opinions": [state["evidences"].get("repository", [])]}}
+"""
+    )
+
+    (fault,) = faults(reading, "other_key")
+    assert fault.sentence == (
+        "judge looks up `evidences` by `repository`; nodes store it under `repo` and `doc`:"
+        " judge sees none of it"
+    )
+    assert fault.line == 17
+    assert fault.other == ("src/graph.py", 14)
+
+
+def test_a_lookup_by_criterion_sees_nothing_of_what_is_stored_by_detective():
+    code = f"""{DETECTIVE}
+def judge(state):
+    held = state["evidences"]
+    return {{"opinions": [held.get(criterion["id"], []) for criterion in rubric()]}}
+"""
+
+    assert sentences(flow_of(code, data=RUBRIC), "other_key") == [
+        (
+            "judge looks up `evidences` by `criterion['id']`; nodes store it under `repo` and `doc`:"
+            " judge sees none of it"
+        )
+    ]
+    assert faults(flow_of(code), "other_key") == []
+
+
+@pytest.mark.parametrize(
+    "reading_of",
+    [
+        "state['evidences']['repo']",
+        "state['evidences'].get('repository') or state['evidences'].get('repo')",
+        "list(state['evidences'].values()) + state['evidences'].get('repository', [])",
+    ],
+)
+def test_a_reader_that_sees_anything_is_no_fault(reading_of: str):
+    reading = flow_of(
+        f"{DETECTIVE}\ndef judge(state):\n    return {{'opinions': [{reading_of}]}}\n"
+    )
+
+    assert faults(reading, "other_key") == []
+
+
+def test_lookups_are_open_where_a_writer_is():
+    reading = flow_of(
+        """
+def detective(state):
+    return {"evidences": {name: [] for name in names()}}
+def judge(state):
+    return {"opinions": [state["evidences"].get("repository", [])]}
+"""
+    )
+
+    assert faults(reading, "other_key") == []
+    assert "are not known before a run" in reading.unread["other_key"]
+
+
+def test_a_part_of_the_rubric_under_another_spelling_is_never_read():
+    data = {
+        "rubric.json": json.dumps({"logic": {"prosecutor": "a", "defense": "b", "tech_lead": "c"}})
+    }
+    code = f"""
+def asked(criterion, persona):
+    return criterion.get("logic", {{}}).get(persona.lower(), "")
+{DETECTIVE}
+def judge(state):
+    rubric = load()
+    return {{"opinions": [asked(c, "TechLead") for c in rubric] + [asked(rubric, "Defense")]}}
+"""
+
+    assert sentences(flow_of(code, data=data), "other_key") == [
+        (
+            "judge looks up `logic` by `techlead`; rubric.json holds `tech_lead`: it never gets that"
+            " part"
+        )
+    ]
+
+
+def test_a_key_that_nothing_reads_is_named():
+    reading = flow_of(
+        f"""{DETECTIVE}
+def judge(state):
+    return {{"opinions": list(state["evidences"])}}
+"""
+    )
+
+    assert sentences(reading, "unread_write") == ["judge writes `opinions`, which nothing reads"]

@@ -1,0 +1,68 @@
+"""The kind `state_flow`: none of these faults stands in the flow of data."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from pydantic import ValidationError
+
+from courtroom.checks.state_flow import WORDS, StateFlow
+from courtroom.models.state_flow_facts import FaultKind
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected, survey
+
+FAULT = {
+    "kind": "no_update",
+    "sentence": "judge returns only `verdict`",
+    "path": "a.py",
+    "line": 4,
+    "other": {"path": "b.py", "line": 2},
+}
+FACT = {"faults": [FAULT], "unread": {"undeclared_read": "a.py:9: the key is not known"}}
+
+
+def found(*kinds: str, fact=FACT, reasons=None):
+    check = StateFlow(**CHECK_FIELDS, faults=kinds)
+    return detected(check, survey(facts={"state_flow": fact}, reasons=reasons))
+
+
+def test_a_fact_that_is_null_leaves_the_check_open():
+    finding = found("no_update", fact=None, reasons={"state_flow": "the analysis itself failed"})
+
+    assert (finding.met, finding.reason) == (None, "the analysis itself failed")
+
+
+def test_a_fault_is_shown_with_both_places():
+    finding = found("undeclared_read", "no_update")
+
+    assert (finding.met, finding.reason) == (False, "judge returns only `verdict`.")
+    assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
+
+
+def test_further_faults_are_counted():
+    finding = found("no_update", fact={"faults": [FAULT, FAULT], "unread": {}})
+
+    assert finding.reason == "judge returns only `verdict`. (1 more.)"
+
+
+def test_what_was_not_read_leaves_the_check_open():
+    finding = found("undeclared_read")
+
+    assert finding.met is None
+    assert finding.reason == "Not everything was read: a.py:9: the key is not known."
+
+
+def test_no_fault_where_everything_was_read_meets_the_check():
+    finding = found("broken_import")
+
+    assert (finding.met, finding.reason) == (True, "Nowhere is an import that cannot resolve.")
+
+
+def test_every_fault_has_its_words():
+    assert set(WORDS) == set(get_args(FaultKind))
+
+
+@pytest.mark.parametrize("faults", [(), ("another",)])
+def test_a_check_without_a_known_fault_is_refused(faults):
+    with pytest.raises(ValidationError):
+        StateFlow(**CHECK_FIELDS, faults=faults)
