@@ -25,10 +25,11 @@ from courtroom.analysis.langgraph.unfollowed_calls import calls_not_followed
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
+from courtroom.analysis.python.symbolic_execution.attributes import attribute_of, linearized
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
+    Class,
     Function,
     Instance,
     Module,
@@ -402,7 +403,7 @@ def _call_function(evaluator: GraphEvaluator, names: Mapping[str, Any], qualname
     if not owner_name:
         value = evaluator.resolve_name(names.get(qualname, UNKNOWN))
         if isinstance(value, Function):
-            evaluator.enter(value, [], {})
+            evaluator.enter(value, [], _objects_for(evaluator, value))
         return
 
     owner = names.get(owner_name, UNKNOWN)
@@ -413,6 +414,33 @@ def _call_function(evaluator: GraphEvaluator, names: Mapping[str, Any], qualname
         function = attribute_of(evaluator, owner, name)
         if isinstance(function, Function):
             evaluator.enter(function, [instance], {})
+
+
+def _objects_for(evaluator: GraphEvaluator, function: Function) -> dict[str, Value]:
+    """Return an object for each parameter without a default whose type is a class of ours.
+
+    Its methods are known, so a node may be one of them. Its data is not: a default may be replaced.
+    """
+    arguments = function.node.args
+    required = arguments.args[: len(arguments.args) - len(arguments.defaults)]
+    objects: dict[str, Value] = {}
+    for parameter in required:
+        kind = evaluator.evaluate(parameter.annotation, function.scope)
+        if parameter.annotation is not None and isinstance(kind, Class):
+            data = {
+                name: UNKNOWN
+                for owner in linearized(evaluator, kind)
+                for statement in owner.node.body
+                if isinstance(statement, ast.Assign | ast.AnnAssign)
+                for name in _targets(statement)
+            }
+            objects[parameter.arg] = Instance(kind, data)
+    return objects
+
+
+def _targets(statement: ast.Assign | ast.AnnAssign) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _declared_entry_points(texts: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -20,6 +21,8 @@ BUILTINS = frozenset(dir(builtins))
 DYNAMIC_CALLS = frozenset({"import_module", "__import__", "exec", "eval"})
 # Methods that a mention of their class runs: by making an object, calling it, or in a `with`.
 CLASS_METHODS = frozenset({"__init__", "__post_init__", "__call__", "__enter__"})
+
+OWN_OBJECT = frozenset({"self", "cls"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,22 @@ class FunctionRef:
         return self.source.path, self.site.node.lineno
 
 
+@dataclass(slots=True)
+class _Names:
+    """Names in a function: bare ones that it does not bind, and attributes.
+
+    `own` are those of self, `called` and `read` those of other objects.
+    """
+
+    bare: set[str] = field(default_factory=set)
+    own: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+
+
 @dataclass
 class CallGraph:
-    """Calls between the repository's functions; a mention of a name counts as a call."""
+    """Calls between the repository's functions; reading a function's name counts as a call."""
 
     symbols: SymbolTable
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -86,12 +102,61 @@ class CallGraph:
 
     def _read_callees(self, function: FunctionRef) -> list[FunctionRef]:
         source = function.source
+        names = _names_in(function.site.node)
+        others = names.called | (names.read - self._fields)
         callees: list[FunctionRef] = []
-        for name in sorted(function.site.mentions):
-            callees += self._named(source, name)
+        for name in sorted(names.bare | names.own | others):
+            callees += self._visible(source, name) if name in names.bare else ()
+            callees += self._attributes(source, name) if name in names.own else ()
+            callees += self._attributes(source, name, is_own=False) if name in others else ()
             callees += self._class_methods(source, name)
             callees += self._in_table(source, name)
         return callees
+
+    @cached_property
+    def _fields(self) -> set[str]:
+        """Names that some class declares as data: `x.content` is then no call of a method."""
+        return {
+            statement.target.id
+            for source in self.symbols.codebase.production
+            for node in source.classes
+            for statement in node.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        }
+
+    def _visible(self, source: SourceFile, name: str) -> list[FunctionRef]:
+        """Return the functions that a bare name means: those of the file, or an imported one."""
+        own = [f for f in self._functions(name) if f.source is source and f.site.owner is None]
+        if own or name not in source.imports:
+            return own or [f for f in self._functions(name) if source.star_imports]
+        base, _, last = self.symbols.canonical(source.imports[name], source).rpartition(".")
+        origin = self.symbols.find_module(base, source)
+        return [
+            function
+            for function in self._functions(last)
+            if function.site.owner is None
+            # One of several modules of that name: which of them is not known.
+            and (function.source is origin if origin else _ends_alike(function.source, base))
+        ]
+
+    def _attributes(
+        self, source: SourceFile, name: str, *, is_own: bool = True
+    ) -> list[FunctionRef]:
+        """Return the functions that `x.name` may mean: methods, or functions of a module.
+
+        Unless x is `self`, a method of the same file is no likelier than one that is imported.
+        """
+        imported_paths = self._imported_files(source)
+        targets = self._named(source, name)
+        if not is_own and targets:
+            near = [f for f in self._functions(name) if f.source.path in imported_paths]
+            targets = self._implemented([*targets, *near])
+        return [
+            target
+            for target in targets
+            if target.site.owner is not None
+            or (target.source is not source and target.source.path in imported_paths)
+        ]
 
     def unfollowed_call(
         self, functions: Iterable[FunctionRef]
@@ -108,7 +173,7 @@ class CallGraph:
 
     def _is_unfollowed(self, source: SourceFile, call: ast.Call) -> bool:
         name = called_name(call)
-        if name in DYNAMIC_CALLS:
+        if name in DYNAMIC_CALLS and not (name in BUILTINS and isinstance(call.func, ast.Attribute)):
             # __import__("time") names its module as an import does.
             return not call.args or constant_text(call.args[0]) is None
         is_own = name in self.symbols.functions_by_name and name not in BUILTIN_METHODS
@@ -133,12 +198,17 @@ class CallGraph:
             if part
         )
 
+    def _functions(self, name: str) -> list[FunctionRef]:
+        return [FunctionRef(*entry) for entry in self.symbols.functions_by_name.get(name, [])]
+
     def _named(self, source: SourceFile, name: str) -> list[FunctionRef]:
         candidates = self.symbols.functions_by_name.get(name, [])
-        targets = self._likely_targets(source, name, candidates)
-        # An abstract method stands for those of the subclasses, wherever they are.
+        return self._implemented(self._likely_targets(source, name, candidates))
+
+    def _implemented(self, targets: list[FunctionRef]) -> list[FunctionRef]:
+        """Return the functions; an abstract method stands for those of the subclasses, anywhere."""
         if any(target.site.owner is not None and is_abstract(target) for target in targets):
-            return [FunctionRef(home, site) for home, site in candidates if site.owner is not None]
+            return [f for f in self._functions(targets[0].name) if f.site.owner is not None]
         return targets
 
     def _class_methods(self, source: SourceFile, name: str) -> list[FunctionRef]:
@@ -219,6 +289,28 @@ class CallGraph:
                 module.path for module in modules if module is not None
             )
         return self._imports[source.path]
+
+
+def _names_in(function: ast.AST) -> _Names:
+    """Return the names in a function that may lead to another one."""
+    names = _Names()
+    local: set[str] = set()
+    for node in walk(function):
+        if isinstance(node, ast.Name):
+            (names.bare if isinstance(node.ctx, ast.Load) else local).add(node.id)
+        elif isinstance(node, ast.Attribute):
+            (names.own if last_name(node.value) in OWN_OBJECT else names.read).add(node.attr)
+        elif isinstance(node, ast.arg):
+            local.add(node.arg)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if last_name(node.func.value) not in OWN_OBJECT:
+                names.called.add(node.func.attr)
+    names.bare -= local
+    return names
+
+
+def _ends_alike(source: SourceFile, dotted: str) -> bool:
+    return source.module.rpartition(".")[2] == dotted.rpartition(".")[2]
 
 
 def _called_name(site: FunctionSite) -> str:

@@ -23,6 +23,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     CallResult,
     Function,
     Instance,
+    OneOf,
     Value,
     choices_of,
 )
@@ -120,6 +121,9 @@ def _functions_of(symbols: SymbolTable, action: Value) -> list[FunctionRef]:
         visited.add(id(value))
         if isinstance(value, CallResult):
             queue += [*value.positional[:1], *(item for _, item in value.keywords)]
+        elif isinstance(value, OneOf):
+            # A wrapper for coroutines beside that for plain functions wraps the same node.
+            queue += value.choices
         elif isinstance(value, Instance):
             # A callable object: its class holds the code, its attributes what it wraps.
             evaluator = GraphEvaluator(symbols, lambda _: False)
