@@ -427,7 +427,7 @@ def _objects_for(evaluator: GraphEvaluator, function: Function) -> dict[str, Val
     for parameter in required:
         kind = evaluator.evaluate(parameter.annotation, function.scope)
         if parameter.annotation is not None and isinstance(kind, Class):
-            data = {
+            data: dict[str, Value] = {
                 name: UNKNOWN
                 for owner in linearized(evaluator, kind)
                 for statement in owner.node.body

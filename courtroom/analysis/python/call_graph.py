@@ -173,7 +173,9 @@ class CallGraph:
 
     def _is_unfollowed(self, source: SourceFile, call: ast.Call) -> bool:
         name = called_name(call)
-        if name in DYNAMIC_CALLS and not (name in BUILTINS and isinstance(call.func, ast.Attribute)):
+        if name in DYNAMIC_CALLS and not (
+            name in BUILTINS and isinstance(call.func, ast.Attribute)
+        ):
             # __import__("time") names its module as an import does.
             return not call.args or constant_text(call.args[0]) is None
         is_own = name in self.symbols.functions_by_name and name not in BUILTIN_METHODS
@@ -303,8 +305,8 @@ def _names_in(function: ast.AST) -> _Names:
         elif isinstance(node, ast.arg):
             local.add(node.arg)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if last_name(node.func.value) not in OWN_OBJECT:
-                names.called.add(node.func.attr)
+            own = last_name(node.func.value) in OWN_OBJECT
+            (names.own if own else names.called).add(node.func.attr)
     names.bare -= local
     return names
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.call_graph import BUILTIN_METHODS, CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import CallSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
@@ -29,13 +29,17 @@ URL_WORDS = frozenset({"url", "repo", "repository", "uri", "remote", "link"})
 SURE_VALIDATORS = frozenset(
     words_of("valid validate validated validates validation validator sanitize sanitise")
 )
-VALIDATORS = SURE_VALIDATORS | frozenset(words_of("check is ensure verify assert allowed"))
+VALIDATORS = SURE_VALIDATORS | frozenset(words_of("check checked is ensure verify assert allowed"))
 ADDRESS_WORDS = frozenset(words_of("url uri github address host scheme"))
 PATTERN_CALLS = frozenset({"match", "fullmatch", "search", "urlparse", "urlsplit"})
 REPOSITORY_WORDS = frozenset({"repo", "repository"})
 ERROR_WORDS = frozenset({"error", "errors", "problems", "issues", "failures"})
 LOG_WORDS = frozenset({"logger", "log", "logging", "console"})
+# Methods and functions that return the words they are given in another form.
+REWORDING = frozenset({"join", "split", "format"})
 MAX_CALLER_ROUNDS = 2
+# Further up, a folder counts when it is handed down.
+MAX_HANDED_ROUNDS = 5
 
 Lines = Iterator[tuple[SourceFile, int]]
 
@@ -60,7 +64,7 @@ def read_clone(
 
     `in_use` are the functions that run.
     """
-    clones = list(_clone_calls(symbols))
+    clones = list(_clone_calls(symbols)) or list(_handed_clones(call_graph))
     if not clones:
         return CloneReading(gap=_unrecognized_clone(call_graph))
     running = list(in_use)
@@ -70,14 +74,19 @@ def read_clone(
 
     context = _context_of(symbols, function)
     lines = {
-        "clone_in_tempdir": list(_temporary_folders(symbols, call_graph, context)),
+        "clone_in_tempdir": list(_temporary_folders(symbols, call_graph, context))
+        or list(_handed_folders(call_graph, function)),
         "clone_timeout": [
             place for other in calls for place in _timeouts(call_graph, function, other)
         ],
-        "clone_errors_handled": list(_error_handlers(function, call, context)),
+        "clone_errors_handled": list(_error_handlers(function, calls, context)),
         "url_validated": [*_validations(function, call, context), *_recorded_errors(running)],
     }
-    return CloneReading(function, lines, _unknown_runner(call_graph, function, calls))
+    unique = {
+        fact: list({(source.path, line): (source, line) for source, line in places}.values())
+        for fact, places in lines.items()
+    }
+    return CloneReading(function, unique, _unknown_runner(call_graph, function, calls))
 
 
 def _unrecognized_clone(call_graph: CallGraph) -> str:
@@ -135,6 +144,39 @@ def _clone_calls(symbols: SymbolTable) -> Iterator[tuple[FunctionRef, ast.Call]]
                 yield FunctionRef(source, site.function), site.node
 
 
+def _handed_clones(call_graph: CallGraph) -> Iterator[tuple[FunctionRef, ast.Call]]:
+    """Yield calls that hand on a list of words, "clone" first, to code that puts git before it."""
+    for source in call_graph.symbols.codebase.production:
+        if '"clone"' not in source.text and "'clone'" not in source.text:
+            continue
+        for site in source.functions:
+            if not any(
+                isinstance(node, ast.List) and _begins_clone(node) for node in walk(site.node)
+            ):
+                continue
+            function = FunctionRef(source, site)
+            runners = {runner.name for runner in _git_runners(call_graph, function)}
+            for node in walk(site.node):
+                if isinstance(node, ast.Call) and called_name(node) in runners:
+                    yield function, node
+
+
+def _git_runners(call_graph: CallGraph, function: FunctionRef) -> list[FunctionRef]:
+    """Return the functions that one calls and that come to a list of words with git first."""
+    reached = call_graph.reachable_from([function])
+    git_keys = {other.key for other in reached if any(map(_begins_git, walk(other.site.node)))}
+    return [
+        other
+        for other in reached
+        if other.key != function.key
+        and any(inner.key in git_keys for inner in call_graph.reachable_from([other]))
+    ]
+
+
+def _begins_git(node: ast.AST) -> bool:
+    return isinstance(node, ast.List) and bool(node.elts) and constant_text(node.elts[0]) == "git"
+
+
 def _clone_command_names(source: SourceFile) -> dict[int, set[str]]:
     """Return by function the local names that hold the words of a git clone command."""
     commands: dict[int, set[str]] = {}
@@ -164,6 +206,8 @@ def _is_clone(site: CallSite, dotted: str, commands: set[str]) -> bool:
     if isinstance(func, ast.Attribute) and func.attr in CLONE_METHODS:
         return True
 
+    if _only_words(site.node):
+        return False
     arguments = [arg.value if isinstance(arg, ast.Starred) else arg for arg in site.node.args]
     # run_git(["clone", url]): the wrapper puts git in front.
     if "git" in words_of(called_name(site.node)) and arguments and _begins_clone(arguments[0]):
@@ -173,6 +217,18 @@ def _is_clone(site: CallSite, dotted: str, commands: set[str]) -> bool:
     # The words may be arguments of their own, as for create_subprocess_exec.
     constants: list[ast.expr] = [arg for arg in arguments if isinstance(arg, ast.Constant)]
     return _is_clone_command(ast.List(constants, ast.Load()))
+
+
+def _only_words(call: ast.Call) -> bool:
+    """Return true for a call that runs nothing: a method of a text or list, a log, an error."""
+    receiver = last_name(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    name = called_name(call)
+    return (
+        (isinstance(call.func, ast.Attribute) and name in BUILTIN_METHODS)
+        or name == "print"
+        or name.endswith(("Error", "Exception"))
+        or bool(set(words_of(receiver)) & LOG_WORDS)
+    )
 
 
 def _begins_clone(node: ast.expr) -> bool:
@@ -186,6 +242,9 @@ def _is_clone_command(node: ast.expr) -> bool:
         return "clone" in words and any(word and word.endswith("git") for word in words)
     if isinstance(node, ast.BinOp):
         return _is_clone_command(node.left)
+    if isinstance(node, ast.Call) and called_name(node) in REWORDING:
+        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return any(map(_is_clone_command, [*receiver, *node.args]))
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
     text = constant_text(parts[0]) if parts else None
     return bool(text and text.strip().startswith("git clone"))
@@ -232,6 +291,49 @@ def _temporary_folders(
                 yield source, site.node.lineno
 
 
+def _handed_folders(call_graph: CallGraph, function: FunctionRef) -> Lines:
+    """Yield temporary folders that callers further up hand down to the clone."""
+    below, names = {function.key}, {_name_in_calls(function)}
+    for _ in range(MAX_HANDED_ROUNDS):
+        callers = [
+            caller
+            for caller in _callers(call_graph.symbols, names)
+            if caller.key not in below
+            and any(callee.key in below for callee in call_graph.callees(caller))
+        ]
+        for caller in callers:
+            yield from _folders_handed_to(call_graph.symbols, caller, names)
+        below |= {caller.key for caller in callers}
+        names = {_name_in_calls(caller) for caller in callers}
+
+
+def _name_in_calls(function: FunctionRef) -> str:
+    owner = function.site.owner
+    return owner.name if owner is not None and function.name == "__init__" else function.name
+
+
+def _folders_handed_to(symbols: SymbolTable, caller: FunctionRef, names: set[str]) -> Lines:
+    """Yield where a function makes a temporary folder and hands it to one of `names`."""
+    handed = {
+        last_name(argument)
+        for node in walk(caller.site.node)
+        if isinstance(node, ast.Call) and called_name(node) in names
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords))
+    }
+    for node in walk(caller.site.node):
+        makers: list[tuple[ast.expr, ast.expr | None]] = []
+        if isinstance(node, ast.With | ast.AsyncWith):
+            makers = [(item.context_expr, item.optional_vars) for item in node.items]
+        elif isinstance(node, ast.Assign):
+            makers = [(node.value, target) for target in node.targets]
+        for maker, target in makers:
+            is_folder = isinstance(maker, ast.Call) and (
+                symbols.dotted_name(caller.source, maker.func) in TEMPORARY_FOLDERS
+            )
+            if is_folder and target is not None and last_name(target) in handed:
+                yield caller.source, maker.lineno
+
+
 def _timeouts(call_graph: CallGraph, function: FunctionRef, call: ast.Call) -> Lines:
     """Yield limits on the call itself, on its wrapper's call, or on waiting for the process."""
     if _has_timeout(call):
@@ -239,16 +341,29 @@ def _timeouts(call_graph: CallGraph, function: FunctionRef, call: ast.Call) -> L
     wrappers = [
         other for other in call_graph.reachable_from([function]) if other.name == called_name(call)
     ]
+    wrapper_keys = {wrapper.key for wrapper in wrappers}
 
-    for home in [function, *wrappers]:
+    for home in [function, *call_graph.reachable_from(wrappers)]:
         for site in home.source.calls:
             if site.function is not home.site or site.node is call:
                 continue
             name = called_name(site.node)
             # Beside the clone itself, another process with a limit says nothing about it.
-            names = PROCESS_CALLS if home is not function else WAIT_CALLS
-            if name in names and _has_timeout(site.node):
+            is_process = name in PROCESS_CALLS and (
+                home.key in wrapper_keys or _runs_what_it_is_given(home, site.node)
+            )
+            if (name in WAIT_CALLS or is_process) and _has_timeout(site.node):
                 yield home.source, site.node.lineno
+
+
+def _runs_what_it_is_given(function: FunctionRef, call: ast.Call) -> bool:
+    """Return true for subprocess.run(words), where `words` is a parameter of the function."""
+    parameters = {node.arg for node in walk(function.site.node.args) if isinstance(node, ast.arg)}
+    return any(
+        isinstance(node, ast.Name) and node.id in parameters
+        for argument in call.args[:1]
+        for node in walk(argument)
+    )
 
 
 def _has_timeout(call: ast.Call) -> bool:
@@ -256,7 +371,9 @@ def _has_timeout(call: ast.Call) -> bool:
     return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
 
 
-def _error_handlers(function: FunctionRef, call: ast.Call, context: list[FunctionRef]) -> Lines:
+def _error_handlers(
+    function: FunctionRef, clones: list[ast.Call], context: list[FunctionRef]
+) -> Lines:
     """Yield a try around the clone or its function, or a test of the return code."""
     for other in context:
         is_clone = other.key == function.key
@@ -271,7 +388,7 @@ def _error_handlers(function: FunctionRef, call: ast.Call, context: list[Functio
                 calls_function = not is_clone and any(
                     called_name(inner) == function.name for inner in calls
                 )
-                if calls_function or any(inner is call for inner in calls):
+                if calls_function or any(inner in clones for inner in calls):
                     yield other.source, node.handlers[0].lineno
             elif is_clone and isinstance(node, ast.If) and _tests_return_code(node.test):
                 yield other.source, node.lineno

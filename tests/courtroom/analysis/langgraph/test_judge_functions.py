@@ -31,6 +31,14 @@ WRAPPED = {
         "    def __call__(self, state):\n"
         "        return self.inner(state)\n" + NODE.format("Guard(work)")
     ),
+    "wrapper for each kind": (
+        "def guarded(inner):\n"
+        "    if not iscoroutinefunction(inner):\n"
+        "        def run(state):\n            return inner(state)\n"
+        "        return run\n"
+        "    async def run_async(state):\n        return await inner(state)\n"
+        "    return run_async\n" + NODE.format("guarded(work)")
+    ),
 }
 
 
@@ -132,3 +140,75 @@ def test_a_program_in_another_language_is_not_read():
         "",
         "src/judges.ts is not Python, and there is no Python beside it",
     )
+
+
+def test_a_method_of_a_given_object_is_the_node():
+    nodes = (
+        "class Nodes:\n"
+        "    limit: int = 3\n"
+        "    def decide(self, state):\n        return cap(state)\n"
+        "def cap(state):\n    return 3\n"
+    )
+    code = (
+        f"{IMPORTS}from src.nodes import Nodes\n"
+        "def build(nodes: Nodes):\n"
+        "    g = StateGraph(dict)\n"
+        "    g.add_node('chief_justice', nodes.decide)\n"
+        "    g.add_edge(START, 'chief_justice')\n"
+        "    return g.compile()\n"
+    )
+
+    assert justice_of(code, **{"src/nodes.py": nodes}) == ["decide", "cap"]
+
+
+ELSEWHERE = {
+    "a variable": ("total = 3\n    return total", "def total():\n    return ask()\n"),
+    "a parameter": ("return state", "def state():\n    return ask()\n"),
+    "a field": (
+        "return state.content",
+        (
+            "class Row:\n    content: str\n"
+            "class Page:\n    @property\n    def content(self):\n        return ask()\n"
+        ),
+    ),
+    "a method for a bare name": (
+        "return total(state)",
+        "class Page:\n    def total(self):\n        return ask()\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_function_that_only_shares_a_name_is_not_reached(name):
+    body, other = ELSEWHERE[name]
+    files = {"site/views.py": f"{other}def ask():\n    return model.invoke('score')\n"}
+
+    assert justice_of(f"def chief_justice(state):\n    {body}\n", **files) == ["chief_justice"]
+
+
+def test_an_import_under_another_name_is_followed():
+    code = "from src.rules import cap as limit\ndef chief_justice(s):\n    return limit(s)\n"
+
+    assert justice_of(code, **{"src/rules.py": "def cap(s):\n    return 3\n"}) == [
+        "chief_justice",
+        "cap",
+    ]
+
+
+def test_a_method_that_hands_on_to_another_object_leads_to_that_ones():
+    files = {
+        "src/bench.py": (
+            "class Bench:\n    def chief_justice(self, s):\n        raise NotImplementedError\n"
+        ),
+        "src/model.py": (
+            "from src.bench import Bench\n"
+            "class Model(Bench):\n    def chief_justice(self, s):\n        return ask(s)\n"
+            "def ask(s):\n    return 3\n"
+        ),
+    }
+    code = (
+        "from src.bench import Bench\n"
+        "class Nodes:\n    def chief_justice(self, s):\n        return self.bench.chief_justice(s)\n"
+    )
+
+    assert "ask" in justice_of(code, **files)

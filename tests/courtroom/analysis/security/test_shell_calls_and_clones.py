@@ -139,6 +139,99 @@ def test_precautions_of_the_wrapper_and_of_the_callers_count():
     assert precautions(files) == {"clone_in_tempdir", "clone_timeout", "clone_errors_handled"}
 
 
+LAYERED = {
+    "src/process.py": """
+        import subprocess
+        def start(words, seconds):
+            child = subprocess.Popen(words)
+            return child.wait(timeout=seconds)
+        def is_available():
+            probe = ["bwrap", "--version"]
+            return subprocess.run(probe, timeout=1).returncode == 0
+        """,
+    "src/git.py": """
+        from src.process import is_available, start
+        def run_git(words):
+            return start(["git", *words], 30) if is_available() else None
+        """,
+    "src/fetch.py": """
+        from src.git import run_git
+        class Attempt:
+            def __init__(self, words):
+                self.words = words
+            def run(self):
+                return run_git(self.words)
+        def clone(url, into):
+            words = ["clone", "--bare"]
+            words += ["--", url]
+            attempt = Attempt([*words, into])
+            try:
+                return attempt.run()
+            except OSError:
+                raise RuntimeError("git clone failed") from None
+        """,
+    "src/inputs.py": """
+        from src.fetch import clone
+        class Inputs:
+            def __init__(self, url, folder):
+                self.url, self.folder = url, folder
+                self._fetch()
+            def _fetch(self):
+                self._take(self.url)
+            def _take(self, url):
+                clone(checked_url(url), self.folder)
+        """,
+    "main.py": """
+        import tempfile
+        from src.inputs import Inputs
+        def main(url):
+            with tempfile.TemporaryDirectory() as workspace:
+                return Inputs(url, workspace)
+        if __name__ == "__main__":
+            main("x")
+        """,
+}
+
+
+def test_a_clone_is_followed_to_the_code_that_puts_git_before_its_words():
+    reading = clone_of(LAYERED)
+
+    assert reading.function is not None
+    assert (reading.function.source.path, reading.function.name) == ("src/fetch.py", "clone")
+    assert {
+        fact: [(source.path, line) for source, line in places]
+        for fact, places in reading.lines.items()
+    } == {
+        "clone_in_tempdir": [("main.py", 5)],
+        "clone_timeout": [("src/process.py", 5)],
+        "clone_errors_handled": [("src/fetch.py", 14)],
+        "url_validated": [("src/inputs.py", 10)],
+    }
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def is_clone(text):\n    return text.startswith('git clone')",
+        "def log(url):\n    logger.info(f'git clone {url}')",
+        "def fail(url):\n    raise ValueError(f'git clone {url}')",
+        "def words_of(url):\n    return ['git', 'clone', url]",
+        "def clone(x):\n    words = ['clone', x]\n    return copy(words)\ndef copy(w):\n    return w",
+    ],
+)
+def test_words_of_a_clone_that_nothing_runs_are_no_clone(code):
+    assert clone_of(code).function is None
+
+
+@pytest.mark.parametrize(
+    "command", ["' '.join(['git', 'clone', url])", "f'git clone {url}'.split()"]
+)
+def test_a_command_in_another_form_is_a_clone(command):
+    reading = clone_of(f"import subprocess\ndef fetch(url):\n    subprocess.run({command})")
+
+    assert reading.function is not None
+
+
 def test_of_two_functions_the_used_function_is_the_clone():
     files = {
         "src/tools.py": (
