@@ -5,7 +5,8 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.git.blobs import BlobReader
@@ -40,7 +41,8 @@ from courtroom.analysis.project.submission_scope import (
     needed_paths,
     read_scope,
 )
-from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.failing_lines import failing_lines
 from courtroom.analysis.python.source_files import OTHER_LANGUAGES, Codebase, is_vendored
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
@@ -258,6 +260,38 @@ def _clone(writer: FactWriter) -> None:
             writer.add_location(fact, source.path, line)
 
 
+def _failing_code(writer: FactWriter) -> None:
+    """Record the lines that fail in the functions that a run reaches, by part of the work."""
+    layers = writer.layers
+    parts = {"judges": layers.judges, "justice": layers.justice}
+    elsewhere = {function.key for part in parts.values() for function in part}
+    parts["graph"] = [function for function in layers.in_use if function.key not in elsewhere]
+
+    lines = [row for part, functions in parts.items() for row in _failures(part, functions)]
+    gap = reading_gap(writer.symbols.codebase)
+    if gap and not lines:
+        writer.set_unknown(["failing_code"], gap)
+        return
+    functions = {part: len(functions) for part, functions in sorted(parts.items())}
+    writer.facts["failing_code"] = {"functions": functions, "lines": lines}
+
+
+def _failures(part: str, functions: list[FunctionRef]) -> Iterator[dict[str, Any]]:
+    """Yield a row of the fact for each line that fails."""
+    sources = {function.source.path: function.source for function in functions}
+    for path, source in sorted(sources.items()):
+        sites = [function.site for function in functions if function.source is source]
+        for site, lines in failing_lines(source, sites).items():
+            for failing in lines:
+                yield {
+                    "path": path,
+                    "line": failing.line,
+                    "part": part,
+                    "function": site.qualname,
+                    "why": failing.why,
+                }
+
+
 def _structured(writer: FactWriter) -> None:
     calls = structured_calls(writer.symbols)
     writer.facts["structured_output_calls"] = [
@@ -385,6 +419,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
+    (_failing_code, ("failing_code",)),
     (_structured, ("structured_output_calls", "structured_output_retry")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
     (_justice, ("justice_deterministic", "rules", "markdown_report")),

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from courtroom.checks.sources import Sources
     from courtroom.replay.stored_report import StoredReport
 
-# A quarter of messages may be hasty before the history stops explaining itself.
+# A quarter of messages may be hasty, or in the same words, before the history stops explaining
+# itself.
 WEAK_SHARE = 0.25
 # More of all commits than this within one hour is work handed over, not work under way.
 SITTING_SHARE = 0.3
 # The order in which the course builds such a system.
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
+# A first commit with more than this share of all files is told: the work before it is not shown.
+IMPORTED_SHARE = 0.5
+# Messages that fewer commits share are not worth a sentence; of a long one the beginning is quoted.
+SAME_NAMED, QUOTED = 3, 80
 IS_BULK = "The two largest commits brought more than 55 % of all Python lines."
 
 
@@ -41,24 +46,25 @@ def _detect(check: CommitHistory, sources: Sources) -> Finding:
 
 
 def finding_on_history(check: CommitHistory, history: History) -> Finding:
-    """The answer from a history that was read. Commits that change no file are left out."""
-    from courtroom.analysis.git.history import without_empty
+    """The answer from a history that was read, by its work: merges and the like are left out."""
+    from courtroom.analysis.git.commit_kinds import work_of
 
-    # A commit without a change says nothing about the work.
-    history = without_empty(history)
     if not history.commits:
         return absent("The branch has no commits.", "Read the history of the branch: it is empty.")
+    work = work_of(history)
+    if not work.commits:
+        return could_not_look(f"{_counted(history, work)} Nobody's own work can be told apart.")
     match check.aspect:
         case "more_than":
-            return _more_than(check.minimum, history)
+            return _more_than(check.minimum, history, work)
         case "not_bulk":
             return _not_bulk(history)
         case "progression":
             return _progression(check.minimum, history)
         case "messages":
-            return _messages(history)
+            return _messages(work)
         case "spread_over_time":
-            return _spread(check.minimum, history)
+            return _spread(check.minimum, work)
 
 
 def commit_clue(commit: Commit, rationale: str) -> Clue:
@@ -70,20 +76,45 @@ def commit_clue(commit: Commit, rationale: str) -> Clue:
     )
 
 
-def _more_than(minimum: int, history: History) -> Finding:
-    first, last = history.commits[0], history.commits[-1]
+def _more_than(minimum: int, history: History, work: History) -> Finding:
+    first, last = work.commits[0], work.commits[-1]
     # The two ends show how far apart the work began and ended.
-    clues = [commit_clue(first, "The first commit.")]
+    clues = [commit_clue(first, "The first commit of work.")]
     if last.sha != first.sha:
-        clues.append(commit_clue(last, "The last commit."))
-    return present(f"The history has {history.total} commits.", clues, met=history.total > minimum)
+        clues.append(commit_clue(last, "The last commit of work."))
+    return present(_counted(history, work), clues, met=work.total > minimum)
+
+
+def _counted(history: History, work: History) -> str:
+    """Sentence on the number of commits, and on the kinds of those that are no work."""
+    from courtroom.analysis.git.commit_kinds import is_bot, repeats
+
+    merges = sum(commit.is_merge for commit in history.commits)
+    changing = [commit for commit in history.commits if commit.paths and not commit.is_merge]
+    again = [pair for pair in repeats(history) if not is_bot(*pair.commit.author)]
+    kinds = (
+        (merges, "is a merge", "are merges"),
+        (len(history.commits) - merges - len(changing), "changes no file", "change no file"),
+        (sum(is_bot(*commit.author) for commit in changing), "is a bot's", "are bots'"),
+        (len(again), "repeats an earlier one", "repeat earlier ones"),
+    )
+    total = f"The history has {_number(history.total, 'commit')}"
+    if work.total == history.total:
+        return f"{total}."
+    listed = [
+        f"{count} {singular if count == 1 else plural}"
+        for count, singular, plural in kinds
+        if count
+    ]
+    return f"{total}: {', '.join(listed)}; work on files: {work.total}."
 
 
 def _not_bulk(history: History) -> Finding:
-    from courtroom.analysis.git.history import history_facts
+    from courtroom.analysis.git.history import history_facts, once
+    from courtroom.analysis.project.commit_pace import files_of_first_commit
 
     facts, reasons = history_facts(history)
-    largest = sorted(history.commits, key=lambda c: c.python_lines_added, reverse=True)[:2]
+    largest = sorted(once(history), key=lambda c: c.python_lines_added, reverse=True)[:2]
     clues = [
         commit_clue(c, "One of the two commits that brought the most Python.") for c in largest
     ]
@@ -91,9 +122,15 @@ def _not_bulk(history: History) -> Finding:
     if facts.get("bulk_upload") is None:
         unknown = "The history does not show how the code was added."
         return could_not_look(reasons.get("bulk_upload", unknown))
+
+    brought, ever = files_of_first_commit(history) or (0, 0)
+    imported = ""
+    if brought > IMPORTED_SHARE * ever:
+        files = _number(ever, "file")
+        imported = f" The first commit brought {brought} of the {files} that ever were in the work."
     if facts["bulk_upload"]:
-        return present(IS_BULK, clues, met=False)
-    return present("No two commits brought more than 55 % of all Python lines.", clues)
+        return present(f"{IS_BULK}{imported}", clues, met=False)
+    return present(f"No two commits brought more than 55 % of all Python lines.{imported}", clues)
 
 
 def _progression(minimum: int, history: History) -> Finding:
@@ -133,34 +170,43 @@ def _longest_rise(stages: Sequence[tuple[int, str]]) -> int:
     return max(best, default=0)
 
 
-def _messages(history: History) -> Finding:
+def _messages(work: History) -> Finding:
+    from courtroom.analysis.git.commit_kinds import repeated_messages
     from courtroom.analysis.git.history import weak_messages
 
-    weak = weak_messages(history)
-    count = len(history.commits)
+    weak = weak_messages(work)
+    count = len(work.commits)
     reason = f"{len(weak)} of {count} commit messages do not say what was changed."
-    met = len(weak) <= WEAK_SHARE * count
+    message, alike = next(iter(repeated_messages(work).items()), ("", 0))
+    if alike >= SAME_NAMED:
+        reason += f' {alike} commits have the same message, "{message[:QUOTED]}".'
+    met = len(weak) <= WEAK_SHARE * count and alike <= max(SAME_NAMED, WEAK_SHARE * count)
     if weak:
         clues = [commit_clue(c, "The message does not say what was changed.") for c in weak]
         return present(reason, clues, met=met)
-    last = commit_clue(history.commits[-1], "A message that says what was changed.")
+    last = commit_clue(work.commits[-1], "A message that says what was changed.")
     return present(reason, [last], met=met)
 
 
-def _spread(minimum: int, history: History) -> Finding:
+def _spread(minimum: int, work: History) -> Finding:
     from courtroom.analysis.project.commit_pace import pace_of
 
-    pace, count = pace_of(history), len(history.commits)
+    pace, count = pace_of(work), len(work.commits)
     # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
     met = pace.days >= minimum and pace.busiest_hour <= max(1, SITTING_SHARE * count)
     reason = (
-        f"{count} commits on {pace.days} days; the busiest hour holds {pace.busiest_hour} of them."
+        f"{_number(count, 'commit')} on {_number(pace.days, 'day')};"
+        f" the busiest hour holds {pace.busiest_hour} of them."
     )
     ends = [
-        commit_clue(history.commits[0], "The first commit."),
-        commit_clue(history.commits[-1], "The last commit."),
+        commit_clue(work.commits[0], "The first commit of work."),
+        commit_clue(work.commits[-1], "The last commit of work."),
     ]
     return present(reason, ends, met=met)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:

@@ -38,6 +38,7 @@ SUBJECTS: dict[str, Subject] = {
     "commit_history": commits,
     "reducer": state,
     "graph_topology": graph,
+    "failing_code": graph,
     "sandboxed_clone": clone,
     "unsafe_call": dangers,
     "structured_output": structured_output,

@@ -31,6 +31,8 @@ NOT_EXAMINED = "not examined yet"
 NO_SITE = "no site that keeps rounds of peers took part"
 PDF_TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
 TermUse = Literal["substantive", "mentioned", "absent"]
+# The judges' code, the Chief Justice's, and what else the graph's nodes and the main block reach.
+WorkPart = Literal["graph", "judges", "justice"]
 
 
 class StateClass(Place):
@@ -127,6 +129,21 @@ class RulesFact(FactModel):
     variance_re_evaluation: bool | None
 
 
+class FailingLine(Place):
+    """Line that fails whenever it runs; `why` says so as the end of a sentence."""
+
+    part: WorkPart
+    function: str
+    why: str
+
+
+class FailingCode(FactModel):
+    """Lines that fail in the functions that a run reaches; `functions` counts those by part."""
+
+    functions: dict[WorkPart, int]
+    lines: tuple[FailingLine, ...]
+
+
 class DiagramFact(FactModel):
     """A diagram found by text and geometry, in the report (`page`) or the repository (`path`,
     `line`).
@@ -195,6 +212,8 @@ class Facts(FactModel):
     justice_deterministic: bool | None = None
     rules: RulesFact | None = None
     markdown_report: bool | None = None
+    # what a run reaches
+    failing_code: FailingCode | None = None
     # the report
     pdf_pages: int | None = None
     pdf_characters: int | None = None

@@ -207,20 +207,52 @@ class StoryStage(FactModel):
 
 
 class CommitAuthor(FactModel):
-    """Name and email as git has them.
+    """Name and email as git has them, and what was done under them.
 
-    An author who must stay anonymous is recognised by them elsewhere in the report.
+    An author who must stay anonymous is recognised by them elsewhere in the report. `person` is
+    the same number for the addresses of one person, and null for a bot. `by_day` counts the
+    commits of work by UTC day, the first DAYS days of them; `co_authored` are commits of others
+    that name this address.
     """
 
     name: str
     email: str
+    person: int | None = None
+    is_bot: bool = False
+    by_day: dict[str, int] = Field(default_factory=dict)
+    python_lines: int = 0
+    co_authored: int = 0
+
+
+class EarlierCommit(FactModel):
+    """A commit that repeats or takes back an earlier one; null where that one is not known."""
+
+    commit: str
+    earlier: str | None
+
+
+class SquashedCommit(FactModel):
+    """A commit whose message lists the `commits` that were joined into it."""
+
+    commit: str
+    commits: int
+
+
+class SameMessage(FactModel):
+    """A message that several commits have."""
+
+    text: str
+    commits: int
 
 
 class HistoryFact(FactModel):
-    """Distribution of the commits over time.
+    """Distribution of the commits over time, and their kinds.
 
-    Days are UTC; `busiest_hour` is the most commits within any sixty minutes. `authors` are those
-    of the commits, each once, the first ones first.
+    Days are UTC; `busiest_hour` is the most commits within any sixty minutes. Both, and the
+    messages, are about work: commits that change a file, without merges, bots' commits and
+    repeats of a commit on another line. `authors` are those of the commits, each once, the first
+    ones first. Of `files_ever` paths in the history `first_commit_files` came with its first
+    commit; both are null where it was not read to its beginning, and for reports of before.
     """
 
     first_at: str
@@ -230,3 +262,11 @@ class HistoryFact(FactModel):
     weak_messages: int
     stages: tuple[StoryStage, ...]
     authors: tuple[CommitAuthor, ...] = ()
+    merges: int | None = None
+    bot_commits: int | None = None
+    repeats: tuple[EarlierCommit, ...] = ()
+    reverts: tuple[EarlierCommit, ...] = ()
+    squashed: tuple[SquashedCommit, ...] = ()
+    same_messages: tuple[SameMessage, ...] = ()
+    first_commit_files: int | None = None
+    files_ever: int | None = None

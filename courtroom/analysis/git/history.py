@@ -14,6 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from courtroom.analysis.git.commit_kinds import (
+    co_authors,
+    joined_commits,
+    people_of,
+    repeats,
+    reverted_commit,
+    work_of,
+)
 from courtroom.analysis.git.git_process import read_git
 from courtroom.analysis.git.snapshot import Snapshot
 
@@ -30,10 +38,10 @@ LATEST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 LOG_FORMAT = (
     "--format="
-    + "".join(f"%x00{field}" for field in ("%H", "%P", "%an", "%ae", "%at", "%ct", "%s"))
+    + "".join(f"%x00{field}" for field in ("%H", "%P", "%an", "%ae", "%at", "%ct", "%s", "%b"))
     + "%x00"
 )
-FIELDS = 8
+FIELDS = 9
 
 ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
 # "added TAB removed TAB path"; a file that git does not count has "-" instead of a number.
@@ -63,7 +71,8 @@ class Commit:
 
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
-    joins.
+    joins. `co_authors` are names and emails, `joins` the number of commits that the message says
+    were squashed, `reverts` the id of the commit that it takes back.
     """
 
     sha: str
@@ -75,6 +84,17 @@ class Commit:
     python_lines_added: int
     paths: tuple[str, ...] = ()
     committed_at: str = ""
+    co_authors: tuple[tuple[str, str], ...] = ()
+    joins: int = 0
+    reverts: str = ""
+
+    @property
+    def is_merge(self) -> bool:
+        return len(self.parents) > 1
+
+    @property
+    def author(self) -> tuple[str, str]:
+        return self.author_name, self.author_email
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +129,17 @@ def read_history(snapshot: Snapshot, limits: Limits) -> History:
 
 
 def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return commit_count, author_count and bulk_upload, and the reasons for missing ones."""
+    """Return commit_count, author_count and bulk_upload, and the reasons for missing ones.
+
+    `author_count` is the number of people. A change that is in the history twice counts once.
+    """
     facts: dict[str, Any] = {"commit_count": history.total}
     if history.truncated:
         reason = f"only the newest {len(history.commits)} of {history.total} commits were read"
         return facts, {"bulk_upload": reason, "author_count": reason}
 
-    facts["author_count"] = len({commit.author_email.lower() for commit in history.commits})
-    lines = sorted((commit.python_lines_added for commit in history.commits), reverse=True)
+    facts["author_count"] = len(set(people_of(history).values()))
+    lines = sorted((commit.python_lines_added for commit in once(history)), reverse=True)
     if not any(lines):
         return facts, {"bulk_upload": "no commit added a line of Python"}
 
@@ -134,7 +157,7 @@ def progression(history: History) -> tuple[Stage, ...]:
     by_message: dict[str, Stage] = {}
     places: dict[str, int] = {}
     for place, commit in enumerate(history.commits):
-        if len(commit.parents) > 1:
+        if commit.is_merge:
             continue
         places[commit.sha] = place
         brought = {stage for path in commit.paths if (stage := _stage_of_file(path)) is not None}
@@ -152,22 +175,22 @@ def progression(history: History) -> tuple[Stage, ...]:
     )
 
 
-def without_empty(history: History) -> History:
-    """Return the history without commits that change no file. Merges stay."""
-    kept = tuple(commit for commit in history.commits if commit.paths or len(commit.parents) > 1)
-    return History(kept, history.total - len(history.commits) + len(kept), history.truncated)
+def once(history: History) -> tuple[Commit, ...]:
+    """Return the commits without those that repeat an earlier one."""
+    again = {pair.commit.sha for pair in repeats(history)}
+    return tuple(commit for commit in history.commits if commit.sha not in again)
 
 
 def weak_messages(history: History) -> tuple[Commit, ...]:
-    """Return the commits, except merges, whose message does not say what changed."""
-    return tuple(c for c in history.commits if len(c.parents) < 2 and _is_empty_message(c.subject))
+    """Return the commits of work whose message does not say what changed."""
+    return tuple(c for c in work_of(history).commits if _is_empty_message(c.subject))
 
 
 def _parse_commits(listing: str) -> Iterator[Commit]:
-    # No field can contain a NUL, so every commit is eight tokens: seven fields and its changes.
+    # No field can contain a NUL, so every commit is nine tokens: eight fields and its changes.
     tokens = listing.split("\0")[1:]
     for start in range(0, len(tokens), FIELDS):
-        sha, parents, name, email, authored, committed, subject, changes = tokens[
+        sha, parents, name, email, authored, committed, subject, body, changes = tokens[
             start : start + FIELDS
         ]
         lines = changes.split("\n")
@@ -183,6 +206,11 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             ),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
             committed_at=_timestamp(committed),
+            co_authors=tuple(
+                (_printable(name), _printable(email)) for name, email in co_authors(body)
+            ),
+            joins=joined_commits(subject, body),
+            reverts=reverted_commit(body),
         )
 
 

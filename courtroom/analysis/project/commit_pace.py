@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from courtroom.analysis.git.commit_kinds import (
+    Pair,
+    is_bot,
+    people_of,
+    repeated_messages,
+    repeats,
+    reverts,
+    work_of,
+)
 from courtroom.analysis.git.history import History, progression, weak_messages
 from courtroom.analysis.project.deferrals import deferrals_in
 
 SITTING = timedelta(hours=1)
 MOST_AUTHORS = 30
+DAYS = 400
+MOST_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Number of UTC `days` with a commit, and the most commits within any sixty minutes."""
+    """Number of UTC `days` with work, and the most commits of it within any sixty minutes."""
 
     days: int
     busiest_hour: int
 
 
 def pace_of(history: History) -> Pace:
-    times = _times(history)
+    times = _times(work_of(history))
     return Pace(
         days=len({time.date() for time in times}), busiest_hour=_most_within(times, SITTING)
     )
@@ -36,6 +48,7 @@ def history_fact(history: History) -> dict[str, Any] | None:
         return None
 
     pace, times = pace_of(history), sorted(commit.authored_at for commit in history.commits)
+    first_files, files = files_of_first_commit(history) or (None, None)
     return {
         "first_at": times[0],
         "last_at": times[-1],
@@ -43,8 +56,30 @@ def history_fact(history: History) -> dict[str, Any] | None:
         "busiest_hour": pace.busiest_hour,
         "weak_messages": len(weak_messages(history)),
         "stages": [{"name": stage.name, "commit": stage.sha} for stage in progression(history)],
-        "authors": [{"name": name, "email": email} for name, email in _authors(history)],
+        "authors": _authors(history),
+        "merges": sum(commit.is_merge for commit in history.commits),
+        "bot_commits": sum(is_bot(*commit.author) for commit in history.commits),
+        "repeats": _rows(repeats(history)),
+        "reverts": _rows(reverts(history)),
+        "squashed": [
+            {"commit": commit.sha, "commits": commit.joins}
+            for commit in history.commits
+            if commit.joins and not commit.is_merge
+        ][:MOST_ROWS],
+        "same_messages": [
+            {"text": text, "commits": count} for text, count in repeated_messages(history).items()
+        ][:MOST_ROWS],
+        "first_commit_files": first_files,
+        "files_ever": files,
     }
+
+
+def files_of_first_commit(history: History) -> tuple[int, int] | None:
+    """Return the number of paths of the first commit and of the whole history, None if unread."""
+    if history.truncated or not history.commits:
+        return None
+    paths = {path for commit in history.commits for path in commit.paths}
+    return len(set(history.commits[0].paths)), len(paths)
 
 
 def deferrals_of(history: History) -> list[dict[str, str]]:
@@ -56,9 +91,41 @@ def deferrals_of(history: History) -> list[dict[str, str]]:
     ]
 
 
-def _authors(history: History) -> list[tuple[str, str]]:
-    authors = dict.fromkeys((commit.author_name, commit.author_email) for commit in history.commits)
-    return list(authors)[:MOST_AUTHORS]
+def _rows(pairs: Sequence[Pair]) -> list[dict[str, str | None]]:
+    return [
+        {"commit": pair.commit.sha, "earlier": pair.earlier.sha if pair.earlier else None}
+        for pair in pairs[:MOST_ROWS]
+    ]
+
+
+def _authors(history: History) -> list[dict[str, Any]]:
+    """Return the fields of CommitAuthor for authors, then for co-authors who are none."""
+    people, work = people_of(history), work_of(history).commits
+    days = Counter((*commit.author, commit.authored_at[:10]) for commit in work)
+    lines: Counter[tuple[str, str]] = Counter()
+    for commit in work:
+        lines[commit.author] += commit.python_lines_added
+    joined = Counter(person for commit in work for person in commit.co_authors)
+
+    authors = dict.fromkeys(commit.author for commit in history.commits)
+    listed = [*authors, *(person for person in joined if person not in authors)]
+    return [
+        {
+            "name": name,
+            "email": email,
+            "person": people.get((name, email)),
+            "is_bot": is_bot(name, email),
+            "by_day": _first_days(days, name, email),
+            "python_lines": lines[name, email],
+            "co_authored": joined[name, email],
+        }
+        for name, email in listed[:MOST_AUTHORS]
+    ]
+
+
+def _first_days(days: Mapping[tuple[str, str, str], int], name: str, email: str) -> dict[str, int]:
+    own = sorted((day, count) for (n, e, day), count in days.items() if (n, e) == (name, email))
+    return dict(own[:DAYS])
 
 
 def _times(history: History) -> list[datetime]:

@@ -118,6 +118,70 @@ def test_more_than_three_means_four(count, met):
     assert (found.met, [c.commit for c in found.clues]) == (met, [f"{1:040d}", f"{count:040d}"])
 
 
+def merge(number, *parents):
+    shas = tuple(f"{parent:040d}" for parent in parents)
+    return replace(commit(number), parents=shas, paths=(), python_lines_added=0)
+
+
+def test_commits_that_are_no_work_are_named_and_not_counted():
+    made = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in range(1, 6)]
+    bot, empty = replace(made[3], author_name="renovate[bot]"), replace(made[4], paths=())
+    found = judged("more_than", *made[:3], bot, empty, merge(6, 4, 5))
+    assert (found.met, found.reason) == (
+        False,
+        (
+            "The history has 6 commits: 1 is a merge, 1 changes no file, 1 is a bot's;"
+            " work on files: 3."
+        ),
+    )
+
+
+@pytest.mark.parametrize("aspect", ["more_than", "messages", "spread_over_time", "progression"])
+def test_history_of_bots_alone_is_not_established(aspect):
+    found = judged(aspect, replace(commit(1), author_name="renovate[bot]"))
+    assert (found.met, found.reason) == (
+        None,
+        (
+            "The history has 1 commit: 1 is a bot's; work on files: 0."
+            " Nobody's own work can be told apart."
+        ),
+    )
+
+
+def test_merges_are_no_evidence_of_good_messages():
+    found = judged(
+        "messages", commit(1, subject="update"), commit(2), merge(3, 1, 2), merge(4, 3, 2)
+    )
+    assert (found.met, found.reason) == (
+        False,
+        "1 of 2 commit messages do not say what was changed.",
+    )
+
+
+def test_same_words_for_most_commits_do_not_tell_them_apart():
+    found = judged("messages", *(commit(n, subject="Improve the auditor") for n in range(1, 6)))
+    assert (found.met, found.reason) == (
+        False,
+        (
+            "0 of 5 commit messages do not say what was changed."
+            ' 5 commits have the same message, "Improve the auditor".'
+        ),
+    )
+
+
+def test_first_commit_that_brings_most_files_is_told():
+    upload = replace(commit(1, lines=20), paths=("a.py", "b.py", "c.py"))
+    others = [replace(commit(n, lines=20), paths=("a.py",)) for n in (2, 3, 4)]
+    found = judged("not_bulk", upload, *others, replace(commit(5, lines=20), paths=("d.py",)))
+    assert (found.met, found.reason) == (
+        True,
+        (
+            "No two commits brought more than 55 % of all Python lines."
+            " The first commit brought 3 of the 4 files that ever were in the work."
+        ),
+    )
+
+
 @pytest.mark.parametrize(("lines", "met"), [((50, 40, 5, 5), False), ((25, 25, 25, 25), True)])
 def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
     commits = [commit(n, lines=added) for n, added in enumerate(lines, start=1)]

@@ -68,6 +68,7 @@ def test_check_on_the_submission_needs_a_new_audit(kind, fields):
         ("unsafe_call", {}),
         ("structured_output", {"aspect": "called"}),
         ("persona_overlap", {"aspect": "exist"}),
+        ("failing_code", {"part": "judges"}),
         ("synthesis_rules", {"aspect": "dissent"}),
         ("commit_history", {"aspect": "not_bulk"}),
         ("feedback_log", {"aspect": "exchanged"}),

@@ -32,6 +32,7 @@ KINDS = {
     "graph_topology",
     "sandboxed_clone",
     "unsafe_call",
+    "failing_code",
     "structured_output",
     "persona_overlap",
     "synthesis_rules",
@@ -45,6 +46,7 @@ KINDS = {
 LANGGRAPH = {
     "reducer",
     "graph_topology",
+    "failing_code",
     "sandboxed_clone",
     "structured_output",
     "persona_overlap",

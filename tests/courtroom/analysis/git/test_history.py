@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from courtroom.analysis.git.commit_kinds import work_of
 from courtroom.analysis.git.history import (
     Commit,
     History,
@@ -14,7 +15,6 @@ from courtroom.analysis.git.history import (
     progression,
     read_history,
     weak_messages,
-    without_empty,
 )
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.commit_pace import Pace, pace_of
@@ -257,14 +257,16 @@ def test_merge_begins_no_stage(tmp_path):
     ["", ".", "wip", "Update", "fix fix", "final update 2", "Add files via upload", "!!! 123"],
 )
 def test_message_that_does_not_say_what_changed_is_weak(subject):
-    assert [commit.subject for commit in weak_messages(history_with((subject, ())))] == [subject]
+    assert [commit.subject for commit in weak_messages(history_with((subject, ("a.py",))))] == [
+        subject
+    ]
 
 
 @pytest.mark.parametrize(
     "subject", ["Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器"]
 )
 def test_message_that_names_a_thing_is_not_weak(subject):
-    assert weak_messages(history_with((subject, ()))) == ()
+    assert weak_messages(history_with((subject, ("a.py",)))) == ()
 
 
 def test_commit_that_changes_no_file_is_left_out(tmp_path):
@@ -273,7 +275,7 @@ def test_commit_that_changes_no_file_is_left_out(tmp_path):
         *(Made(f"Refine step {n}") for n in range(9)),
     ]
     history = history_of(tmp_path / "a.git", made)
-    worked = without_empty(history)
+    worked = work_of(history)
     assert (history.total, worked.total) == (10, 1)
     assert [commit.subject for commit in worked.commits] == ["Add the parser"]
 

@@ -50,7 +50,25 @@ def test_history_fact_has_first_and_last_commit_weak_messages_and_stages(tmp_pat
         "busiest_hour": 2,
         "weak_messages": 1,
         "stages": ({"name": "setup", "commit": first.sha}, {"name": "graph", "commit": last.sha}),
-        "authors": ({"name": "Ada Student", "email": "ada@example.org"},),
+        "authors": (
+            {
+                "name": "Ada Student",
+                "email": "ada@example.org",
+                "person": 1,
+                "is_bot": False,
+                "by_day": {"2026-02-01": 2, "2026-02-02": 1},
+                "python_lines": 3,
+                "co_authored": 0,
+            },
+        ),
+        "merges": 0,
+        "bot_commits": 0,
+        "repeats": (),
+        "reverts": (),
+        "squashed": (),
+        "same_messages": (),
+        "first_commit_files": 1,
+        "files_ever": 1,
     }
 
 
@@ -67,3 +85,29 @@ def test_deferral_in_a_message_names_its_commit(tmp_path):
     assert deferrals_of(history) == [
         {"commit": history.commits[0].sha, "text": "Defer caching until the parser is done"}
     ]
+
+
+def test_co_authors_follow_the_authors_and_a_bot_has_no_days_of_work(tmp_path):
+    made = [
+        Commit("Add a\n\nCo-authored-by: Bo Peer <bo@example.org>\n", {"a.py": "x\n"}),
+        Commit("Bump b", {"b.py": "x\n"}, author="dependabot[bot] <1+dependabot[bot]@x.org>"),
+    ]
+    path = tmp_path / "a.git"
+    head = make_repository(path, made)
+    story = history_fact(read_history(Snapshot(path, head, None, malformed_objects=False), LIMITS))
+    assert story is not None
+    assert [
+        (
+            author["name"],
+            author["person"],
+            author["is_bot"],
+            len(author["by_day"]),
+            author["co_authored"],
+        )
+        for author in story["authors"]
+    ] == [
+        ("Ada Student", 1, False, 1, 0),
+        ("dependabot[bot]", None, True, 0, 0),
+        ("Bo Peer", None, False, 0, 1),
+    ]
+    assert (story["bot_commits"], story["days"]) == (1, 1)

@@ -1,0 +1,57 @@
+"""The kind `failing_code`: does a line fail whenever it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Finding, absent, could_not_look, present
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+
+PARTS = {"graph": "rest of the graph", "judges": "judges", "justice": "Chief Justice"}
+
+
+class FailingCode(CheckBase):
+    """Met where no line of the part is sure to fail."""
+
+    kind: Literal["failing_code"] = "failing_code"
+    part: Literal["graph", "judges", "justice"]
+
+
+def failing_code(check: FailingCode, survey: Survey) -> Finding:
+    """Names that nothing defines and texts that cannot be formatted, in one part of the work."""
+    fact = survey.facts.get("failing_code")
+    if fact is None:
+        return unknown("failing_code", survey)
+    count, part = fact["functions"].get(check.part, 0), PARTS[check.part]
+    if not count:
+        return could_not_look(f"No function of the {part} was found.")
+
+    lines = [line for line in fact["lines"] if line["part"] == check.part]
+    if not lines:
+        searched = (
+            f"Looked in the {count} functions of the {part} for names that nothing defines"
+            " and texts that cannot be formatted: there are none."
+        )
+        return absent(f"No line of the {part} is sure to fail.", searched, met=True)
+    clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
+    reason = f"Lines of the {part} that fail whenever they run: {len(lines)}."
+    return present(reason, clues, met=False)
+
+
+KIND = CheckKind(
+    model=FailingCode,
+    detective="RepoInvestigator",
+    detect=from_facts(failing_code),
+    replay=from_stored_facts(failing_code),
+    label=Label(
+        title="Lines that fail",
+        about="Whether a line uses a name that nothing defines, or a text that cannot be formatted.",
+    ),
+    concern="function",
+    order=85,
+)

@@ -1,0 +1,40 @@
+"""Lines of the judges, of the Chief Justice and of the rest that fail, as facts and as a check."""
+
+import pytest
+
+from courtroom.checks.failing_code import FailingCode, failing_code
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, survey
+
+LINE = {"path": "a.py", "line": 7, "part": "judges", "function": "judge", "why": "uses x"}
+FACT = {"functions": {"graph": 2, "judges": 3, "justice": 0}, "lines": [LINE]}
+
+
+def finding(part, fact=FACT):
+    check = FailingCode(**CHECK_FIELDS, part=part)
+    return failing_code(
+        check, survey(facts={"failing_code": fact}, reasons={"failing_code": "not read"})
+    )
+
+
+def test_line_that_fails_is_shown():
+    found = finding("judges")
+    assert (found.met, clue_lines(found)) == (False, [("a.py", 7)])
+    assert found.clues[0].rationale == "judge uses x."
+
+
+def test_part_without_such_a_line_meets_its_check():
+    found = finding("graph")
+    assert found.met is True
+    assert "2 functions" in found.clues[0].statement
+
+
+@pytest.mark.parametrize(
+    ("part", "fact", "reason"),
+    [
+        ("justice", FACT, "No function of the Chief Justice was found."),
+        ("judges", None, "not read"),
+    ],
+)
+def test_part_that_was_not_read_leaves_its_check_open(part, fact, reason):
+    found = finding(part, fact)
+    assert (found.met, found.reason) == (None, reason)
