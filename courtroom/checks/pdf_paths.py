@@ -15,6 +15,7 @@ from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
     from courtroom.analysis.pdf.pdf_content import PdfReading
+    from courtroom.analysis.pdf_claims.claimed_names import CheckedNames
     from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
     from courtroom.analysis.pdf_claims.claims import CheckedClaim
     from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
@@ -23,16 +24,20 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 NO_TREE = "The repository's file list could not be read."
+NO_NAMES = "The names in the report could not be compared with the code."
 NO_PATHS_COMPARED = "Compared the files that the report names with the tree: it names none."
 
 
 class PdfPaths(CheckBase):
     """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist;
     `claims_hold`: at most `maximum` of all it says of the code, files and features, is not so;
-    `claims_supported`: at least `minimum` of it was found to be so."""
+    `claims_supported`: at least `minimum` of it was found to be so;
+    `names_exist`: at most `maximum` of the functions, classes and fields that it names occur nowhere in the code."""
 
     kind: Literal["pdf_paths"] = "pdf_paths"
-    aspect: Literal["claims_any", "none_hallucinated", "claims_hold", "claims_supported"]
+    aspect: Literal[
+        "claims_any", "none_hallucinated", "claims_hold", "claims_supported", "names_exist"
+    ]
     maximum: int = Field(default=0, ge=0)
     minimum: int = Field(default=1, ge=1)
 
@@ -61,6 +66,8 @@ def _number_of_files(count: int) -> str:
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
+    if check.aspect == "names_exist":
+        return names_exist(check, comparison.names)
     # Every aspect counts files, so without the tree none of them can be answered.
     if comparison.paths is None:
         return could_not_look(NO_TREE)
@@ -143,6 +150,34 @@ def _none_hallucinated(maximum: int, paths: CheckedPaths) -> Finding:
     return present(reason, clues, met=len(missing) <= maximum)
 
 
+def names_exist(check: PdfPaths, names: CheckedNames | None) -> Finding:
+    """At most `maximum` of the names of code in the report occur nowhere in the code."""
+    if names is None:
+        return could_not_look(NO_NAMES)
+    clues = [
+        Clue(
+            rationale=f"No file of the code has {name.name}.",
+            statement=name.passage,
+            page=name.page,
+            confidence=READ_NOT_UNDERSTOOD,
+        )
+        for name in names.missing
+    ]
+    return _names_found(check, len(names.existing), clues)
+
+
+def _names_found(check: PdfPaths, existing: int, clues: Sequence[Clue]) -> Finding:
+    if not existing and not clues:
+        return could_not_look("The report names no function, class or field of the code.")
+    reason = (
+        f"The report names {existing + len(clues)} functions, classes and fields;"
+        f" {len(clues)} occur nowhere in the code."
+    )
+    if not clues:
+        return absent(reason, "Looked for each of them in all files but documents.", met=True)
+    return present(reason, clues, met=len(clues) <= check.maximum)
+
+
 def _by_name(missing: Sequence[ClaimedPath]) -> list[ClaimedPath]:
     """One claim per file: a report may write the same path long and short."""
     by_name = {PurePosixPath(claim.path).name: claim for claim in reversed(missing)}
@@ -190,6 +225,8 @@ def _replay(check: PdfPaths, report: StoredReport) -> Finding | None:
     """A report keeps the paths that were claimed and those that do not exist, no other claim."""
     if check.aspect == "claims_any":
         return _replay_names(report)
+    if check.aspect == "names_exist":
+        return _replay_code_names(check, report)
     return _replay_missing(check, report) if check.aspect == "none_hallucinated" else None
 
 
@@ -214,6 +251,14 @@ def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
     if not clues:
         return absent(reason, NO_PATHS_COMPARED)
     return present(reason, clues, met=len(missing) <= check.maximum)
+
+
+def _replay_code_names(check: PdfPaths, report: StoredReport) -> Finding:
+    names, missing = report.fact("pdf_code_names"), report.fact("pdf_missing_names")
+    if names is None or missing is None:
+        return report.unknown("pdf_missing_names")
+    clues = [Clue(rationale=f"No file of the code has {name}.", statement=name) for name in missing]
+    return _names_found(check, len(names) - len(missing), clues)
 
 
 def _name_clue(path: str) -> Clue:

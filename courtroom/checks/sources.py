@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from courtroom.analysis.diagrams.diagram_kind import DiagramResult
     from courtroom.analysis.git.history import History
     from courtroom.analysis.pdf.pdf_content import PdfReading
+    from courtroom.analysis.pdf_claims.claimed_names import CheckedNames
     from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
     from courtroom.analysis.pdf_claims.claims import CheckedClaim
     from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
@@ -39,7 +40,8 @@ class Sources:
 class Comparison:
     """Report and repository together.
 
-    `paths` is null where either side is missing, `claims` where the report's text is.
+    `paths` and `names` are null where either side is missing, `claims` where the report's text is;
+    `names` are as well where its text was recognised, not read.
     `code` holds the facts on the code, by the names of courtroom.models.facts.
     `deferrals` are the places where the report puts work off.
     """
@@ -47,6 +49,7 @@ class Comparison:
     pdf: PdfReading | ExaminationFailed | None
     code: Mapping[str, Any]
     paths: CheckedPaths | None
+    names: CheckedNames | None
     claims: tuple[CheckedClaim, ...] | None
     diagram: DiagramResult | None
     diagrams: tuple[DiagramFact, ...] | None

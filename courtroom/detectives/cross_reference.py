@@ -12,16 +12,17 @@ from typing import Any
 
 from courtroom.analysis.diagrams.diagram_kind import DiagramResult, diagram_of
 from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.pdf_claims.claimed_names import CheckedNames, name_facts
 from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_code, feature_claims
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.checks.from_report import NO_PDF, as_read
-from courtroom.checks.pdf_paths import NO_TREE
+from courtroom.checks.pdf_paths import NO_NAMES, NO_TREE
 from courtroom.checks.registry import Check, kind_of, unknown_kind
 from courtroom.checks.result import Finding, could_not_look
 from courtroom.checks.sources import Comparison
-from courtroom.detectives.detective_result import PATH_FACTS, Claim, DetectiveResult
+from courtroom.detectives.detective_result import NAME_FACTS, PATH_FACTS, Claim, DetectiveResult
 from courtroom.detectives.diagram_survey import diagrams_of_both
 from courtroom.detectives.repo_investigator import NO_ANSWER
 from courtroom.models.errors import ExaminationFailed
@@ -39,11 +40,12 @@ def compare_sources(
     pdf: PdfReading | ExaminationFailed | None,
     code: Mapping[str, Any],
     files: Mapping[str, Sequence[str]] | None,
+    names: CheckedNames | None,
 ) -> Comparison:
     """Compare the report's claims with tree and code, and all diagrams with the code's graph.
 
     `code` are the facts by name, as JSON; `files` the lines of the files that may hold a diagram,
-    and of the clone function's, null when they could not be read.
+    and of the clone function's, null when they could not be read. `names` were looked up already.
     """
     claims = next((result.claims for result in results if result.claims is not None), None)
     tree = next((result.paths for result in results if result.paths is not None), None)
@@ -60,6 +62,7 @@ def compare_sources(
         pdf=pdf,
         code=code,
         paths=paths,
+        names=names,
         claims=_held_claims(pdf, code, files or {}),
         diagram=diagram_of(reading, graph) if reading else None,
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
@@ -117,6 +120,10 @@ def comparison_facts(comparison: Comparison) -> tuple[dict[str, Any], dict[str, 
         facts |= path_facts(comparison.paths)
     else:
         reasons |= dict.fromkeys(PATH_FACTS, NO_TREE)
+    if comparison.names:
+        facts |= name_facts(comparison.names)
+    else:
+        reasons |= dict.fromkeys(NAME_FACTS, NO_NAMES)
     if comparison.claims is not None:
         facts["pdf_claims"] = {held.claim.feature: held.standing for held in comparison.claims}
 

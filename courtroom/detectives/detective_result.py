@@ -80,6 +80,7 @@ class Dossier(Frozen):
 # The facts of the dossier that each source of evidence answers for.
 HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count", "history")
 PATH_FACTS = ("pdf_claimed_paths", "pdf_hallucinated_paths")
+NAME_FACTS = ("pdf_code_names", "pdf_missing_names")
 CLAIM_FACTS = ("pdf_claims",)
 DOCUMENT_FACTS = (
     "pdf_pages",
@@ -87,6 +88,7 @@ DOCUMENT_FACTS = (
     "pdf_images",
     "pdf_terms",
     *PATH_FACTS,
+    *NAME_FACTS,
     *CLAIM_FACTS,
 )
 DIAGRAM_FACTS = ("pdf_diagram",)

@@ -14,6 +14,7 @@ from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     CLAIM_FACTS,
     DOCUMENT_FACTS,
+    NAME_FACTS,
     PATH_FACTS,
     Claim,
     DetectiveResult,
@@ -42,7 +43,10 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
     facts, reasons = document_facts(pdf)
     has_no_text = pdf is not None and pdf.text_layer == "none"
     if has_no_text:
-        reasons = {**dict.fromkeys((*PATH_FACTS, *CLAIM_FACTS), NO_TEXT_LAYER), **reasons}
+        reasons = {
+            **dict.fromkeys((*PATH_FACTS, *NAME_FACTS, *CLAIM_FACTS), NO_TEXT_LAYER),
+            **reasons,
+        }
     return DetectiveResult(
         detective=NAME,
         evidence=evidence,

@@ -6,9 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from courtroom.analysis.git.snapshot import Snapshot, read_files
+from courtroom.analysis.git.snapshot import Snapshot, contents, read_files
 from courtroom.analysis.pdf.pdf_content import VisionPicture
 from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.pdf_claims.claimed_names import (
+    CheckedNames,
+    check_names,
+    claimed_names,
+    may_hold_names,
+)
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import (
@@ -49,7 +55,8 @@ def aggregate(
     # Before the comparison, which reads the diagrams of these pictures too.
     pdf = _with_pictures(pdf, results)
     files, unread = _read_again(results, code, snapshot)
-    comparison = compare_sources(results, pdf, code, files)
+    names = _checked_names(results, pdf, snapshot)
+    comparison = compare_sources(results, pdf, code, files, names)
 
     evidence, outcomes = _joined(results, rubric.checks, comparison)
     dropped, errors = verify(evidence, snapshot, stage=STAGE)
@@ -91,6 +98,30 @@ def _read_again(
         return read_files(snapshot, paths), ()
     except ExaminationFailed as failed:
         return None, (recorded_error(STAGE, failed),)
+
+
+def _checked_names(
+    results: Sequence[DetectiveResult],
+    pdf: PdfReading | ExaminationFailed | None,
+    snapshot: Snapshot,
+) -> CheckedNames | None:
+    """The report's names of code, looked up in the sources; null where either was not read."""
+    tree = next((result.paths for result in results if result.paths is not None), None)
+    if tree is None or isinstance(pdf, ExaminationFailed):
+        return None
+    # Recognition changes letters, so a name that is missing then proves nothing.
+    if pdf and pdf.text_layer in {"none", "scanned"}:
+        return None
+    names = claimed_names(pdf) if pdf else ()
+    if not names:
+        return CheckedNames((), ())
+    try:
+        sources = contents(snapshot, filter(may_hold_names, tree))
+        return check_names(
+            names, ["\n".join(tree), *(text.decode("utf-8", "ignore") for _, text in sources)]
+        )
+    except ExaminationFailed:
+        return None
 
 
 def _joined(

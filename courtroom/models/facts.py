@@ -221,6 +221,8 @@ class Facts(FactModel):
     pdf_terms: dict[str, TermUse] | None = None
     pdf_claimed_paths: tuple[str, ...] | None = None
     pdf_hallucinated_paths: tuple[str, ...] | None = None
+    pdf_code_names: tuple[str, ...] | None = None
+    pdf_missing_names: tuple[str, ...] | None = None
     pdf_claims: dict[str, Literal["confirmed", "contradicted", "open"]] | None = None
     pdf_diagram: Literal["accurate", "parallel_shown", "generic", "linear", "none"] | None = None
     diagrams: tuple[DiagramFact, ...] | None = None

@@ -234,10 +234,7 @@ def _is_plain(path: str) -> bool:
 
 def read_files(snapshot: Snapshot, requests: Iterable[str]) -> dict[str, list[str]]:
     """Return path to lines, without secrets, of the files that exist and are not too large."""
-    paths = list(dict.fromkeys(path for path in requests if _is_plain(path)))
-    if not paths:
-        return {}
-    return {path: _redacted_lines(path, content) for path, content in _contents(snapshot, paths)}
+    return {path: _redacted_lines(path, content) for path, content in contents(snapshot, requests)}
 
 
 def _redacted_lines(path: str, content: bytes) -> list[str]:
@@ -245,8 +242,11 @@ def _redacted_lines(path: str, content: bytes) -> list[str]:
     return redacted("\n".join(lines_of(content)), path).split("\n")
 
 
-def _contents(snapshot: Snapshot, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of the files that are small enough to quote."""
+def contents(snapshot: Snapshot, requests: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of the files that exist and are small enough to quote."""
+    paths = list(dict.fromkeys(path for path in requests if _is_plain(path)))
+    if not paths:
+        return
     try:
         output = _batch(snapshot, "--batch", paths)
     except ChildFailed as failure:

@@ -69,10 +69,8 @@ class CheckedClaim:
 def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
     """Return the features that the report plainly claims, in the order of FEATURES."""
     claims: dict[str, FeatureClaim] = {}
-    for page, sentence in _sentences(reading):
+    for page, sentence in plain_sentences(reading):
         lowered = sentence.lower()
-        if _NOT_NOW.search(lowered):
-            continue
         for feature in FEATURES:
             if feature.id not in claims and _is_claimed(feature, lowered):
                 claims[feature.id] = FeatureClaim(
@@ -92,6 +90,13 @@ def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple
     return tuple(
         CheckedClaim(claim, standings[features[claim.feature].holds(code)]) for claim in claims
     )
+
+
+def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
+    """Yield page and text of the sentences that are about the present code."""
+    for page, sentence in _sentences(reading):
+        if not _NOT_NOW.search(sentence.lower()):
+            yield page, sentence
 
 
 def _sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:

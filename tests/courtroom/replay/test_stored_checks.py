@@ -76,6 +76,7 @@ def test_check_on_the_submission_needs_a_new_audit(kind, fields):
         ("pdf_concept", {"term": "Metacognition"}),
         ("pdf_paths", {"aspect": "claims_any"}),
         ("pdf_paths", {"aspect": "none_hallucinated"}),
+        ("pdf_paths", {"aspect": "names_exist"}),
         ("diagram", {"aspect": "present"}),
     ],
 )
@@ -111,6 +112,12 @@ IN_A_COMMIT = {"commit": "beef", "text": "Later, because of time"}
         ),
         ({"pdf_claimed_paths": []}, "pdf_paths", {"aspect": "claims_any"}, (False, 1)),
         ({"pdf_claimed_paths": ["a.py"]}, "pdf_paths", {"aspect": "claims_any"}, (True, 1)),
+        (
+            {"pdf_code_names": ["a_name"], "pdf_missing_names": ["a_name"]},
+            "pdf_paths",
+            {"aspect": "names_exist"},
+            (False, 1),
+        ),
         ({"pdf_diagram": "linear"}, "diagram", {"aspect": "present"}, (True, 1)),
         ({"pdf_diagram": "linear"}, "diagram", {"aspect": "parallel"}, (False, 1)),
         ({"pdf_diagram": "none"}, "diagram", {"aspect": "present"}, (False, 1)),

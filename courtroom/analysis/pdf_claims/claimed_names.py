@@ -1,0 +1,101 @@
+"""Names of functions, classes and fields that a report gives, and those that the code lacks.
+
+A name counts in the forms of code: snake_case, or CamelCase that is called or named a class. The
+spelling may differ in case and underscores. Sentences about plans and about other repositories name
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.claims import plain_sentences
+
+# Texts in which a name proves nothing: a report beside the code repeats the claim.
+DOCUMENTS = (
+    ".csv",
+    ".docx",
+    ".gif",
+    ".html",
+    ".jpeg",
+    ".jpg",
+    ".lock",
+    ".log",
+    ".md",
+    ".pdf",
+    ".png",
+    ".pyc",
+    ".rst",
+    ".svg",
+    ".txt",
+    ".webp",
+)
+MOST_NAMES = 400
+_PASSAGE_CHARACTERS = 400
+# Neither part of a path or an address, nor followed by an ending of a file.
+_SNAKE = r"[a-z][a-z0-9]+(?:_[a-z0-9]{2,})+"
+_CAMEL = r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+"
+_KINDS = r"(?:class(?:es)?|functions?|methods?|models?|schemas?|nodes?|exceptions?)"
+_NAME = re.compile(
+    rf"(?<![\w/\\@#$%-])(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\()"
+    rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedName:
+    """Name of code with the first sentence that gives it."""
+
+    name: str
+    page: int
+    passage: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedNames:
+    """Names that occur in the code, and those that occur nowhere in it."""
+
+    existing: tuple[ClaimedName, ...]
+    missing: tuple[ClaimedName, ...]
+
+
+def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
+    """Return each name once, however it is spelled, in the order of the report."""
+    names: dict[str, ClaimedName] = {}
+    for page, sentence in plain_sentences(reading):
+        for match in _NAME.finditer(sentence):
+            name = match[match.lastgroup or 0]
+            names.setdefault(_folded(name), ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS]))
+    return tuple(names.values())[:MOST_NAMES]
+
+
+def check_names(names: Iterable[ClaimedName], contents: Iterable[str]) -> CheckedNames:
+    """Look for the names in the texts of the code and in its paths."""
+    wanted = {_folded(name.name): name for name in names}
+    missing = dict(wanted)
+    for content in contents:
+        if not missing:
+            break
+        text = _folded(content)
+        missing = {folded: name for folded, name in missing.items() if folded not in text}
+    existing = (name for folded, name in wanted.items() if folded not in missing)
+    return CheckedNames(tuple(existing), tuple(missing.values()))
+
+
+def name_facts(names: CheckedNames) -> dict[str, tuple[str, ...]]:
+    """Return the two facts about names."""
+    return {
+        "pdf_code_names": tuple(name.name for name in (*names.existing, *names.missing)),
+        "pdf_missing_names": tuple(name.name for name in names.missing),
+    }
+
+
+def may_hold_names(path: str) -> bool:
+    return not path.lower().endswith(DOCUMENTS)
+
+
+def _folded(text: str) -> str:
+    return text.replace("_", "").lower()

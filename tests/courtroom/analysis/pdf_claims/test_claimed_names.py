@@ -1,0 +1,82 @@
+"""Names of code in a report: which count, and which the code lacks."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.claimed_names import (
+    CheckedNames,
+    ClaimedName,
+    check_names,
+    claimed_names,
+    may_hold_names,
+)
+from courtroom.checks.pdf_paths import PdfPaths, names_exist
+
+
+def names_in(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
+    marked = frozenset((1, heading) for heading in headings)
+    reading = PdfReading(pages=("\n".join((*headings, *lines)),), errors=(), headings=marked)
+    return [name.name for name in claimed_names(reading)]
+
+
+def claimed(*names: str) -> list[ClaimedName]:
+    return [ClaimedName(name, 2, f"We call {name}.") for name in names]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The graph is made by build_graph() and apply_rule.", ["build_graph", "apply_rule"]),
+        ("An EvidenceStore(path) and the ErrorSink node.", ["EvidenceStore", "ErrorSink"]),
+        ("build_graph calls build_graph again.", ["build_graph"]),
+        ("The LangGraph library and our DigitalCourtroom.", []),
+        ("It is in src/build_graph.py and https://host.dev/build_graph.", []),
+        ("A word, a_b, final-score and the option --no_cache.", []),
+        ("We will add build_graph later.", []),
+    ],
+)
+def test_name_counts_in_the_forms_of_code(text, expected):
+    assert names_in(text) == expected
+
+
+def test_name_under_a_heading_of_plans_does_not_count():
+    assert names_in("It calls build_graph.", headings=("5. Future work",)) == []
+
+
+def test_name_exists_in_any_spelling_and_in_a_path():
+    names = claimed("build_graph", "ErrorSink", "run_audit", "lost_name")
+    checked = check_names(names, ["src/run_audit.py", "def error_sink(): BUILD_GRAPH"])
+    assert [name.name for name in checked.missing] == ["lost_name"]
+    assert [name.name for name in checked.existing] == ["build_graph", "ErrorSink", "run_audit"]
+
+
+def test_document_beside_the_code_proves_no_name():
+    assert not may_hold_names("docs/Report.MD")
+    assert may_hold_names("src/graph.py")
+
+
+def finding(missing, existing=("build_graph",), maximum=1):
+    check = PdfPaths(id="c", goal="a goal", aspect="names_exist", maximum=maximum)
+    return names_exist(check, CheckedNames(tuple(claimed(*existing)), tuple(claimed(*missing))))
+
+
+def test_more_missing_names_than_allowed_are_shown_with_their_page():
+    found = finding(["one_name", "two_name"])
+    assert found.met is False
+    assert [(clue.page, clue.rationale) for clue in found.clues] == [
+        (2, "No file of the code has one_name."),
+        (2, "No file of the code has two_name."),
+    ]
+
+
+def test_as_many_missing_names_as_allowed_meet_the_check():
+    assert finding(["one_name"]).met is True
+    assert finding([]).met is True
+
+
+def test_report_without_names_or_without_text_leaves_the_check_open():
+    check = PdfPaths(id="c", goal="a goal", aspect="names_exist")
+    assert names_exist(check, None).met is None
+    assert finding([], existing=()).met is None
