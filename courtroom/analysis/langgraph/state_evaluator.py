@@ -16,6 +16,7 @@ from courtroom.analysis.langgraph.state_parts import (
     path_of,
 )
 from courtroom.analysis.python.symbolic_execution.values import (
+    UNKNOWN,
     Call,
     DictValue,
     External,
@@ -39,6 +40,9 @@ LOOKING = frozenset({"bool", "isinstance", "type", "len"})
 COPYING = frozenset({"list", "dict", "copy", "deepcopy", "sorted", "set", "tuple"})
 # Methods of loggers: what they are handed is printed. Send and Command are read elsewhere.
 LOGGING = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log"})
+# Calls of one function that are followed for a node: without a part of the state, and with one.
+MOST_CALLS = 6
+MOST_CALLS_WITH_STATE = 18
 # Mark of a value that lies under a watched key.
 DATA = "data:"
 # Characters of an expression that a sentence shows.
@@ -87,6 +91,8 @@ class StateEvaluator(GraphEvaluator):
     places: dict[int, tuple[Value, dict[str, tuple[str, int]]]] = field(default_factory=dict)
     extended: dict[int, tuple[Value, str]] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
+    # Number of calls of each function by the node.
+    calls: dict[int, int] = field(default_factory=dict)
     # Lookups under keys of other data, and the values that lie under these keys.
     watched: frozenset[str] = frozenset()
     data_lookups: dict[KeyLookup, None] = field(default_factory=dict)
@@ -105,6 +111,7 @@ class StateEvaluator(GraphEvaluator):
         self.places.clear()
         self.extended.clear()
         self.functions.clear()
+        self.calls.clear()
 
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value:
         value = super().evaluate(node, scope)
@@ -123,8 +130,16 @@ class StateEvaluator(GraphEvaluator):
     def call(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
     ) -> Value:
-        if not self._is_followable(function):
-            self._note_handed([*positional, *keywords.values()], function.name, function.scope, 0)
+        values = [*positional, *keywords.values()]
+        calls = self.calls.get(id(function.node), 0)
+        self.calls[id(function.node)] = calls + 1
+        has_part = any(path_of(value) is not None for value in values)
+        if calls >= (MOST_CALLS_WITH_STATE if has_part else MOST_CALLS):
+            if has_part:
+                self._note_handed(values, function.name, function.scope, 0)
+            return UNKNOWN
+        if has_part and not self._is_followable(function):
+            self._note_handed(values, function.name, function.scope, 0)
         return super().call(function, positional, keywords)
 
     def _is_worth_entering(self, function: Function, arguments: Sequence[Value]) -> bool:
