@@ -32,7 +32,12 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     model_made_scores,
     reads_opinions,
 )
-from courtroom.analysis.langgraph.state_flow.read_flow import ALL_KINDS, read_flow
+from courtroom.analysis.langgraph.state_access import read_state_access
+from courtroom.analysis.langgraph.state_flow.read_flow import (
+    ALL_KINDS,
+    read_flow,
+    watched_keys,
+)
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
@@ -208,6 +213,11 @@ def _graph_run(writer: FactWriter) -> None:
         writer.stub_graphs = graphs
     else:
         writer.facts["graph_run"] = run_all(graphs)
+
+
+def _state_access(writer: FactWriter) -> None:
+    watched = watched_keys(writer.symbols.codebase.data)
+    writer.state_accesses = read_state_access(writer.symbols, writer.graph, watched)
 
 
 def _models(writer: FactWriter) -> None:
@@ -397,6 +407,7 @@ def _flow(writer: FactWriter) -> None:
         writer.call_graph,
         writer.layers,
         writer.graph,
+        writer.state_accesses,
         frozenset(writer.reader.blobs),
     )
     gap = reading_gap(writer.symbols.codebase)
@@ -415,6 +426,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_graph, ("graph", "graph_shape", *FLAGS)),
     (_state, ("state_class", "reducers")),
     (_graph_run, ("graph_run",)),
+    (_state_access, ()),
     (_models, ("pydantic_models",)),
     (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
     (_layers, ()),

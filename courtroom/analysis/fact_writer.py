@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.graph_run.stub_graph import StubGraph
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.python.call_graph import CallGraph
@@ -32,6 +33,8 @@ class FactWriter:
     # Graphs that LangGraph has to run for the fact `graph_run`: another child does that.
     stub_graphs: list[StubGraph] = field(default_factory=list)
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
+    # Reads and writes of the state by the nodes of the graph, then of each subgraph.
+    state_accesses: list[StateAccess] = field(init=False)
     # Keys that the graph's state declares; None where they are not known.
     state_keys: frozenset[str] | None = None
     facts: dict[str, Any] = field(default_factory=dict)

@@ -31,7 +31,6 @@ WORDS: dict[str, str] = {
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "impossible_test": "a rule that waits for a value that cannot come",
     "broken_import": "an import that cannot resolve",
-    "undefined_name": "a name that nothing defines",
 }
 
 

@@ -19,7 +19,6 @@ FaultKind = Literal[
     "own_directory",
     "impossible_test",
     "broken_import",
-    "undefined_name",
 ]
 
 

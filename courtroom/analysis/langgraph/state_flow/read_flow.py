@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
-from courtroom.analysis.langgraph.state_access import StateAccess, read_state_access
+from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
+from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.other_keys import (
     lookups_in_vain,
     objects_in,
@@ -20,10 +21,6 @@ from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     undeclared_writes,
     unread_writes,
     unwritten_reads,
-)
-from courtroom.analysis.langgraph.state_flow.unresolved_names import (
-    ignored_fields,
-    undefined_names,
 )
 from courtroom.analysis.langgraph.state_flow.unused_work import (
     dropped_results,
@@ -51,7 +48,6 @@ ALL_KINDS = (
     "unused_prompt",
     "impossible_test",
     "broken_import",
-    "undefined_name",
 )
 # Names under which a rubric holds one entry per persona.
 PERSONAS = frozenset({"prosecutor", "defense", "defence", "techlead"})
@@ -62,23 +58,23 @@ def read_flow(
     call_graph: CallGraph,
     layers: Layers,
     graph: GraphReading,
+    accesses: Sequence[StateAccess],
     paths: AbstractSet[str],
 ) -> FlowReading:
-    """Return the faults; `paths` are all files of the repository."""
+    """Return the faults; `accesses` are of the graph, `paths` all files of the repository."""
     reading = FlowReading()
     reading.add(dropped_results(symbols, layers.in_use))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(unsent_prompts(symbols))
     reading.add(_impossible(symbols, layers))
     reading.add(ignored_fields(symbols, layers.in_use))
-    reading.add(undefined_names(layers.in_use))
     if graph.builder is None:
         reading.leave_open((*OF_STATE, "broken_import"), graph.reason)
         return reading
 
     reading.add(broken_imports(symbols, paths, [symbols.codebase.files[graph.builder.path]]))
     data = symbols.codebase.data
-    for access in read_state_access(symbols, graph, watched_keys(data)):
+    for access in accesses:
         _read_state(access, symbols, graph, data, reading)
     return reading
 

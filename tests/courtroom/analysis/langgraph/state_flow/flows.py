@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
+from courtroom.analysis.langgraph.state_access import read_state_access
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading
-from courtroom.analysis.langgraph.state_flow.read_flow import read_flow
+from courtroom.analysis.langgraph.state_flow.read_flow import read_flow, watched_keys
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.python.call_graph import CallGraph
 from tests.courtroom.sources import IMPORTS, symbols_of
@@ -53,7 +54,8 @@ def flow_of_files(files: Mapping[str, str], data: Mapping[str, str] | None = Non
     call_graph = CallGraph(symbols)
     graph = read_graph(symbols, {})
     layers = read_layers(symbols, call_graph, graph)
-    return read_flow(symbols, call_graph, layers, graph, frozenset(files))
+    accesses = read_state_access(symbols, graph, watched_keys(symbols.codebase.data))
+    return read_flow(symbols, call_graph, layers, graph, accesses, frozenset(files))
 
 
 def faults(reading: FlowReading, kind: str) -> list[FlowFault]:

@@ -1,4 +1,4 @@
-"""Imports and names that do not resolve, and work that has no effect."""
+"""Imports that do not resolve, and work that has no effect."""
 
 from __future__ import annotations
 
@@ -73,34 +73,6 @@ def test_an_import_of_a_module_that_does_not_exist_is_named():
 )
 def test_an_import_that_may_resolve_is_no_fault(statement: str, module: str):
     assert faults(imports(statement, module), "broken_import") == []
-
-
-def test_a_name_that_nothing_defines_is_named():
-    reading = flow_with("def look(url):\n    logger.info(url)\n")
-
-    assert sentences(reading, "undefined_name") == [
-        (
-            "look() uses `logger`, which src/graph.py neither defines nor imports: a run that comes"
-            " here raises NameError"
-        )
-    ]
-
-
-@pytest.mark.parametrize(
-    "look",
-    [
-        "import logging as logger\ndef look(url):\n    logger.info(url)\n",
-        "def look(url):\n    logger = url\n    return [logger for _ in url]\n",
-        "def look(url):\n    try:\n        return logger\n    except NameError:\n        return url\n",
-        "def look(url: 'logger') -> None:\n    kept: logger = url\n",
-        "def begin():\n    global logger\n    logger = 1\ndef look(url):\n    return logger\n",
-        "from os import *\ndef look(url):\n    return logger\n",
-        "def look(url):\n    return __file__, len(url)\n",
-        "def unused():\n    return logger\n",
-    ],
-)
-def test_a_name_that_may_be_defined_is_no_fault(look: str):
-    assert faults(flow_with(look), "undefined_name") == []
 
 
 MODEL = """
