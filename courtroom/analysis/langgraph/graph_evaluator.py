@@ -46,7 +46,8 @@ class GraphEvaluator(Interpreter):
 
     `entered` are the syntax nodes of the functions that were followed, `handled` those of the calls
     whose owner was known, `skipped` the lines of code that is known not to run, by file. `gaps` are
-    places that may run and were not followed, in words.
+    places that may run and were not followed, in words. `given` are objects that a followed function
+    gets from outside: their methods may be nodes, and are followed only with a graph.
     """
 
     builders: list[GraphBuilder] = field(default_factory=list)
@@ -56,6 +57,16 @@ class GraphEvaluator(Interpreter):
     entered: set[int] = field(default_factory=set)
     skipped: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     gaps: list[str] = field(default_factory=list)
+    given: list[Instance] = field(default_factory=list)
+
+    def call(
+        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
+    ) -> Value:
+        is_given = any(function.bound is owner for owner in self.given)
+        arguments = [*positional, *keywords.values()]
+        if is_given and not any(isinstance(value, GraphBuilder) for value in arguments):
+            return UNKNOWN
+        return super().call(function, positional, keywords)
 
     def constant(self, dotted: str) -> Value:
         package, _, name = dotted.rpartition(".")

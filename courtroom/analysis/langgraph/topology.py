@@ -69,11 +69,15 @@ APP_LIBRARIES = ("streamlit", "chainlit", "gradio")
 
 @dataclass(slots=True)
 class Candidate:
-    """Graph that may be the main one; `rank` tells from which kind of start it was built."""
+    """Graph that may be the main one; `rank` tells from which kind of start it was built.
+
+    `is_cut`: the code that builds it was too long to be followed to its end.
+    """
 
     builder: GraphBuilder
     rank: int
     evaluator: GraphEvaluator
+    is_cut: bool = False
     routes: list[Route] = field(default_factory=list)
     subgraphs: list[Subgraph] = field(default_factory=list)
     # The functions that were followed while the graph was built.
@@ -164,7 +168,10 @@ def _main_candidate(candidates: list[Candidate], *, enters_functions: bool) -> C
     for candidate in candidates:
         site = candidate.builder.site
         # max() keeps the first of equals: the earlier start.
-        best[site] = max(best.get(site, candidate), candidate, key=lambda option: option.sort_key)
+        options = best.get(site, candidate), candidate
+        best[site] = max(options, key=lambda option: (not option.is_cut, option.sort_key))
+        # A start that is cut off still tells that the program builds this graph.
+        best[site].rank = max(option.rank for option in options)
 
     for candidate in best.values():
         candidate.read_inside(enters_functions=enters_functions)
@@ -285,7 +292,8 @@ class _GraphSearch:
             rank = FROM_ASIDE if is_aside(path) else FROM_MODULE
             candidates += self._evaluate(rank, self.symbols.codebase.files[path], None)
         if not any(
-            candidate.rank == FROM_ENTRY and candidate.builder.nodes for candidate in candidates
+            candidate.rank == FROM_ENTRY and candidate.builder.nodes and not candidate.is_cut
+            for candidate in candidates
         ):
             candidates += self._from_functions()
 
@@ -328,13 +336,15 @@ class _GraphSearch:
             module = evaluator.load_module(source, as_main=as_main)
             if function is not None:
                 _call_function(evaluator, module.scope.names, function)
+            is_cut = False
         except (OutOfFuel, RecursionError):
+            is_cut = True
             for builder in evaluator.builders:
                 builder.add_unresolved("the code is too long to be followed to its end")
 
         self.fuel -= fuel - max(evaluator.fuel, 0)
         self.evaluated |= evaluator.handled
-        return [Candidate(builder, rank, evaluator) for builder in evaluator.builders]
+        return [Candidate(builder, rank, evaluator, is_cut) for builder in evaluator.builders]
 
     def _entry_scripts(self) -> Iterator[SourceFile]:
         graph_modules = {source.module.rpartition(".")[2] for source, _ in self.sites}
@@ -434,7 +444,8 @@ def _objects_for(evaluator: GraphEvaluator, function: Function) -> dict[str, Val
                 if isinstance(statement, ast.Assign | ast.AnnAssign)
                 for name in _targets(statement)
             }
-            objects[parameter.arg] = Instance(kind, data)
+            evaluator.given.append(Instance(kind, data))
+            objects[parameter.arg] = evaluator.given[-1]
     return objects
 
 

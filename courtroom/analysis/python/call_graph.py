@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +18,7 @@ from courtroom.analysis.python.tree_walk import called_name, constant_text, last
 MAX_ROUNDS = 8
 # Names that nearly always mean a method of a list, a dict, a string or a set.
 BUILTIN_METHODS = frozenset(dir(dict) + dir(list) + dir(str) + dir(set))
+PATTERN_METHODS = frozenset(dir(re.Match) + dir(re.Pattern))
 BUILTINS = frozenset(dir(builtins))
 # Calls whose target is only known when the program runs.
 DYNAMIC_CALLS = frozenset({"import_module", "__import__", "exec", "eval"})
@@ -131,6 +134,8 @@ class CallGraph:
             return own or [f for f in self._functions(name) if source.star_imports]
         base, _, last = self.symbols.canonical(source.imports[name], source).rpartition(".")
         origin = self.symbols.find_module(base, source)
+        if origin is None and base in sys.stdlib_module_names:
+            return []
         return [
             function
             for function in self._functions(last)
@@ -178,7 +183,10 @@ class CallGraph:
         ):
             # __import__("time") names its module as an import does.
             return not call.args or constant_text(call.args[0]) is None
-        is_own = name in self.symbols.functions_by_name and name not in BUILTIN_METHODS
+        is_own = name in self.symbols.functions_by_name and not (
+            name in BUILTIN_METHODS
+            or (name in PATTERN_METHODS and isinstance(call.func, ast.Attribute))
+        )
         return is_own and self.is_unknown(source, call)
 
     def is_unknown(self, source: SourceFile, call: ast.Call) -> bool:

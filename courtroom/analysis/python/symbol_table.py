@@ -7,6 +7,7 @@ itself.
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,6 +77,9 @@ class SymbolTable:
         return self._modules_by_suffix[dotted]
 
     def _find_by_suffix(self, dotted: str) -> SourceFile | None:
+        # `import statistics` is Python's own, though a package has a module of that name.
+        if dotted in sys.stdlib_module_names:
+            return None
         candidates = self.by_last_part.get(dotted.rpartition(".")[2], [])
         matches = [source for source in candidates if source.module.endswith(f".{dotted}")]
         aside = self.codebase.aside

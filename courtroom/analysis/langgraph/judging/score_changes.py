@@ -87,6 +87,9 @@ class ChangeReader:
                 yield ScoreChange(
                     function, node.lineno, value, full_guard, block, is_dead, _target_words(node)
                 )
+            for skip in _skips_in(node):
+                words = guard | self.words_of_test(skip.test, assigned)
+                yield ScoreChange(function, skip.lineno, skip.test, words, block, is_dead)
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner_statements = reversed(_inner_statements(node))
                 stack.extend((statement, guard, block, is_dead) for statement in inner_statements)
@@ -166,7 +169,7 @@ def is_score_name(node: ast.expr) -> bool:
     """Return true for a name, attribute or item whose own words name a score."""
     while isinstance(node, ast.Subscript):
         node = node.value
-    return bool(set(words_of(last_name(node))) & SCORE_WORDS)
+    return last_name(node) == "overall" or bool(set(words_of(last_name(node))) & SCORE_WORDS)
 
 
 def _inner_statements(node: ast.stmt) -> list[ast.stmt]:
@@ -182,6 +185,8 @@ def _assigned_score(node: ast.stmt) -> ast.expr | None:
         return _unless_empty(node.value)
     if isinstance(node, ast.AnnAssign | ast.AugAssign) and is_score_name(node.target):
         return _unless_empty(node.value)
+    if isinstance(node, ast.Expr):
+        return _listed_score(node.value)
     if isinstance(node, ast.Return) and node.value is not None:
         parts = _returned_parts(node.value)
         return next((part for part in parts if _is_number_like(part) or is_verdict(part)), None)
@@ -199,6 +204,26 @@ def _returned_parts(value: ast.expr) -> list[ast.expr]:
         scores = [k.value for k in value.keywords if set(words_of(k.arg or "")) & SCORE_WORDS]
         return [value, *scores]
     return [value]
+
+
+def _skips_in(node: ast.stmt) -> Iterator[ast.If]:
+    """Yield tests of a loop that pass over an opinion before its score is put in a list."""
+    if not isinstance(node, ast.For | ast.While):
+        return
+    for position, statement in enumerate(node.body):
+        if not isinstance(statement, ast.If) or not isinstance(statement.body[-1], ast.Continue):
+            continue
+        rest = (inner for later in node.body[position + 1 :] for inner in walk(later))
+        if any(_listed_score(inner) is not None for inner in rest):
+            yield statement
+
+
+def _listed_score(node: ast.AST) -> ast.expr | None:
+    """Return the score that `weighted_scores.append(score * 0.5)` puts in a list."""
+    if not isinstance(node, ast.Call) or called_name(node) != "append" or len(node.args) != 1:
+        return None
+    is_list_of_scores = isinstance(node.func, ast.Attribute) and is_score_name(node.func.value)
+    return node.args[0] if is_list_of_scores and _is_number_like(node.args[0]) else None
 
 
 def _target_words(node: ast.stmt) -> frozenset[str]:

@@ -212,3 +212,23 @@ def test_a_method_that_hands_on_to_another_object_leads_to_that_ones():
     )
 
     assert "ask" in justice_of(code, **files)
+
+
+def test_a_library_is_not_a_module_of_that_name_inside_a_package():
+    files = {
+        "src/justice.py": (
+            "from statistics import mean\nimport re\n"
+            "def chief_justice(scores):\n"
+            "    match = re.search('a', 'a')\n"
+            "    return mean(scores), match.start()\n"
+        ),
+        "src/grades/statistics.py": (
+            "def mean(scores):\n    return ask(scores)\ndef ask(s):\n    return 3\n"
+            "class First:\n    def start(self):\n        return 1\n"
+            "class Last:\n    def start(self):\n        return 1\n"
+        ),
+    }
+    call_graph, layers = layers_of(symbols_of(files))
+
+    assert [function.name for function in layers.justice] == ["chief_justice"]
+    assert layer_gap(call_graph, layers, "justice") == ""

@@ -45,6 +45,7 @@ RULES = {
     "security_override": [
         "if 'security' in p.argument and score > 3:\n    score = 3",
         "if has_vulnerability(p):\n    score = min(score, 3)",
+        "overall = score\nif has_vulnerability(p):\n    overall = min(overall, 3)\nreturn overall",
         "score = min(score, 3) if p.found_injection else score",
         "if p.score <= 2:\n    score = 2\n    notes.append('Security override')",
         "if criterion_id == 'safe_tool_engineering' and p.score == 1:\n    score = min(score, 3.0)",
@@ -58,8 +59,25 @@ RULES = {
         "if not any(e.found for e in evidences):\n    score = min(score, p.score)",
         "for ev in evidences:\n    if ev.found and ev.confidence > 0.8:\n        final_score = 5",
         "if not d.cited_evidence:\n    score = max(p.score, t.score)",
+        (
+            "scores = []\n"
+            "for opinion in (p, d, t):\n"
+            "    if opinion.score > 3 and evidences.confidence < 0.5:\n"
+            "        continue\n"
+            "    scores.append(opinion.score)\n"
+            "score = sum(scores) / len(scores)"
+        ),
     ],
     "functionality_weight": [
+        (
+            "scores = []\n"
+            "for judge, opinion in state.items():\n"
+            "    if 'architecture' in state['criterion'] and judge == 'TechLead':\n"
+            "        scores.append(opinion.score * 0.5)\n"
+            "    else:\n"
+            "        scores.append(opinion.score * 0.25)\n"
+            "score = sum(scores)"
+        ),
         (
             "if state['criterion'] == 'graph_orchestration' and t.judge == 'TechLead':\n"
             "    score = t.score"
@@ -97,6 +115,8 @@ RULES = {
     ],
 }
 NO_RULES = [
+    "for e in evidences:\n    if not e.found:\n        continue\n    names.append(e.goal)",
+    "overall_text = 'poor' if p.found_injection else 'fair'",
     "# security_override: cap at 3 when os.system is found\nscore = round(score)",
     "'''Rule of security: cap the score at 3.'''",
     "if 'security' in p.argument:\n    notes.append('security!')",

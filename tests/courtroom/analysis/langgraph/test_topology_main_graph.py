@@ -62,3 +62,25 @@ outer.add_edge(START, "detectives")
 """
 
     assert list(builder_of(code).nodes) == ["detectives"]
+
+
+def test_a_graph_whose_start_is_too_long_to_follow_is_read_from_its_own_function():
+    graph = (
+        f"{IMPORTS}"
+        "def work():\n"
+        "    for i in range(60):\n"
+        "        for j in range(60):\n"
+        "            i + j\n"
+        "def build(rounds=0):\n"
+        "    g = StateGraph(dict)\n"
+        "    g.add_node('a', print)\n"
+        "    for round in range(rounds):\n"
+        "        work()\n"
+        "    g.add_node('b', print)\n"
+        "    g.add_edge(START, 'a')\n"
+        "    return g.compile()\n"
+    )
+    main = "from src.graph import build\nif __name__ == '__main__':\n    build(60).invoke({})\n"
+    builder = builder_of({"src/graph.py": graph, "main.py": main})
+
+    assert (list(builder.nodes), builder.unresolved) == (["a", "b"], [])
