@@ -1,6 +1,8 @@
 """Run the command line: `python -m courtroom`."""
 
+import sys
+
 from courtroom.cli import main
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -85,6 +85,11 @@ def test_verdict_exits_zero_with_only_markdown_on_stdout(repository, tmp_path):
     assert "repo_investigator" in done.stderr
 
 
+@pytest.mark.processes
+def test_process_that_is_refused_exits_with_two():
+    assert courtroom("http://example.org/x", "--quiet").returncode == 2
+
+
 def test_quiet_run_writes_nothing_on_stderr_and_markdown_to_a_file(repository, tmp_path, capsys):
     printed = run_here(
         capsys, repository, "--allow-local", "--quiet", "--markdown", tmp_path / "report.md"
