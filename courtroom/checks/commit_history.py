@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present, reader_failed
 from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
 
@@ -41,7 +41,7 @@ def _detect(check: CommitHistory, sources: Sources) -> Finding:
     if sources.history is None:
         return could_not_look("The history was not read.")
     if isinstance(sources.history, ExaminationFailed):
-        return could_not_look(sources.history.message)
+        return reader_failed(sources.history)
     return finding_on_history(check, sources.history)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from courtroom.checks.sources import Comparison, Sources
     from courtroom.replay.stored_report import StoredReport
 
-# Read from geometry and labels, not seen.
-READ_NOT_SEEN = 0.7
 SHOWS_BRANCHES = ("accurate", "parallel_shown")
 SENTENCES = {
     "accurate": "The diagram matches the code.",
@@ -72,7 +70,7 @@ def best_diagram(check: Diagram, diagram: DiagramResult) -> Finding:
 
 def _no_diagram(diagram: DiagramResult) -> Finding:
     searched = f"Looked for a diagram on every page: {diagram.reason}."
-    return absent("The report has no diagram.", searched, confidence=READ_NOT_SEEN)
+    return absent("The report has no diagram.", searched, confidence=INFERRED)
 
 
 def _clue(diagram: DiagramResult) -> Clue:
@@ -80,7 +78,7 @@ def _clue(diagram: DiagramResult) -> Clue:
         rationale=f"On this page: {diagram.reason}.",
         statement=diagram.passage or f"A picture on page {diagram.page}.",
         page=diagram.page,
-        confidence=READ_NOT_SEEN,
+        confidence=INFERRED,
     )
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from courtroom.checks.from_peer_records import RECORDS, number_of, with_site_records
-from courtroom.checks.from_report import READ_NOT_UNDERSTOOD
+from courtroom.checks.from_report import as_read
 from courtroom.checks.from_sources import finding_at_locations, on_survey
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import ONLY_WORDS, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
 
@@ -66,8 +66,12 @@ def _detect(check: FeedbackLog, sources: Sources) -> Finding:
 
 def logs_in_repository(check: FeedbackLog, survey: Survey) -> Finding:
     if check.aspect == "answered":
-        return finding_at_locations(check, survey, "written answers to feedback")
-    return finding_at_locations(check, survey, f"feedback on record ({check.aspect})")
+        finding = finding_at_locations(check, survey, "written answers to feedback")
+    else:
+        finding = finding_at_locations(check, survey, f"feedback on record ({check.aspect})")
+    # What is answered or put off stands in the author's words, and nothing else shows it.
+    is_written = check.aspect in ("answered", "deferred") and any(c.path for c in finding.clues)
+    return as_read(finding, ONLY_WORDS) if is_written else finding
 
 
 def deferred_in_commits(history: History | ExaminationFailed | None) -> Finding | None:
@@ -79,7 +83,9 @@ def deferred_in_commits(history: History | ExaminationFailed | None) -> Finding 
         return None
     deferring = {deferral["commit"] for deferral in deferrals_of(history)}
     clues = [commit_clue(c, PUTS_OFF) for c in history.commits if c.sha in deferring]
-    return present(_deferring_commits(len(clues)), clues) if clues else None
+    if not clues:
+        return None
+    return as_read(present(_deferring_commits(len(clues)), clues), ONLY_WORDS)
 
 
 def _deferring_commits(count: int) -> str:
@@ -95,7 +101,7 @@ def _compare(check: FeedbackLog, comparison: Comparison) -> Finding | None:
     if check.aspect != "deferred" or not comparison.deferrals:
         return None
     clues = [
-        Clue(PUTS_OFF, deferral.text, page=deferral.page, confidence=READ_NOT_UNDERSTOOD)
+        Clue(PUTS_OFF, deferral.text, page=deferral.page, confidence=ONLY_WORDS)
         for deferral in comparison.deferrals
     ]
     return present(f"The report puts work off with a reason in {len(clues)} places.", clues)
@@ -206,6 +212,7 @@ def _deferral_clue(deferral: Mapping[str, Any]) -> Clue:
         statement=str(deferral["text"]),
         commit=deferral.get("commit"),
         page=deferral.get("page"),
+        confidence=ONLY_WORDS,
     )
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 # Shown in reports, and the reason of facts on the PDF.
 NO_PDF = "No PDF report was handed in."
-# A passage is read by its words, not understood.
-READ_NOT_UNDERSTOOD = 0.8
 
 
 def no_report(goal: str) -> Finding:

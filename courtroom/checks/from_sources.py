@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import Clue, Finding, absent, could_not_look, present, reader_failed
 from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def on_survey(sources: Sources, answer: Callable[[Survey], Finding]) -> Finding:
     if sources.survey is None:
         return could_not_look(NOT_READ)
     if isinstance(sources.survey, ExaminationFailed):
-        return could_not_look(sources.survey.message)
+        return reader_failed(sources.survey)
     return answer(sources.survey)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from courtroom.checks.from_report import READ_NOT_UNDERSTOOD, from_stored_report
+from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.result import Clue, Finding, absent, present
+from courtroom.checks.result import INFERRED, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase, SearchText
 from courtroom.models.facts import TermUse
 
@@ -45,9 +45,7 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
         return absent(f"The report does not use {check.term!r}.", searched, met=met)
 
     reason = f"The report's use of {check.term!r} is {usage.use}."
-    clue = Clue(
-        rationale=reason, statement=usage.passage, page=usage.page, confidence=READ_NOT_UNDERSTOOD
-    )
+    clue = Clue(rationale=reason, statement=usage.passage, page=usage.page, confidence=INFERRED)
     return present(reason, [clue], met=met)
 
 

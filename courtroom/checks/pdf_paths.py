@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from courtroom.checks.from_report import READ_NOT_UNDERSTOOD, from_stored_report
+from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def names_exist(check: PdfPaths, names: CheckedNames | None) -> Finding:
             rationale=f"No file of the code has {name.name}.",
             statement=name.passage,
             page=name.page,
-            confidence=READ_NOT_UNDERSTOOD,
+            confidence=INFERRED,
         )
         for name in names.missing
     ]
@@ -189,7 +189,7 @@ def _path_clue(claim: ClaimedPath, rationale: str) -> Clue:
         rationale=rationale,
         statement=claim.passage,
         page=claim.page,
-        confidence=READ_NOT_UNDERSTOOD,
+        confidence=INFERRED,
     )
 
 
@@ -198,7 +198,7 @@ def _feature_clue(held: CheckedClaim, rationale: str) -> Clue:
         rationale=rationale,
         statement=held.claim.passage,
         page=held.claim.page,
-        confidence=READ_NOT_UNDERSTOOD,
+        confidence=INFERRED,
     )
 
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from courtroom.models.errors import CourtroomError
+
+# Confidence of evidence, by how it was established (rubric/README.md has the table).
+READ_WHOLE, READ_IN_PART, INFERRED, ONLY_WORDS = 1.0, 0.8, 0.6, 0.4
 # A reader opens a handful of places; the rest is counted in the reason.
 MOST_CLUES = 4
 
@@ -20,19 +26,21 @@ class Clue:
     line_end: int | None = None
     page: int | None = None
     commit: str | None = None
-    confidence: float = 1.0
+    confidence: float = READ_WHOLE
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """`met` is in the criterion's favour: for a negative check it means looked for and not found.
 
-    Null: we could not look. A finding that is met or unmet shows at least one clue.
+    Null: we could not look, where `has_failed` because a reader failed. A finding that is met or
+    unmet shows at least one clue.
     """
 
     met: bool | None
     reason: str
     clues: tuple[Clue, ...] = ()
+    has_failed: bool = False
 
     def __post_init__(self) -> None:
         # A score must cite evidence, and what nobody saw has none.
@@ -45,7 +53,13 @@ def could_not_look(reason: str) -> Finding:
     return Finding(met=None, reason=reason)
 
 
-def absent(reason: str, looked_for: str, *, met: bool = False, confidence: float = 1.0) -> Finding:
+def reader_failed(error: CourtroomError) -> Finding:
+    return Finding(met=None, reason=error.message, has_failed=True)
+
+
+def absent(
+    reason: str, looked_for: str, *, met: bool = False, confidence: float = READ_WHOLE
+) -> Finding:
     """Nothing was found; `looked_for` says what, and where."""
     clue = Clue(rationale=reason, statement=looked_for, confidence=confidence)
     return Finding(met=met, reason=reason, clues=(clue,))

@@ -20,7 +20,7 @@ from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.checks.from_report import NO_PDF, as_read
 from courtroom.checks.pdf_paths import NO_NAMES, NO_TREE
 from courtroom.checks.registry import Check, kind_of, unknown_kind
-from courtroom.checks.result import Finding, could_not_look
+from courtroom.checks.result import Finding, could_not_look, reader_failed
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.detective_result import NAME_FACTS, PATH_FACTS, Claim, DetectiveResult
 from courtroom.detectives.diagram_survey import diagrams_of_both
@@ -91,7 +91,7 @@ def _held_claims(
 def finding_from_both(check: Check, comparison: Comparison) -> Finding:
     """The answer to a check that no detective could give alone."""
     if isinstance(comparison.pdf, ExaminationFailed):
-        return could_not_look(comparison.pdf.message)
+        return reader_failed(comparison.pdf)
 
     kind = kind_of(check)
     if kind is None:

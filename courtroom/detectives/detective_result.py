@@ -121,7 +121,8 @@ def failed_result(
     return DetectiveResult(
         detective=detective,
         outcomes=tuple(
-            CheckOutcome(check=check.id, met=None, reason=error.message) for check in checks
+            CheckOutcome(check=check.id, met=None, reason=error.message, has_failed=True)
+            for check in checks
         ),
         reasons=dict.fromkeys(facts, error.message),
         errors=(recorded_error(detective, error),),

@@ -34,7 +34,13 @@ def write_down(
         items = [_written(check, clue, is_found, quotes, snapshot) for clue in finding.clues]
         ids = tuple(dict.fromkeys(item.id for item in items))
         outcomes.append(
-            CheckOutcome(check=check.id, met=finding.met, reason=finding.reason, evidence=ids)
+            CheckOutcome(
+                check=check.id,
+                met=finding.met,
+                reason=finding.reason,
+                evidence=ids,
+                has_failed=finding.has_failed,
+            )
         )
         collected += items
 

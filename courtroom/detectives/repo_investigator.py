@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.git.history import History, history_facts
@@ -10,7 +11,7 @@ from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
 from courtroom.analysis.survey import Survey
 from courtroom.checks.registry import Check, kind_of, unknown_kind
-from courtroom.checks.result import Finding, could_not_look
+from courtroom.checks.result import READ_IN_PART, Finding, could_not_look
 from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     HISTORY_FACTS,
@@ -52,7 +53,7 @@ def investigate(
 
     # Kinds see only what this detective read.
     sources = Sources(history=inputs.history, survey=inputs.survey, exchange=exchange)
-    findings = [(check, _finding(check, sources)) for check in checks]
+    findings = [(check, _as_far_as_read(_finding(check, sources), facts)) for check in checks]
     try:
         evidence, outcomes = write_down(findings, snapshot)
     except ExaminationFailed as error:
@@ -80,6 +81,17 @@ def _finding(check: Check, sources: Sources) -> Finding:
     if kind is None:
         return unknown_kind(check)
     return kind.detect(check, sources) or could_not_look(NO_ANSWER)
+
+
+def _as_far_as_read(finding: Finding, facts: Mapping[str, Any]) -> Finding:
+    """Return the finding; what is said of all files is less certain where some were not read."""
+    if not facts.get("unreadable_files"):
+        return finding
+    clues = (
+        clue if clue.path or clue.commit else replace(clue, confidence=READ_IN_PART)
+        for clue in finding.clues
+    )
+    return replace(finding, clues=tuple(clues))
 
 
 def _facts(inputs: RepositoryInputs) -> Facts:

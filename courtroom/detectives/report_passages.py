@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.passages import Passages
-from courtroom.checks.from_report import READ_NOT_UNDERSTOOD
 from courtroom.checks.registry import reads_report
+from courtroom.checks.result import INFERRED
 from courtroom.detectives.detective_result import Dossier
 from courtroom.models.evidence import Evidence, Location, evidence
 from courtroom.models.rubric import Criterion, Rubric
@@ -52,5 +52,5 @@ def _best(criterion: Criterion, passages: Passages) -> Iterator[Evidence]:
             content=" ".join(passage.text.split()),
             location=Location(page=passage.page),
             rationale="It ranks among the report's best passages for the words of this criterion.",
-            confidence=READ_NOT_UNDERSTOOD,
+            confidence=INFERRED,
         )

@@ -123,7 +123,8 @@ class Substitutes:
         dossier = Dossier(
             evidence=(),
             outcomes=tuple(
-                CheckOutcome(check=check.id, met=None, reason=error.message) for check in checks
+                CheckOutcome(check=check.id, met=None, reason=error.message, has_failed=True)
+                for check in checks
             ),
             facts=establish({}, dict.fromkeys(Facts.model_fields, error.message)),
             errors=(*earlier, recorded_error("evidence_aggregator", error)),

@@ -49,6 +49,9 @@ from courtroom.models.judge_answer import (
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.evidence_weight import dossier_of
+from courtroom.synthesis.opinions import CriterionAnswers
+from courtroom.synthesis.ruling_context import RulingContext
+from courtroom.synthesis.sufficient_evidence import why_insufficient
 
 if TYPE_CHECKING:
     # Brings langchain-openai along.
@@ -195,11 +198,32 @@ class AuditNodes:
         }
 
     def has_enough_evidence(self, state: AgentState) -> bool:
-        return len(state["dossier"]["evidence"]) >= self.case.constitution.min_evidence
+        """Return whether anything can be judged (synthesis/sufficient_evidence.py)."""
+        dossier = Dossier.model_validate(state["dossier"])
+        return not why_insufficient(self.case.constitution, dossier.evidence, dossier.facts)
+
+    def has_failures(self, state: AgentState) -> bool:
+        """Return whether a detective, or a reader of it, failed on some check."""
+        return any(outcome.get("has_failed") for outcome in state["dossier"]["outcomes"])
+
+    def collect_errors(self, state: AgentState) -> Update:
+        """Leave out the criteria that the constitution does not judge after a failure."""
+        stored = Dossier.model_validate(state["dossier"])
+        dossier = dossier_of(stored.evidence, stored.outcomes, stored.facts)
+        contexts = [
+            RulingContext(criterion, self.case.constitution, CriterionAnswers(()), dossier)
+            for criterion in self.case.rubric.criteria
+        ]
+        unjudged = [c.criterion.id for c in contexts if chief_justice.failed_check(c)]
+        return {"unjudged": unjudged, "flags": ["detective_failed"]}
+
+    def judged(self, state: AgentState) -> list[str]:
+        """Return ids of the criteria that judges are asked about."""
+        unjudged = state.get("unjudged", [])
+        return [c.id for c in self.case.rubric.criteria if c.id not in unjudged]
 
     def first_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
-        ids = [criterion.id for criterion in self.case.rubric.criteria]
-        tasks = self._judge_tasks(state, ids, 1)
+        tasks = self._judge_tasks(state, self.judged(state), 1)
         return self._unscreened(tasks) if self.is_unscreened(state) else tasks
 
     def next_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
@@ -329,7 +353,7 @@ class AuditNodes:
         round_number = max(answer.round for answer in answers)
 
         if self.settings.debate and self.settings.kind == "llm" and round_number == 1:
-            contested = [criterion.id for criterion in self.case.rubric.criteria]
+            contested = self.judged(state)
         else:
             contested = list(self._contested(state, answers, round_number))
         doubtful = [] if contested else self._doubtful(state, answers)

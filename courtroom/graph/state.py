@@ -25,6 +25,7 @@ class AgentState(TypedDict, total=False):
     materials          criterion -> what its judges read, where models judge
     screening          record of the screening of their prose, passages that it named, and its usage
     opinions, usage    judges' answers and their cost, row by row; the order of rubric and judges
+    unjudged           ids of criteria that no judge is asked about, because a detective failed
     errors, flags      failures, and conditions that a person should know of
     round, contested   the last round that was collected; ids of criteria that get another one
     doubtful           ids of criteria that are heard on outcomes alone, once none is contested
@@ -41,6 +42,7 @@ class AgentState(TypedDict, total=False):
     dossier: dict[str, Any]
     materials: dict[str, dict[str, Any]]
     screening: dict[str, Any]
+    unjudged: list[str]
     round: int
     contested: list[str]
     doubtful: list[str]

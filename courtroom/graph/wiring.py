@@ -2,7 +2,8 @@
 
 START -> context_builder -> repo_investigator | doc_analyst | vision_inspector
       -> evidence_aggregator
-      -> degraded_report -> END                         (not enough evidence)
+      -> insufficient_evidence -> END                   (no criterion can be judged)
+      -> error_collector                                (a detective failed: what is left to judge)
       -> exhibit_selection                              (what the judges read, where models judge)
       -> screening                                      (of its prose, beside judges who wait for it)
       -> prosecutor | defense | tech_lead               (one Send per judge and criterion)
@@ -58,7 +59,7 @@ def build_graph(nodes: AuditNodes) -> Graph:
     add("doc_analyst", nodes.analyse_document, substitutes.detective("DocAnalyst"))
     add("vision_inspector", nodes.inspect_diagrams, substitutes.detective("VisionInspector"))
     add("evidence_aggregator", nodes.aggregate_evidence, substitutes.dossier)
-    # Without materials no question can be put: then the route below ends in a degraded report.
+    # Without materials no question can be put: then the route below goes to the Chief Justice.
     add(
         "exhibit_selection",
         nodes.select_exhibits,
@@ -73,7 +74,8 @@ def build_graph(nodes: AuditNodes) -> Graph:
     add("judge_collector", nodes.collect_opinions, no_more_rounds)
     add("rehearing", nodes.start_rehearing, record_failure("rehearing"))
     add("second_hearing", nodes.start_second_hearing, record_failure("second_hearing"))
-    for stage in ("degraded_report", "chief_justice"):
+    add("error_collector", nodes.collect_errors, record_failure("error_collector"))
+    for stage in ("insufficient_evidence", "chief_justice"):
         add(stage, partial(write_report, nodes), substitutes.report(stage))
     _add_edges(builder, nodes)
 
@@ -98,21 +100,34 @@ def _add_edges(
         guarded_route(
             "evidence_aggregator",
             lambda state: _after_aggregation(nodes, state),
-            instead="degraded_report",
+            instead="chief_justice",
         ),
-        ["degraded_report", "exhibit_selection", *JUDGES.values()],
+        [
+            "insufficient_evidence",
+            "error_collector",
+            "exhibit_selection",
+            *JUDGES.values(),
+            "chief_justice",
+        ],
+    )
+    builder.add_conditional_edges(
+        "error_collector",
+        guarded_route(
+            "error_collector", lambda state: _to_judges(nodes, state), instead="chief_justice"
+        ),
+        ["exhibit_selection", *JUDGES.values(), "chief_justice"],
     )
     builder.add_conditional_edges(
         "exhibit_selection",
         guarded_route(
             "exhibit_selection",
             lambda state: _after_selection(nodes, state),
-            instead="degraded_report",
+            instead="chief_justice",
         ),
-        ["screening", *JUDGES.values(), "degraded_report"],
+        ["screening", *JUDGES.values(), "chief_justice"],
     )
     builder.add_edge("screening", "judge_collector")
-    builder.add_edge("degraded_report", END)
+    builder.add_edge("insufficient_evidence", END)
 
     for judge in JUDGES.values():
         builder.add_edge(judge, "judge_collector")
@@ -137,10 +152,16 @@ def _add_hearing(
 
 def _after_aggregation(nodes: AuditNodes, state: AgentState) -> str | list[Send]:
     if not nodes.has_enough_evidence(state):
-        return "degraded_report"
-    if nodes.has_models:
-        return "exhibit_selection"
-    return _sends(nodes.first_round(state))
+        return "insufficient_evidence"
+    if nodes.has_failures(state):
+        return "error_collector"
+    return _to_judges(nodes, state)
+
+
+def _to_judges(nodes: AuditNodes, state: AgentState) -> str | list[Send]:
+    if not nodes.judged(state):
+        return "chief_justice"
+    return "exhibit_selection" if nodes.has_models else _sends(nodes.first_round(state))
 
 
 def _after_selection(nodes: AuditNodes, state: AgentState) -> list[Send]:

@@ -77,6 +77,7 @@ class CriterionCheck(Frozen):
     reason: str
     weight: float
     evidence: tuple[str, ...]
+    has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
 
 
 class CriterionResult(Frozen):

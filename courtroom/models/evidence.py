@@ -97,9 +97,13 @@ def evidence(
 
 
 class CheckOutcome(Frozen):
-    """Result of one check: met, not met, or not established (null, with the reason)."""
+    """Result of one check: met, not met, or not established (null, with the reason).
+
+    `has_failed`: not established because the detective, or a reader of it, failed.
+    """
 
     check: str
     met: bool | None
     reason: str
     evidence: tuple[str, ...] = ()
+    has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)

@@ -97,10 +97,12 @@ class SubmissionScope(FactModel):
 class ProjectFact(FactModel):
     """Properties of any software project, in any language; paths are those of the tree.
 
-    `tests` counts test files, `test_folders` are the topmost folders that hold them.
+    `tests` counts test files, `test_folders` are the topmost folders that hold them. `code_files`
+    counts files with a line that may be code, in the product or beside it; null in older reports.
     """
 
     languages: tuple[LanguageShare, ...]
+    code_files: int | None = Field(default=None, ge=0)
     tests: int
     test_folders: tuple[str, ...]
     test_frameworks: tuple[ToolPlace, ...]

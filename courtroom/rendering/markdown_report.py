@@ -27,6 +27,8 @@ from courtroom.rendering.mermaid_graph import mermaid_chart
 from courtroom.synthesis.opinions import TITLES
 from courtroom.synthesis.remediation import URGENCY
 
+# Rule of synthesis/sufficient_evidence.py.
+INSUFFICIENT = "insufficient_evidence"
 STATUSES = {
     "verdict": "Every criterion has a verdict.",
     "needs_review": "Some criteria need review: they have no score and don't count in the totals.",
@@ -113,8 +115,19 @@ def _summary(report: AuditReport) -> Iterator[str]:
     yield "\n".join(
         ["| Criterion | Score | Worth | Decided by |", "| --- | --- | --- | --- |", *rows]
     )
+    shortage = _shortage(report)
+    if shortage:
+        yield escape_prose(shortage)
+        return
+
     yield "### Key Findings"
     yield "\n".join(_key_findings(report)) or "No urgent findings."
+
+
+def _shortage(report: AuditReport) -> str:
+    """Return what is missing where too little was found to judge any criterion; else ""."""
+    reasons = {c.rationale for c in report.criteria if INSUFFICIENT in c.resolution}
+    return next(iter(reasons), "")
 
 
 def _points(earned: float, possible: float) -> str:

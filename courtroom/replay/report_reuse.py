@@ -34,7 +34,8 @@ STAGES_OF_JUDGEMENT = frozenset(
         "rehearing",
         "second_hearing",
         "chief_justice",
-        "degraded_report",
+        "insufficient_evidence",
+        "error_collector",
     }
 )
 
@@ -122,7 +123,13 @@ class StoredReport(StoredPart):
 def outcomes_of(record: AuditReport | StoredReport) -> tuple[CheckOutcome, ...]:
     """Return the outcome of every check in the order of the rubric."""
     return tuple(
-        CheckOutcome(check=check.check, met=check.met, reason=check.reason, evidence=check.evidence)
+        CheckOutcome(
+            check=check.check,
+            met=check.met,
+            reason=check.reason,
+            evidence=check.evidence,
+            has_failed=check.has_failed,
+        )
         for criterion in record.criteria
         for check in criterion.checks
     )

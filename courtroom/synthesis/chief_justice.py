@@ -13,9 +13,9 @@ from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.registry import Check
 from courtroom.models.audit_report import CriterionCheck, CriterionResult, Points, RuleFired, Status
 from courtroom.models.evidence import CheckOutcome, Evidence
-from courtroom.models.facts import NOT_EXAMINED
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.rubric import Criterion, Rubric
+from courtroom.synthesis import sufficient_evidence
 from courtroom.synthesis.apply_rules import Ruling, decide_criterion
 from courtroom.synthesis.evidence_weight import Dossier, StatedFacts, dossier_of
 from courtroom.synthesis.opinions import JudgeAnswer, answers_on, rows_of, spread_of
@@ -30,8 +30,8 @@ from courtroom.synthesis.score_arithmetic import (
     sum_points,
 )
 
-# Reasons for missing facts that a rationale names.
-MOST_REASONS = 3
+# Rule of a criterion whose detective failed.
+ERROR_COLLECTOR = "error_collector"
 
 
 class Verdict(Frozen):
@@ -60,7 +60,7 @@ def synthesise(
     when a rule has a guard and this installation lacks the packages for guards.
     """
     dossier = dossier_of(evidence, outcomes, facts)
-    missing = missing_evidence(constitution, evidence, facts.unknown)
+    missing = sufficient_evidence.why_insufficient(constitution, evidence, facts)
     excluded = _is_feedback_exchanged(rubric, dossier) is False
     results = tuple(
         _result(
@@ -78,20 +78,12 @@ def synthesise(
     )
 
 
-def missing_evidence(
-    constitution: Constitution, evidence: Sequence[Evidence], unknown: Mapping[str, str]
-) -> str:
-    """Return why nothing can be judged, with why facts are missing; "" with enough evidence."""
-    if len(evidence) >= constitution.min_evidence:
+def failed_check(context: RulingContext) -> str:
+    """Return why a detective failed on a check, where the constitution needs them all; else ""."""
+    if not context.constitution.needs_every_detective:
         return ""
-    shortage = (
-        f"Only {len(evidence)} pieces of evidence could be collected"
-        f" and {constitution.min_evidence} are needed."
-    )
-    reasons = sorted(set(unknown.values()) - {NOT_EXAMINED})
-    return " ".join(
-        [shortage, *(f"Not established: {reason}." for reason in reasons[:MOST_REASONS])]
-    )
+    outcomes = (context.dossier.outcomes.get(check.id) for check in context.criterion.checks)
+    return next((outcome.reason for outcome in outcomes if outcome and outcome.has_failed), "")
 
 
 def contested(
@@ -174,7 +166,7 @@ def _result(context: RulingContext, *, missing: str, excluded: bool) -> Criterio
 def _decision(context: RulingContext, *, missing: str, excluded: bool) -> dict[str, Any]:
     """Return the fields of a result that tell how it was decided."""
     if missing:
-        return _unscored("min_evidence", missing) | {"needs_review": True}
+        return _unscored(sufficient_evidence.RULE, missing) | {"needs_review": True}
     if excluded:
         level = exclusion_level(context.criterion)
         why = "No feedback was exchanged: this criterion is in neither sum."
@@ -182,6 +174,10 @@ def _decision(context: RulingContext, *, missing: str, excluded: bool) -> dict[s
             "excluded": True,
             "level": level.name if level else None,
         }
+    failure = failed_check(context)
+    if failure:
+        why = f"A detective failed, so a person decides: {failure}"
+        return _unscored(ERROR_COLLECTOR, why) | {"needs_review": True}
     return _decided(context.criterion, decide_criterion(context))
 
 
@@ -214,4 +210,5 @@ def _check_row(check: Check, dossier: Dossier) -> CriterionCheck:
         reason=outcome.reason if outcome else "This check was not examined.",
         weight=check.weight,
         evidence=outcome.evidence if outcome else (),
+        has_failed=outcome.has_failed if outcome else False,
     )

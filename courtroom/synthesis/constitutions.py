@@ -88,8 +88,8 @@ POINTS_BASED = Constitution(
     ),
 )
 
-# Missing input is routed to a person: every judge must answer, and five pieces of evidence are
-# needed.
+# Missing input is routed to a person: every judge must answer, no detective may fail, and five
+# pieces of evidence must be found.
 GOVERNANCE = Constitution(
     id="governance",
     rules=(
@@ -102,6 +102,7 @@ GOVERNANCE = Constitution(
     ),
     quorum=3,
     min_evidence=5,
+    needs_every_detective=True,
 )
 
 PRESETS = {

@@ -24,6 +24,9 @@ SECURITY_WORDS = (
 )
 
 
+MIN_EVIDENCE_CONFIDENCE = 0.5
+
+
 class Rule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -145,13 +148,23 @@ class Constitution(Rule):
     """A set of rules, one of a kind, shown in this order; synthesis.py fixes the order they work
     in.
 
-    `min_evidence`: fewer pieces of evidence in all give a degraded report.
+    With less than `min_evidence` pieces of found evidence of at least `min_evidence_confidence`
+    (0..1) no criterion is scored. `needs_every_detective`: a criterion is scored only if no
+    detective failed on one of its checks.
     """
 
     id: str
     rules: tuple[AnyRule, ...]
     quorum: int = Field(default=2, ge=1, le=3)
     min_evidence: int = Field(default=1, ge=0)
+    # Above what rests on words alone (courtroom/checks/result.py).
+    min_evidence_confidence: float = Field(
+        default=MIN_EVIDENCE_CONFIDENCE,
+        ge=0,
+        le=1,
+        exclude_if=lambda confidence: confidence == MIN_EVIDENCE_CONFIDENCE,
+    )
+    needs_every_detective: bool = Field(default=False, exclude_if=lambda is_needed: not is_needed)
 
     @model_validator(mode="after")
     def _kinds_are_unique(self) -> Constitution:

@@ -35,7 +35,7 @@ def test_a_student_needs_no_mouse(live_server: Any, chromium: str, tmp_path: Pat
     released, source = Released(title="Week 2"), axe()
     ahead = AuditFactory.create(submission__assignment=released.assignment)
     repository = tmp_path / "work.git"
-    make_repository(repository, [Commit(files={"README.md": "# Work\n"})])
+    make_repository(repository, [Commit(files={"README.md": "# Work\n", "main.py": "print()\n"})])
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         with tab(browser, live_server.url, **WINDOW) as page:

@@ -116,7 +116,10 @@ def judged(assignment: Assignment, **fields: Any) -> Audit:
 def _verdict() -> tuple[Verdict, tuple[OpinionRow, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         repository = Path(folder) / "work.git"
-        make_repository(repository, [Commit(files={"README.md": "# Work"}) for _ in range(4)])
+        make_repository(
+            repository,
+            [Commit(files={"README.md": "# Work", "main.py": "print()"}) for _ in range(4)],
+        )
         rubric = Rubric.model_validate(_rubric().document)
         case = Case(
             repo_url=str(repository),

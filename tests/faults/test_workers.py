@@ -96,7 +96,7 @@ def test_the_connection_is_lost_between_the_result_and_its_commit(site_crew, rep
 
 def test_one_submission_breaks_and_the_next_is_served(tmp_path, site_crew, repository, ends):
     """A job that is killed takes neither its worker nor the hand-in behind it along."""
-    make_repository(tmp_path / "other.git", [Commit(files={"README.md": "# Other"})])
+    make_repository(tmp_path / "other.git", [Commit(files={"main.py": "print()"})])
     with held_at("exhibits", eventually) as held:
         first, second = accepted(repository), accepted(tmp_path / "other.git")
         held.wait()

@@ -246,7 +246,10 @@ def test_everybodys_counts_cost_as_many_queries_as_ones_own(pairing, django_asse
 @pytest.fixture
 def audit(pairing, tmp_path: Path, settings):
     settings.ALLOW_LOCAL_REPOSITORIES = True
-    make_repository(tmp_path / "work.git", [Commit("Begin", {"README.md": "# A course project\n"})])
+    make_repository(
+        tmp_path / "work.git",
+        [Commit("Begin", {"README.md": "# A course project\n", "main.py": "print()\n"})],
+    )
     work = SubmissionFactory.create(
         assignment=pairing.round.assignment,
         student=pairing.auditee,

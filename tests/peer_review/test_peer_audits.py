@@ -221,7 +221,7 @@ def test_a_peers_verdict_does_not_keep_an_attempt_whose_own_audit_failed():
 def test_a_peers_audit_blocks_no_hand_in_of_its_subject(tmp_path: Path, settings: Any):
     settings.OPEN_AUDITS_PER_STUDENT = settings.OPEN_AUDITS_PER_COHORT = 1
     pairing = paired()
-    commit = make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work\n"})])
+    commit = make_repository(tmp_path / "work.git", [Commit(files={"main.py": "print()\n"})])
     handed_in(pairing, repo_url=str(tmp_path / "work.git"), resolved_commit=commit)
     begun(pairing)
     again = create_submission(

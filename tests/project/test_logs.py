@@ -85,7 +85,7 @@ def test_signing_in_and_handing_in_are_logged_by_request_without_a_secret(
 def test_an_audit_whose_model_key_is_refused_is_logged_by_its_id_without_the_key(
     stream, settings: Any, tmp_path: Path
 ) -> None:
-    make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work"})])
+    make_repository(tmp_path / "work.git", [Commit(files={"main.py": "print()"})])
     audit = AuditFactory.create(
         submission__repo_url=str(tmp_path / "work.git"),
         submission__assignment__bench=Bench.LLM,

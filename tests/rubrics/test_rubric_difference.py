@@ -128,6 +128,7 @@ def test_preset_and_custom_rules_are_compared_by_their_effect():
         "Security override: Only when (CEL)": ("", "spread > 1"),
     }
     assert [label for label, texts in rows.items() if not texts[1]] == [
+        "No score if a detective failed",
         "Facts overrule opinions",
         "The Tech Lead decides",
         "Rehearing",

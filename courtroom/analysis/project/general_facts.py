@@ -47,7 +47,9 @@ def read_project(writer: FactWriter) -> None:
         for path in configuration_paths(paths)
         if (text := _text(writer, path)) is not None
     }
-    writer.facts["project"] = project_of(paths, configuration, inventory.languages)
+    writer.facts["project"] = project_of(
+        paths, configuration, inventory.languages, inventory.code_files
+    )
     for fact, is_certain in (("committed_secrets", True), ("possible_secrets", False)):
         writer.facts[fact] = _rows(
             {"path": path, "line": secret.line, "kind": secret.kind}

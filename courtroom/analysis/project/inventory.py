@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
 from courtroom.analysis.project.globs import matches
-from courtroom.analysis.project.languages import is_binary, language_of
+from courtroom.analysis.project.languages import is_binary, language_of, may_be_code
 from courtroom.analysis.project.project_files import LOCKS
 from courtroom.analysis.python.source_files import is_vendored
 from courtroom.analysis.security.committed_secrets import Secret, secrets_in
@@ -18,11 +18,15 @@ from courtroom.analysis.security.committed_secrets import Secret, secrets_in
 
 @dataclass(slots=True)
 class Inventory:
-    """Files and lines by language, secrets with their paths, and files too large to read."""
+    """Files and lines by language, secrets with their paths, and files too large to read.
+
+    `code_files` counts files with a line that may be code, also where they are not the product.
+    """
 
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
     secrets: list[tuple[str, Secret]] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    code_files: int = 0
 
     @property
     def languages(self) -> list[dict[str, str | int]]:
@@ -37,6 +41,7 @@ def take_inventory(reader: BlobReader, aside: Collection[str] = ()) -> Inventory
     """Measure and search the files; those in `aside` are searched only: they are not the product."""
     inventory = Inventory()
     for path, content in _texts(reader, inventory):
+        inventory.code_files += bool(content.strip()) and may_be_code(path)
         language = None if path in aside else language_of(path)
         if language is not None:
             files, lines = inventory.sizes.get(language, (0, 0))
@@ -52,6 +57,7 @@ def _texts(reader: BlobReader, inventory: Inventory) -> Iterator[tuple[str, byte
         content = reader.read(path)
         if content is None:
             inventory.unread.append(path)
+            inventory.code_files += may_be_code(path)
         elif b"\0" not in content[:BINARY_PROBE]:
             yield path, content
 

@@ -42,6 +42,31 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
 }
 _BY_SUFFIX = {suffix: name for name, suffixes in LANGUAGES.items() for suffix in suffixes}
 _BY_NAME = {"dockerfile": "Dockerfile", "makefile": "Makefile", "jenkinsfile": "Groovy"}
+# Prose and data: a repository of these alone has no code.
+_NO_CODE = frozenset({"Markdown", "YAML", "JSON", "TOML"})
+_TEXT_SUFFIXES = frozenset(
+    [
+        "",
+        ".txt",
+        ".rst",
+        ".tex",
+        ".bib",
+        ".csv",
+        ".tsv",
+        ".svg",
+        ".xml",
+        ".log",
+        ".cfg",
+        ".ini",
+        ".conf",
+        ".env",
+        ".example",
+        ".lock",
+        ".drawio",
+        ".mmd",
+        ".puml",
+    ]
+)
 # Files without lines that a person wrote are not opened.
 BINARY_SUFFIXES = frozenset(
     [
@@ -98,6 +123,14 @@ def language_of(path: str) -> str | None:
     """Return the file's language, or None for one that is not in LANGUAGES."""
     pure = PurePosixPath(path)
     return _BY_SUFFIX.get(pure.suffix.lower()) or _BY_NAME.get(pure.name.lower())
+
+
+def may_be_code(path: str) -> bool:
+    """Return whether a text file may hold code: an unknown suffix may be that of a language."""
+    language = language_of(path)
+    if language is not None:
+        return language not in _NO_CODE
+    return PurePosixPath(path).suffix.lower() not in _TEXT_SUFFIXES
 
 
 def is_binary(path: str) -> bool:

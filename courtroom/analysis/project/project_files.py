@@ -178,13 +178,17 @@ def configuration_paths(paths: Iterable[str]) -> list[str]:
 
 
 def project_of(
-    paths: Sequence[str], texts: Texts, languages: list[dict[str, str | int]]
+    paths: Sequence[str],
+    texts: Texts,
+    languages: list[dict[str, str | int]],
+    code_files: int,
 ) -> dict[str, Any]:
     """Return the fields of facts.ProjectFact; `texts` are the configuration files by path."""
     own = [path for path in paths if not is_vendored(path)]
     tests, relevant = _matching(own, TESTS), _matching(own, RELEVANT)
     return {
         "languages": languages,
+        "code_files": code_files,
         "tests": len(tests),
         "test_folders": _topmost_folders(tests)[:MOST_PATHS],
         "test_frameworks": _frameworks(relevant, texts),

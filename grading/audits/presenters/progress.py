@@ -28,7 +28,7 @@ STAGES_OF_STEPS = (
     (
         "Evidence is joined",
         "each quote is checked against its file and line",
-        ("evidence_aggregator", "exhibit_selection", "screening"),
+        ("evidence_aggregator", "error_collector", "exhibit_selection", "screening"),
     ),
     (
         "Judges argue",
@@ -38,7 +38,7 @@ STAGES_OF_STEPS = (
     (
         "The Chief Justice decides",
         "by written rules",
-        ("chief_justice", "degraded_report"),
+        ("chief_justice", "insufficient_evidence"),
     ),
 )
 

@@ -26,6 +26,8 @@ LABELS = {
     "constitution.id": "Name of these rules",
     "constitution.quorum": "Judges required",
     "constitution.min_evidence": "Evidence required for a verdict",
+    "constitution.min_evidence_confidence": "…found with a confidence of at least",
+    "constitution.needs_every_detective": "No score if a detective failed",
     "security_override.cap": "Security evidence caps the score at",
     "security_override.min_confidence": "…if its confidence is at least",
     "security_override.prosecutor_at_most": "…and the Prosecutor gives at most",

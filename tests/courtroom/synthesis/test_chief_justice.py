@@ -354,8 +354,9 @@ def test_lack_of_evidence_names_the_missing_facts_and_reasons():
     facts = establish({}, {"graph": "the clone ran out of time"})
     judged = verdict("governance", bench((4, 4, 4)), facts=facts).criteria[0]
     assert judged.rationale == (
-        "Only 0 pieces of evidence could be collected and 5 are needed. "
-        "Not established: the clone ran out of time."
+        "The detectives found 0 pieces of evidence, and 5 are needed."
+        " Not established: the clone ran out of time."
+        " Check that this commit and this report are the ones to be judged, then submit again."
     )
 
 

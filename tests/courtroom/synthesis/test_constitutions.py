@@ -123,8 +123,9 @@ def test_weighted_average_caps_at_3_when_the_prosecutor_names_a_security_flaw():
 
 
 def test_weighted_average_caps_at_2_when_the_evidence_is_weak():
-    weak = piece(confidence=0.4)
-    judged = verdict("weighted-average", bench((4, 5, 5), weak), evidence=(weak,)).criteria[0]
+    weak, sure = [piece(line=line, confidence=0.4) for line in (1, 2, 3)], piece("docs")
+    pieces = (*weak[1:], sure, weak[0])
+    judged = verdict("weighted-average", bench((4, 5, 5), *weak), evidence=pieces).criteria[0]
     assert (judged.final_score, judged.resolution) == (2, ("weighted_average", "fact_supremacy"))
     assert (judged.rules[1].before, judged.rules[1].after) == (4.75, 2.0)
 
@@ -249,7 +250,7 @@ def test_governance_gives_no_score_below_the_minimum_of_evidence():
     judged = verdict("governance", bench((4, 4, 4), few[0]), evidence=few)
     assert (judged.status, judged.overall_score, judged.points) == ("degraded", None, None)
     assert [(c.final_score, c.needs_review, c.resolution) for c in judged.criteria] == [
-        (None, True, ("min_evidence",))
+        (None, True, ("insufficient_evidence",))
     ]
 
 

@@ -44,7 +44,8 @@ def judged(scores, met, *, constitution="default", further=(), model="gpt", esse
 @pytest.mark.parametrize("constitution", PRESETS)
 @pytest.mark.parametrize(("met", "highest"), [(0, 2), (1, 3), (2, 4), (3, 5), (4, 5)])
 def test_model_scores_at_most_one_above_what_the_outcomes_allow(constitution, met, highest):
-    result = judged((5, 5, 5), met, constitution=constitution, further=[piece("other")])
+    further = [piece("other", line) for line in range(1, 6)]
+    result = judged((5, 5, 5), met, constitution=constitution, further=further)
     assert result.final_score == highest
     assert ("outcome_bound" in result.resolution) == (highest < 5)
 

@@ -70,6 +70,8 @@ def test_go_project_is_read_as_one(tmp_path):
             {"language": "Markdown", "files": 1, "lines": 3},
             {"language": "YAML", "files": 2, "lines": 2},
         ],
+        # go.mod too: the suffix of no language may be that of one.
+        "code_files": 3,
         "tests": 1,
         "test_folders": ["queue"],
         "test_frameworks": [
