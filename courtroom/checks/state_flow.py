@@ -30,6 +30,7 @@ WORDS: dict[str, str] = {
     "unused_result": "a check whose result is not used",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "impossible_test": "a rule that waits for a value that cannot come",
+    "loose_rule": "a rule that applies where it should not",
     "broken_import": "an import that cannot resolve",
 }
 

@@ -18,6 +18,7 @@ FaultKind = Literal[
     "unused_result",
     "own_directory",
     "impossible_test",
+    "loose_rule",
     "broken_import",
 ]
 

@@ -120,7 +120,7 @@ def _uncalled(layers: Layers) -> list[FunctionRef]:
 def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) -> dict[str, Lines]:
     factual = [change for change in changes if _depends_on_facts(change)]
     return {
-        "security_override": [(c.function, c.line) for c in changes if _is_security_cap(c)],
+        "security_override": [(c.function, c.line) for c in changes if is_security_cap(c)],
         "fact_supremacy": [(c.function, c.line) for c in factual],
         "functionality_weight": [*lead_decides(changes), *lead_weighs_more(functions)],
         "dissent": list(_dissents(functions)),
@@ -132,7 +132,7 @@ def _depends_on_facts(change: ScoreChange) -> bool:
     return bool(change.guard & EVIDENCE and change.guard & ESTABLISHED)
 
 
-def _is_security_cap(change: ScoreChange) -> bool:
+def is_security_cap(change: ScoreChange) -> bool:
     # Without a condition, the words of the branch are those of the whole function.
     block = change.block if change.guard else frozenset()
     words = change.guard | block | words_in(change.value)

@@ -28,6 +28,7 @@ SENTENCE_SPACES = 3
 
 # For each local name of a function, the values it is assigned.
 Assignments = dict[str, list[ast.expr]]
+Tests = tuple[ast.expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class ScoreChange:
 
     `guard` are the words of all conditions around it, `block` those of the branch it stands in.
     `is_dead`: one of the conditions never holds. `target` are the words of the name that is set.
+    `tests` are the conditions themselves, also those whose else branch it stands in.
     """
 
     function: FunctionRef
@@ -45,6 +47,7 @@ class ScoreChange:
     block: frozenset[str]
     is_dead: bool = False
     target: frozenset[str] = frozenset()
+    tests: tuple[ast.expr, ...] = ()
 
 
 @dataclass
@@ -64,12 +67,12 @@ class ChangeReader:
     def _changes_in(self, function: FunctionRef) -> Iterator[ScoreChange]:
         assigned = assignments_in(function.site.node)
         no_words: frozenset[str] = frozenset()
-        stack: list[tuple[ast.stmt, frozenset[str], frozenset[str], bool]] = [
-            (statement, no_words, no_words, False)
+        stack: list[tuple[ast.stmt, frozenset[str], frozenset[str], bool, Tests]] = [
+            (statement, no_words, no_words, False, ())
             for statement in reversed(function.site.node.body)
         ]
         while stack:
-            node, guard, block, is_dead = stack.pop()
+            node, guard, block, is_dead, tests = stack.pop()
             if isinstance(node, ast.If):
                 inner = guard | self.words_of_test(node.test, assigned)
                 is_body_dead = is_dead or self._never_holds(node.test, function)
@@ -77,22 +80,26 @@ class ChangeReader:
                 for branch, is_branch_dead in ((node.orelse, is_dead), (node.body, is_body_dead)):
                     words = _words_in_block(branch)
                     stack.extend(
-                        (statement, inner, words, is_branch_dead) for statement in reversed(branch)
+                        (statement, inner, words, is_branch_dead, (*tests, node.test))
+                        for statement in reversed(branch)
                     )
                 continue
 
             value = _assigned_score(node)
             if value is not None:
                 full_guard = guard | self._inline_guard(value, assigned)
+                target = _target_words(node)
                 yield ScoreChange(
-                    function, node.lineno, value, full_guard, block, is_dead, _target_words(node)
+                    function, node.lineno, value, full_guard, block, is_dead, target, tests
                 )
             for skip in _skips_in(node):
                 words = guard | self.words_of_test(skip.test, assigned)
                 yield ScoreChange(function, skip.lineno, skip.test, words, block, is_dead)
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner_statements = reversed(_inner_statements(node))
-                stack.extend((statement, guard, block, is_dead) for statement in inner_statements)
+                stack.extend(
+                    (statement, guard, block, is_dead, tests) for statement in inner_statements
+                )
 
     def _never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
         conditions = self.dead_conditions

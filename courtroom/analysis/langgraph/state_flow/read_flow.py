@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
@@ -47,6 +48,7 @@ ALL_KINDS = (
     "own_directory",
     "unused_prompt",
     "impossible_test",
+    "loose_rule",
     "broken_import",
 )
 # Names under which a rubric holds one entry per persona.
@@ -67,6 +69,10 @@ def read_flow(
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(unsent_prompts(symbols))
     reading.add(_impossible(symbols, layers))
+    reading.add(
+        FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
+        for rule in loose_rules(layers.justice)
+    )
     reading.add(ignored_fields(symbols, layers.in_use))
     if graph.builder is None:
         reading.leave_open((*OF_STATE, "broken_import"), graph.reason)

@@ -1,0 +1,84 @@
+"""Rules of the Chief Justice that apply where they should not."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
+from courtroom.analysis.python.call_graph import FunctionRef
+from tests.courtroom.sources import symbols_of
+
+WEIGHT = "weights = {'TechLead': 2.0, 'Prosecutor': 1.0, 'Defense': 1.0}"
+
+
+def sentences_of(body: str) -> list[tuple[str, int]]:
+    code = (
+        "def decide(criterion, p, d, t):\n"
+        "    score = (p.score + d.score + t.score) / 3\n"
+        f"{indent(body, '    ')}\n"
+        "    return score\n"
+    )
+    symbols = symbols_of({"src/justice.py": code})
+    functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["decide"]]
+    return [(rule.sentence, rule.line) for rule in loose_rules(functions)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        WEIGHT,
+        "score = (p.score + d.score + 2 * tech_lead.score) / 4",
+        f"'On architecture or not, it weighs.'\n{WEIGHT}",
+    ],
+)
+def test_a_weight_of_the_tech_lead_without_a_limit_is_named(body: str):
+    ((sentence, _),) = sentences_of(body)
+
+    assert sentence == (
+        "decide() lets the Tech Lead weigh more in every criterion, not only in those on"
+        " architecture"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"if criterion.id == 'graph_orchestration':\n    {WEIGHT}",
+        f"if criterion.artifact == 'code':\n    {WEIGHT}",
+        f"about_architecture = criterion.about\n{WEIGHT}",
+        "weights = {'TechLead': 1.0, 'Prosecutor': 1.0, 'Defense': 1.0}",
+    ],
+)
+def test_a_weight_with_a_limit_is_no_fault(body: str):
+    assert sentences_of(body) == []
+
+
+def test_a_security_cap_that_looks_at_the_score_alone_is_named():
+    assert sentences_of(
+        "if p.score <= 2:\n    score = min(score, 3)\n    notes.append('Security override')"
+    ) == [
+        ("decide() caps a score for security under a condition that does not look for security", 4)
+    ]
+
+
+def test_a_security_rule_that_can_raise_a_score_is_named():
+    assert sentences_of("if 'security' in p.argument:\n    score = 3") == [
+        ("decide() sets the score for security instead of capping it: a lower score is raised", 4)
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if 'security' in p.argument:\n    score = min(score, 3)",
+        "if 'security' in p.argument and score > 3:\n    score = 3",
+        "if 'security' in p.argument:\n    if score > 3:\n        score = 3",
+        "if 'security' in p.argument:\n    score = 1",
+        "if 'security' in p.argument:\n    cap_score = 3\n    score = min(score, cap_score)",
+        "if is_unsafe(p):\n    score = min(score, 3)",
+    ],
+)
+def test_a_security_cap_is_no_fault(body: str):
+    assert sentences_of(body) == []
