@@ -38,6 +38,7 @@ SUBJECTS: dict[str, Subject] = {
     "commit_history": commits,
     "reducer": state,
     "graph_topology": graph,
+    "state_flow": state,
     "failing_code": graph,
     "sandboxed_clone": clone,
     "unsafe_call": dangers,

@@ -181,7 +181,7 @@ def test_shipped_checks_go_to_one_criterion_only():
             {"id": "x", "name": "Judicial Nuance and Dialectics"},
         ]
     )
-    assert [len(c.checks) for c in imported.rubric.criteria] == [7, 0]
+    assert [len(c.checks) for c in imported.rubric.criteria] == [8, 0]
 
 
 LEVELS = [

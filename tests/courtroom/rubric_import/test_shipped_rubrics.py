@@ -30,6 +30,7 @@ KINDS = {
     "python_class",
     "reducer",
     "graph_topology",
+    "state_flow",
     "sandboxed_clone",
     "unsafe_call",
     "failing_code",
@@ -46,6 +47,7 @@ KINDS = {
 LANGGRAPH = {
     "reducer",
     "graph_topology",
+    "state_flow",
     "failing_code",
     "sandboxed_clone",
     "structured_output",
