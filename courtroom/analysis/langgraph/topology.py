@@ -22,6 +22,7 @@ from courtroom.analysis.langgraph.graph_values import (
 from courtroom.analysis.langgraph.other_graphs import other_graphs
 from courtroom.analysis.langgraph.subgraphs import Subgraph, conditional_routes, subgraphs_of
 from courtroom.analysis.langgraph.unfollowed_calls import calls_not_followed
+from courtroom.analysis.project.aside_kinds import kind_of_folder
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -42,25 +43,8 @@ TOTAL_FUEL = 300_000
 FUEL_PER_ROOT = 80_000
 FROM_ENTRY, FROM_MODULE, FROM_FUNCTION, FROM_ASIDE = 3, 2, 1, 0
 USUAL_ENTRY_MODULES = frozenset({"main", "__main__", "run", "app", "cli", "graph", "server", "api"})
-# Folders whose scripts show or measure the program, and are no part of it.
-ASIDE = frozenset(
-    {
-        "benchmark",
-        "benchmarks",
-        "demo",
-        "demos",
-        "docs",
-        "example",
-        "examples",
-        "fixtures",
-        "sample",
-        "samples",
-        "template",
-        "templates",
-        "testing",
-        "tutorials",
-    }
-)
+# Folders whose scripts explain the program, beside those that are set apart from every product.
+EXPLAINING = frozenset({"docs", "template", "templates"})
 # Classes of web applications: what a server loads runs the program.
 APPLICATIONS = frozenset({"FastAPI", "Starlette", "Flask", "Quart", "Litestar", "Sanic", "FastMCP"})
 # Libraries whose scripts are run whole, by a command of theirs.
@@ -389,7 +373,8 @@ class _GraphSearch:
 
 def is_aside(path: str) -> bool:
     """Return true for a file that shows or measures the program: examples, templates."""
-    return any(part.lower() in ASIDE for part in PurePosixPath(path).parts[:-1])
+    folders = [part.lower() for part in PurePosixPath(path).parts[:-1]]
+    return any(name in EXPLAINING or kind_of_folder(name) is not None for name in folders)
 
 
 def _is_application(source: SourceFile) -> bool:

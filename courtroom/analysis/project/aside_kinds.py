@@ -123,7 +123,7 @@ def _by_path(path: str, freed: str, former: Mapping[str, str]) -> Aside | None:
         place = "/".join(parts[:depth])
         if part in VENDORED:
             return Aside("vendored", f"{place}/", f"a folder named {part}")
-        kind = _kind_of_folder(part.lower())
+        kind = kind_of_folder(part.lower())
         if kind is not None and kind != freed:
             return Aside(kind, f"{place}/", f"a folder named {part}")
         if place in former and freed != "archive":
@@ -147,7 +147,8 @@ def is_named_by(glob: str, kind: str) -> bool:
     return any(word in glob.lower() for word in words)
 
 
-def _kind_of_folder(name: str) -> str | None:
+def kind_of_folder(name: str) -> str | None:
+    """Return the kind of files that a folder of this name, in lower case, sets apart."""
     kind = _KIND_OF_FOLDER.get(name)
     if kind is None and _TEST_FOLDER.fullmatch(name):
         return "test"

@@ -26,13 +26,18 @@ ORDER: tuple[DeclaredBy, ...] = (*DECLARATIONS, "main_block")
 # A README or a Makefile also runs examples and tests; these three only start the product.
 SURE = ("pyproject", "langgraph", "container")
 MOST_DECLARATIONS = 60
-_PYTHON = r"(?:python[\d.]{0,5}|\$[({]PY(?:THON)?[)}]|uv run|poetry run|(?:streamlit|chainlit) run)"
+_PYTHON = (
+    r"(?:python[\d.]{0,5}|\$[({]PY(?:THON)?[)}]|uv run|poetry run"
+    r"|(?:streamlit|chainlit|fastapi) (?:run|dev))"
+)
+_SERVER = r"(?:uvicorn|gunicorn|hypercorn|daphne)"
 # Also as the list of words of a Dockerfile: ["python", "-m", "court"].
 _GAP = r"[ \t\"',]{1,6}"
 _FLAGS = rf"(?:-[uBEIOWX]\w{{0,12}}{_GAP}){{0,3}}"
 _COMMAND = re.compile(
-    rf"{_PYTHON}{_GAP}{_FLAGS}(?:-m{_GAP}([\w.]{{1,120}})|([\w./-]{{1,160}}\.py)\b)"
-    rf"|(?:uvicorn|gunicorn|hypercorn|daphne){_GAP}([\w.]{{1,120}})"
+    rf"{_PYTHON}{_GAP}{_FLAGS}(?:-m{_GAP}(?!{_SERVER})([\w.]{{1,120}})|([\w./-]{{1,160}}\.py)\b)"
+    # Options may stand before the application: --bind 0.0.0.0:80 court.web:app.
+    rf"|{_SERVER}(?:{_GAP}[\w.:=/-]{{1,80}}){{0,8}}?{_GAP}([A-Za-z_][\w.]{{0,119}}):[A-Za-z_]"
 )
 _CONSOLE_SCRIPT = re.compile(r"[\w.-]{1,80}\s{0,4}=\s{0,4}([\w.]{1,120}):\w{1,80}")
 _MAIN = re.compile(

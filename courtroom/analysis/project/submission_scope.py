@@ -7,6 +7,7 @@ name of its folder. Where nothing else is the product, the examples are.
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from courtroom.analysis.project.entry_points import (
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.python.source_files import IMPORTABLE_VENDORED, VENDORED, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import constant_text, walk
 
 # Kinds that are the product where no other code is, the likeliest first.
 FREED_ORDER = ("example", "archive", "benchmark", "vendored", "generated", "fixture", "test")
@@ -31,6 +33,8 @@ NEVER_PRODUCT = ("test", "vendored", "generated")
 MOST_ROWS = 60
 MOST_IMPORTED = 200  # files of one vendored folder
 LONGEST_NAME = 200  # characters of a string that may name a module or file
+# Modules of an application that Django loads without an import.
+DJANGO_MODULES = ("", ".apps", ".models", ".admin")
 LICENCES = ("**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/*.dist-info/METADATA")
 # Files of a project that is no product by itself.
 _TOOLING = frozenset({"setup.py", "conftest.py", "noxfile.py", "tasks.py", "__init__.py"})
@@ -197,7 +201,11 @@ class _ScopeReader:
             source = self.symbols.codebase.files[path]
             self._edges[path] = {
                 target
-                for target in (*self._by_imports(source), *self._by_strings(source))
+                for target in (
+                    *self._by_imports(source),
+                    *self._by_strings(source),
+                    *self._installed_apps(source),
+                )
                 if target is not None and self._may_bring(source, target)
             }
         return self._edges[path]
@@ -245,6 +253,20 @@ class _ScopeReader:
             target = self._names.get(name) or self._names.get(name.rpartition(".")[0])
             if target:
                 yield target
+
+    def _installed_apps(self, source: SourceFile) -> Iterator[str]:
+        """Yield the modules that Django loads of the applications in INSTALLED_APPS."""
+        if "INSTALLED_APPS" not in source.text:
+            return
+        for node in source.tree.body:
+            targets = (
+                node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            )
+            if not any(isinstance(t, ast.Name) and t.id == "INSTALLED_APPS" for t in targets):
+                continue
+            for name in filter(None, map(constant_text, walk(node))):
+                modules = (self.symbols.by_module.get(f"{name}{part}") for part in DJANGO_MODULES)
+                yield from (module.path for module in modules if module is not None)
 
     @cached_property
     def _names(self) -> dict[str, str]:

@@ -209,3 +209,55 @@ def test_groups_of_the_fact_tell_the_product() -> None:
     files = PACKAGE | {"main.py": "import demo.app\n", "demo/app.py": "", "demo/other.py": ""}
     fact = SubmissionScope.model_validate(scope_of(files).as_fact)
     assert [path for path in files if not fact.holds(path)] == ["demo/other.py"]
+
+
+SCRIPTS = {
+    "pyproject.toml": "[project.scripts]\ncourt = 'examples.app:run'\n",
+    "sub/pyproject.toml": "[tool.poetry.scripts]\ncourt = 'examples.app:run'\n",
+    "setup.cfg": "[options.entry_points]\nconsole_scripts =\n    court = examples.app:run\n",
+    "setup.py": (
+        "setup(name='court', entry_points={'console_scripts': ['court = examples.app:run']})\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("path", SCRIPTS)
+def test_console_script_brings_its_file_back(path: str) -> None:
+    files = PACKAGE | {"examples/app.py": DANGER, path: SCRIPTS[path]}
+    scope = scope_of(files)
+
+    assert "examples/app.py" not in scope.aside
+    assert [(e.target, e.declared_by, e.path) for e in scope.entries] == [
+        ("examples/app.py", "pyproject", path)
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "uvicorn court.web:app --reload",
+        "uvicorn --reload --port 80 court.web:app",
+        "gunicorn -w 4 --bind 0.0.0.0:8000 -k uvicorn.workers.UvicornWorker court.web:app",
+        "python -m uvicorn court.web:app",
+        "fastapi run court/web.py",
+        'CMD ["uvicorn", "court.web:app", "--host", "0.0.0.0"]',
+    ],
+)
+def test_web_application_is_the_entry_point_of_its_server(command: str) -> None:
+    files = PACKAGE | {"court/web.py": "app = FastAPI()\n", "Dockerfile": f"{command}\n"}
+
+    assert [entry.target for entry in scope_of(files).entries] == ["court/web.py"]
+
+
+def test_application_that_django_installs_is_the_product() -> None:
+    files = {
+        "site/__init__.py": "",
+        "site/settings.py": "INSTALLED_APPS = ['django.contrib.admin', 'demo', 'samples']\n",
+        "demo/__init__.py": "",
+        "demo/models.py": "from demo import rows\n",
+        "demo/rows.py": "",
+        "demo/seed.py": "",
+        "examples/models.py": "",
+    }
+
+    assert product_of(files) == set(files) - {"demo/seed.py", "examples/models.py"}
