@@ -14,6 +14,7 @@ from courtroom.analysis.graph_run.run_facts import run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_runs import needs_langgraph
 from courtroom.analysis.langgraph import parallelism, state_class
+from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
@@ -32,6 +33,7 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     model_made_scores,
     reads_opinions,
 )
+from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
 from courtroom.analysis.langgraph.state_flow.read_flow import (
     ALL_KINDS,
@@ -41,6 +43,7 @@ from courtroom.analysis.langgraph.state_flow.read_flow import (
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
+from courtroom.analysis.project.own_outputs import OUTPUT_FACTS, read_own_outputs
 from courtroom.analysis.project.submission_scope import (
     imported_vendored,
     needed_paths,
@@ -419,6 +422,19 @@ def _flow(writer: FactWriter) -> None:
         writer.add_location("state_flow", fault.path, fault.line, note=fault.sentence)
 
 
+def _shown_in_code(writer: FactWriter) -> None:
+    """Record evidence that is always found, and judges whose scores can never be equal."""
+    layers = writer.layers
+    rows, gap = always_found(writer.call_graph, layers)
+    writer.set_rows("assumed_evidence", rows, gap)
+
+    pairs = separate_ranges(layers.judges, writer.symbols.codebase.production)
+    gap = layer_gap(writer.call_graph, layers, "judge")
+    if not layers.judges:
+        gap = "no code of judges was found"
+    writer.set_rows("separate_score_ranges", pairs, gap)
+
+
 Analyzer = Callable[[FactWriter], None]
 # Every analyzer with the facts it establishes. Later ones use the graph, the call graph and the
 # layers of earlier ones.
@@ -438,5 +454,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),
+    (_shown_in_code, ("assumed_evidence", "separate_score_ranges")),
+    (read_own_outputs, OUTPUT_FACTS),
     (read_exchange, ("minmax", "communication_entries", "deferrals", "written_answers")),
 )

@@ -55,6 +55,13 @@ class FactWriter:
         else:
             self.set_unknown([name], gap)
 
+    def set_rows(self, name: str, rows: list[dict[str, Any]], gap: str) -> None:
+        """Set a fact that is a list; an empty one with a gap in the search is not established."""
+        if rows or not gap:
+            self.facts[name] = rows
+        else:
+            self.set_unknown([name], gap)
+
     def add_location(
         self, fact: str, path: str, first: int, last: int | None = None, note: str = ""
     ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,3 +14,8 @@ class SourceLocation:
     line_start: int | None
     line_end: int | None
     note: str = ""
+
+
+def shown(text: str, *places: tuple[str, int | None]) -> dict[str, Any]:
+    """Return the fields of courtroom.models.output_facts.ShownFact; a whole file has no line."""
+    return {"text": text, "places": [{"path": path, "line": line or 1} for path, line in places]}

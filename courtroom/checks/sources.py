@@ -43,7 +43,8 @@ class Comparison:
     `paths` and `names` are null where either side is missing, `claims` where the report's text is;
     `names` are as well where its text was recognised, not read.
     `code` holds the facts on the code, by the names of courtroom.models.facts.
-    `deferrals` are the places where the report puts work off.
+    `deferrals` are the places where the report puts work off, `claimed_scores` those where it names
+    an overall score, as fields of models.output_facts.ClaimedScore.
     """
 
     pdf: PdfReading | ExaminationFailed | None
@@ -54,3 +55,4 @@ class Comparison:
     diagram: DiagramResult | None
     diagrams: tuple[DiagramFact, ...] | None
     deferrals: tuple[Deferral, ...]
+    claimed_scores: tuple[dict[str, Any], ...] = ()

@@ -17,6 +17,7 @@ from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_code, feature_claims
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
+from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
 from courtroom.checks.from_report import NO_PDF, as_read
 from courtroom.checks.pdf_paths import NO_NAMES, NO_TREE
 from courtroom.checks.registry import Check, kind_of, unknown_kind
@@ -67,7 +68,18 @@ def compare_sources(
         diagram=diagram_of(reading, graph) if reading else None,
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
         deferrals=tuple(Deferral(**deferral) for deferral in deferrals),
+        claimed_scores=_claimed_scores(reading, code),
     )
+
+
+def _claimed_scores(
+    reading: PdfReading | None, code: Mapping[str, Any]
+) -> tuple[dict[str, Any], ...]:
+    audits = code.get("own_audits")
+    if reading is None:
+        return ()
+    claims = claims_on_pages(reading.pages)
+    return tuple(held_claims(claims, audits, is_all=code.get("unread_outputs") == []))
 
 
 def _claimed_path(claim: Claim) -> ClaimedPath:

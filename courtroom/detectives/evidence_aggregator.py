@@ -171,6 +171,8 @@ def _facts(results: Sequence[DetectiveResult], comparison: Comparison) -> Facts:
     if facts.get("deferrals") is not None:
         in_report = [deferral.model_dump() for deferral in comparison.deferrals]
         facts["deferrals"] = [*facts["deferrals"], *in_report]
+    if facts.get("claimed_scores") is not None:
+        facts["claimed_scores"] = [*facts["claimed_scores"], *comparison.claimed_scores]
     return establish(facts, reasons)
 
 

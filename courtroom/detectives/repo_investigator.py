@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.analysis.git.history import History, history_facts
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
+from courtroom.analysis.project.own_audits import misplaced_fact
 from courtroom.analysis.survey import Survey
 from courtroom.checks.registry import Check, kind_of, unknown_kind
 from courtroom.checks.result import READ_IN_PART, Finding, could_not_look
@@ -110,6 +111,9 @@ def _facts(inputs: RepositoryInputs) -> Facts:
     # Deferrals stand in files and in commit messages: the fact joins both.
     if isinstance(inputs.history, History) and facts.get("deferrals") is not None:
         facts["deferrals"] = [*facts["deferrals"], *deferrals_of(inputs.history)]
+    facts["misplaced_audits"], reasons["misplaced_audits"] = misplaced_fact(
+        facts.get("own_audits"), reasons, inputs.history
+    )
     return facts, reasons
 
 

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.fact_model import FactModel, Place
 from courtroom.models.graph_run import GraphRunFact
+from courtroom.models.output_facts import ClaimedScore, OwnAudit, ShownFact
 from courtroom.models.project_facts import (
     CommittedSecret,
     Deferral,
@@ -232,6 +233,15 @@ class Facts(FactModel):
     deferrals: tuple[Deferral, ...] | None = None
     written_answers: tuple[Place, ...] | None = None
     exchange: ExchangeFact | None = None
+    # what the work shows of itself
+    own_audits: tuple[OwnAudit, ...] | None = None
+    unread_outputs: tuple[str, ...] | None = None
+    audits_without_judgement: tuple[ShownFact, ...] | None = None
+    disagreeing_outputs: tuple[ShownFact, ...] | None = None
+    misplaced_audits: tuple[ShownFact, ...] | None = None
+    claimed_scores: tuple[ClaimedScore, ...] | None = None
+    assumed_evidence: tuple[ShownFact, ...] | None = None
+    separate_score_ranges: tuple[ShownFact, ...] | None = None
     # any project
     scope: SubmissionScope | None = None
     project: ProjectFact | None = None

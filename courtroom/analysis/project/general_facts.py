@@ -45,7 +45,7 @@ def read_project(writer: FactWriter) -> None:
     configuration = {
         path: text
         for path in configuration_paths(paths)
-        if (text := _text(writer, path)) is not None
+        if (text := text_of_path(writer, path)) is not None
     }
     writer.facts["project"] = project_of(
         paths, configuration, inventory.languages, inventory.code_files
@@ -75,23 +75,23 @@ def read_exchange(writer: FactWriter) -> None:
         # The archive of an audit is an audit on record too.
         if blob.is_file and aside.get(path, "archive") == "archive"
     }
-    writer.facts["minmax"] = audits_on_record(sizes, lambda path: _text(writer, path))
+    writer.facts["minmax"] = audits_on_record(sizes, lambda path: text_of_path(writer, path))
     own = [path for path in blobs if writer.symbols.codebase.is_product(path)]
     writer.facts["communication_entries"] = _rows(
         {"path": path, "line": entry.line, "date": entry.date, "kinds": list(entry.kinds)}
         for path in filter(is_communication_log, own)
-        for entry in entries_of(_text(writer, path) or "")
+        for entry in entries_of(text_of_path(writer, path) or "")
     )
     documents = [path for path in own if may_document(path) and not _is_audit(path)]
     writer.facts["deferrals"] = _rows(
         {"path": path, "line": line, "text": text}
         for path in documents
-        for line, text in deferrals_in(_text(writer, path) or "")
+        for line, text in deferrals_in(text_of_path(writer, path) or "")
     )
     writer.facts["written_answers"] = _rows(
         {"path": path, "line": line}
         for path in filter(may_answer, documents)
-        for line in answers_in(_text(writer, path) or "")
+        for line in answers_in(text_of_path(writer, path) or "")
     )
 
 
@@ -107,6 +107,7 @@ def _rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(islice(rows, MOST_ROWS))
 
 
-def _text(writer: FactWriter, path: str) -> str | None:
+def text_of_path(writer: FactWriter, path: str) -> str | None:
+    """Return the text of a file, None where it is binary or too large."""
     content = writer.reader.read(path)
     return None if content is None or b"\0" in content[:BINARY_PROBE] else text_of(content)

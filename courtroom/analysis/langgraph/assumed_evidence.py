@@ -1,0 +1,212 @@
+"""Evidence that the code of the detectives always reports as found, whatever was examined."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
+from courtroom.analysis.locations import shown
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    push_children,
+    walk,
+    words_of,
+)
+
+# Values that only sometimes are computed.
+CONDITIONAL_VALUES = (
+    ast.IfExp,
+    ast.BoolOp,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.Lambda,
+)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+BLOCKS = (ast.Try, ast.TryStar, ast.While, ast.Match)
+EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)
+# Fields that hold what was seen; a goal and a rationale may come from the rubric.
+SHOWN_FIELDS = ("content", "location")
+# What a criterion is called: a choice by its name is none by the evidence.
+CRITERION_WORDS = frozenset({"criterion", "criteria", "dimension", "dimensions", "dim", "dims"})
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedEvidence:
+    """Evidence with `found=True` and a written `confidence` at `line` of the function."""
+
+    function: FunctionRef
+    line: int
+    confidence: str
+
+
+def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, Any]], str]:
+    """Return the detectives' assumed evidence as facts, and why the search is incomplete or ""."""
+    detectives = [layers.nodes[name] for name, role in layers.roles.items() if role == "detective"]
+    rows = [
+        shown(
+            f"{item.function.name} reports evidence with found=True and confidence"
+            f" {item.confidence}, both written in the code; no condition on what was examined"
+            " leads to it.",
+            (item.function.source.path, item.line),
+        )
+        for item in assumed_evidence(call_graph, detectives)
+    ]
+    gap = reading_gap(call_graph.symbols.codebase)
+    if layers.unfollowed.get("detective"):
+        gap = f"the code of the node {layers.unfollowed['detective'][0]} could not be followed"
+    return rows, gap if detectives else "no node of a detective was found"
+
+
+def assumed_evidence(
+    call_graph: CallGraph, starts: Iterable[FunctionRef]
+) -> Iterator[AssumedEvidence]:
+    """Yield evidence in `starts`, and in what they always call, that no condition leads to.
+
+    The choice of a criterion and the loop over all criteria count as no condition. A `try` around
+    the evidence counts as one, since an exception may decide, but not where every text of the
+    evidence is written in the code: nothing that was examined enters it then.
+    """
+    visited: set[tuple[str, int]] = set()
+    queue = list(starts)
+    while queue:
+        function = queue.pop(0)
+        if function.key in visited:
+            continue
+        visited.add(function.key)
+        always = list(_always(function.site.node.body))
+        calls = {called_name(node) for node, _ in always if isinstance(node, ast.Call)}
+        queue += [callee for callee in call_graph.callees(function) if callee.name in calls]
+        for node, is_tried in always:
+            confidence = _assumed_confidence(node)
+            if confidence and not (is_tried and _says_something_examined(node)):
+                yield AssumedEvidence(function, getattr(node, "lineno", 1), confidence)
+
+
+Nodes = Iterator[tuple[ast.AST, bool]]
+
+
+def _always(body: Iterable[ast.stmt], *, is_tried: bool = False) -> Nodes:
+    """Yield the nodes that run however the conditions turn out, and whether a `try` is around."""
+    for statement in body:
+        if isinstance(statement, DEFINITIONS):
+            continue
+        yield from ((node, is_tried) for part in _heads(statement) for node in _values(part))
+        yield from _always(_bodies(statement), is_tried=is_tried or isinstance(statement, ast.Try))
+        # Code below runs only when no condition above leaves; the choice of a criterion may.
+        if not _is_choice(statement) and any(isinstance(n, EXITS) for n in _own_nodes(statement)):
+            return
+
+
+def _heads(statement: ast.stmt) -> list[ast.AST]:
+    """Return what a statement computes before its body, or the whole of a simple one."""
+    if isinstance(statement, ast.If):
+        return [statement.test]
+    if isinstance(statement, ast.For | ast.AsyncFor):
+        return [statement.iter]
+    if isinstance(statement, ast.With | ast.AsyncWith):
+        return [item.context_expr for item in statement.items]
+    return [] if isinstance(statement, BLOCKS) else [statement]
+
+
+def _bodies(statement: ast.stmt) -> list[ast.stmt]:
+    """Return the statements inside that no condition but the choice of a criterion leads to."""
+    if isinstance(statement, ast.If) and _is_choice(statement):
+        return [*statement.body, *statement.orelse]
+    if isinstance(statement, ast.For | ast.AsyncFor) and _is_choice(statement):
+        return statement.body
+    if isinstance(statement, ast.With | ast.AsyncWith | ast.Try):
+        return statement.body
+    return []
+
+
+def _is_choice(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.If):
+        return _chooses_criterion(statement.test)
+    return isinstance(statement, ast.For | ast.AsyncFor) and _goes_over_criteria(statement)
+
+
+def _values(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the node and all inside it that is always computed with it."""
+    stack: list[ast.AST] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, CONDITIONAL_VALUES):
+            continue
+        yield current
+        push_children(current, stack)
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    stack: list[ast.AST] = [statement]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (*DEFINITIONS, ast.Lambda)):
+            continue
+        yield current
+        push_children(current, stack)
+
+
+def _goes_over_criteria(loop: ast.For | ast.AsyncFor) -> bool:
+    return _names_criterion(loop.iter) or any(
+        isinstance(statement, ast.If) and _chooses_criterion(statement.test)
+        for statement in loop.body
+    )
+
+
+def _chooses_criterion(test: ast.expr) -> bool:
+    """Return true for a comparison of a criterion's name with texts, and nothing else."""
+    if not isinstance(test, ast.Compare) or not _names_criterion(test.left):
+        return False
+    options = [
+        option
+        for side in test.comparators
+        for option in (side.elts if isinstance(side, ast.Tuple | ast.List | ast.Set) else [side])
+    ]
+    return all(constant_text(option) is not None for option in options)
+
+
+def _names_criterion(node: ast.expr) -> bool:
+    names = [last_name(inner) or constant_text(inner) or "" for inner in walk(node)]
+    return any(CRITERION_WORDS & set(words_of(name)) for name in names)
+
+
+def _assumed_confidence(node: ast.AST) -> str:
+    """Return the written confidence of evidence with a written `found=True`, "" for all else."""
+    fields = _fields(node)
+    found, confidence = fields.get("found"), fields.get("confidence")
+    if not (isinstance(found, ast.Constant) and found.value is True):
+        return ""
+    options = (
+        [confidence.body, confidence.orelse] if isinstance(confidence, ast.IfExp) else [confidence]
+    )
+    numbers = [
+        str(option.value)
+        for option in options
+        if isinstance(option, ast.Constant) and type(option.value) in (int, float)
+    ]
+    return " or ".join(numbers) if len(numbers) == len(options) else ""
+
+
+def _fields(node: ast.AST) -> Mapping[str, ast.expr]:
+    if isinstance(node, ast.Call):
+        return {keyword.arg or "": keyword.value for keyword in node.keywords}
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return {constant_text(key) or "": value for key, value in pairs}
+    return {}
+
+
+def _says_something_examined(node: ast.AST) -> bool:
+    """Return whether a field for what was seen holds more than a text of the code."""
+    fields = _fields(node)
+    shown = [fields[name] for name in SHOWN_FIELDS if name in fields]
+    return not shown or any(constant_text(value) is None for value in shown)

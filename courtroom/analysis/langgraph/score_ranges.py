@@ -1,0 +1,189 @@
+"""Ranges that the code keeps each judge's score in, whatever the judge says."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from courtroom.analysis.langgraph.judging.persona_names import persona_in
+from courtroom.analysis.locations import shown
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    keyword_of,
+    last_name,
+    words_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRange:
+    """Lowest and highest score that the code at `line` of a file leaves a persona."""
+
+    persona: str
+    low: float
+    high: float
+    source: SourceFile
+    line: int
+
+
+def separate_ranges(
+    functions: Sequence[FunctionRef], sources: Sequence[SourceFile]
+) -> list[dict[str, Any]]:
+    """Return the pairs of personas whose scores can never be equal, as facts.
+
+    `functions` are those of the judges, `sources` the product's files. A persona for which the code
+    names several ranges is left out.
+    """
+    ranges = [score_range for function in functions for score_range in _in_function(function)]
+    ranges += [score_range for source in sources for score_range in _in_models(source)]
+    ranges += _in_tables(functions, sources)
+
+    by_persona: dict[str, dict[tuple[float, float], ScoreRange]] = {}
+    for score_range in ranges:
+        span = (score_range.low, score_range.high)
+        by_persona.setdefault(score_range.persona, {}).setdefault(span, score_range)
+    single = [next(iter(spans.values())) for spans in by_persona.values() if len(spans) == 1]
+    return [
+        shown(
+            f"The code keeps the score of {lower.persona} at {lower.high:g} or below and that of"
+            f" {upper.persona} at {upper.low:g} or above: they can never agree.",
+            (lower.source.path, lower.line),
+            (upper.source.path, upper.line),
+        )
+        for lower, upper in combinations(sorted(single, key=lambda r: r.low), 2)
+        if lower.high < upper.low
+    ]
+
+
+def _in_function(function: FunctionRef) -> Iterator[ScoreRange]:
+    owner = function.site.owner.name if function.site.owner else ""
+    persona = persona_in(f"{owner} {function.name}")
+    for current, node in _statements(function.site.node.body, persona):
+        for low, high, line in _clamps(node):
+            if current is not None:
+                yield ScoreRange(current, low, high, function.source, line)
+
+
+def _statements(
+    body: Iterable[ast.stmt], persona: str | None
+) -> Iterator[tuple[str | None, ast.stmt]]:
+    """Yield the simple statements that no condition but the choice of a persona leads to."""
+    for statement in body:
+        if isinstance(statement, ast.If):
+            chosen = _chosen_persona(statement.test)
+            if chosen is not None:
+                yield from _statements(statement.body, chosen)
+                yield from _statements(statement.orelse, None)
+        elif isinstance(statement, ast.With | ast.AsyncWith | ast.For | ast.AsyncFor | ast.Try):
+            yield from _statements(statement.body, persona)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
+            yield persona, statement
+
+
+def _chosen_persona(test: ast.expr) -> str | None:
+    """Return the persona that a comparison such as `judge == "Prosecutor"` chooses."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return None
+    personas = {
+        persona
+        for side in (test.left, *test.comparators)
+        for persona in [persona_in(constant_text(side) or "")]
+        if persona
+    }
+    return personas.pop() if len(personas) == 1 else None
+
+
+def _clamps(statement: ast.stmt) -> Iterator[tuple[float, float, int]]:
+    """Yield the bounds that min() and max() with numbers set to a score, and their line."""
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        bounds = _bounds(node)
+        if bounds is None:
+            stack += ast.iter_child_nodes(node)
+        elif _mentions_score(statement):
+            yield (*bounds, getattr(node, "lineno", 1))
+
+
+def _bounds(node: ast.AST) -> tuple[float, float] | None:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    if node.func.id not in ("min", "max") or len(node.args) != 2:
+        return None
+    limits = [limit for argument in node.args if (limit := _number(argument)) is not None]
+    values = [argument for argument in node.args if _number(argument) is None]
+    if len(limits) != 1 or not values:
+        return None
+    low, high = _bounds(values[0]) or (-math.inf, math.inf)
+    limit = limits[0]
+    if node.func.id == "min":
+        return min(low, limit), min(high, limit)
+    return max(low, limit), max(high, limit)
+
+
+def _number(node: ast.expr) -> float | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return float(value) if isinstance(value, int | float) and type(value) is not bool else None
+
+
+def _mentions_score(node: ast.AST) -> bool:
+    names = (
+        last_name(inner) or (inner.arg if isinstance(inner, ast.keyword) else "") or ""
+        for inner in ast.walk(node)
+    )
+    return any({"score", "scores"} & set(words_of(name)) for name in names)
+
+
+def _in_models(source: SourceFile) -> Iterator[ScoreRange]:
+    """Yield the ranges of `score: int = Field(ge=1, le=2)` in the models of a persona."""
+    for model in source.classes:
+        persona = persona_in(model.name)
+        for statement in model.body if persona else ():
+            if not isinstance(statement, ast.AnnAssign) or last_name(statement.target) != "score":
+                continue
+            value = statement.value
+            if not isinstance(value, ast.Call) or called_name(value) != "Field":
+                continue
+            low, high = (keyword_of(value, name) for name in ("ge", "le"))
+            if low and high and (span := (_number(low), _number(high))) and None not in span:
+                assert persona and span[0] is not None and span[1] is not None  # noqa: S101, PT018
+                yield ScoreRange(persona, span[0], span[1], source, statement.lineno)
+
+
+def _in_tables(functions: Sequence[FunctionRef], sources: Sequence[SourceFile]) -> list[ScoreRange]:
+    """Return the ranges of a table by persona that a function of the judges clamps a score with."""
+    clamping = [f for f in functions if {"min", "max"} <= f.site.mentions]
+    ranges: list[ScoreRange] = []
+    for source in sources:
+        for statement in source.tree.body:
+            if not isinstance(statement, ast.Assign | ast.AnnAssign):
+                continue
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names = {last_name(target) for target in targets}
+            if not any(names & f.site.mentions for f in clamping):
+                continue
+            if isinstance(statement.value, ast.Dict) and _mentions_range(names):
+                ranges += _rows(statement.value, source)
+    return ranges
+
+
+def _mentions_range(names: set[str]) -> bool:
+    words = {word for name in names for word in words_of(name)}
+    return bool(words & {"score", "scores", "range", "ranges", "band", "bands", "bounds", "limits"})
+
+
+def _rows(table: ast.Dict, source: SourceFile) -> Iterator[ScoreRange]:
+    for key, value in zip(table.keys, table.values, strict=True):
+        persona = persona_in(constant_text(key) or "")
+        if persona is None or not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != 2:
+            continue
+        low, high = map(_number, value.elts)
+        if low is not None and high is not None:
+            yield ScoreRange(persona, low, high, source, value.lineno)

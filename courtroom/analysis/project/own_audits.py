@@ -1,0 +1,353 @@
+"""Audits that the work wrote and committed: read as evidence of what it does, never as a verdict.
+
+The reader of reports is imported where there is something to read: it loads pydantic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from courtroom.analysis.locations import shown
+from courtroom.analysis.project.audit_folders import kind_of
+from courtroom.analysis.python.source_files import is_vendored
+from courtroom.models.errors import ExaminationFailed, ReportRefused
+
+if TYPE_CHECKING:
+    from courtroom.analysis.git.history import History
+    from courtroom.report_import.imported_report import (
+        ImportedCriterion,
+        ImportedOpinion,
+        ImportedReport,
+        ImportedScore,
+    )
+
+# Reading one takes about 20 ms; a course asks for three.
+MOST_AUDITS = 60
+LEAST_BYTES = 200
+SUFFIXES = frozenset({".md", ".json", ".txt", ".html"})
+# Below so many opinions with an argument one argument for all shows nothing.
+LEAST_OPINIONS = 3
+LEAST_CRITERIA = 2
+MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS = 8, 50, 50, 20
+QUOTED = 120
+_FOLDER = re.compile(r"audits?|reports?|outputs?|results?|runs?")
+_NAME = re.compile(r"audit(?!or)|verdict|(?:^|[_-])opinions?(?:[_-]|$)")
+# Documents on how to audit, and what is written about the work by hand.
+_NO_OUTPUT = re.compile(
+    r"(?:^|[_-])(?:readme|spec|plan|guide|how|run|summary|architecture|interim|final|template|rubric"
+    r"|prompts?|schema|config|checklist|tasks|notes|metadata|manifest|improvement)(?:[_-]|$)"
+)
+_NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts?|configs?|cache")
+_DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
+_ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
+_REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+_COMMIT = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![\w-])")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReading:
+    """One audit as it was read; `about` is "self", "peer", "received" or "" where nothing says."""
+
+    path: str
+    about: str
+    report: ImportedReport
+    cited_commits: tuple[str, ...]
+
+    @property
+    def opinions(self) -> list[ImportedOpinion]:
+        """The opinions with an argument."""
+        opinions = (o for criterion in self.report.criteria for o in criterion.opinions)
+        return [opinion for opinion in opinions if opinion.argument.strip()]
+
+    @property
+    def repository(self) -> str | None:
+        return repository_name(self.report.repo_url)
+
+    @property
+    def is_ours(self) -> bool:
+        return self.about != "received"
+
+
+def repository_name(url: str | None) -> str | None:
+    """Return owner/name in lower case of an address, None for anything else."""
+    address = re.sub(r"/(?:tree|blob)/.*$", "", (url or "").strip())
+    match = _REPOSITORY.search(address.rstrip("/"))
+    return match[1].lower() if match and "/" in address else None
+
+
+def audit_paths(paths: Iterable[str]) -> dict[str, str]:
+    """Return path to whom it is about, for the files that look like an audit by their names."""
+    candidates = {path: _about(path) for path in paths if _may_be_audit(path)}
+    # Where there are too many, those of the work itself are read first.
+    order = {"self": 0, "": 1, "peer": 2, "received": 3}
+    return dict(sorted(candidates.items(), key=lambda item: (order[item[1]], item[0])))
+
+
+def _may_be_audit(path: str) -> bool:
+    pure = PurePosixPath(path.lower())
+    if pure.suffix not in SUFFIXES or pure.name.startswith(".") or is_vendored(path):
+        return False
+    if any(_NO_OUTPUT_FOLDER.fullmatch(part) for part in pure.parts[:-1]):
+        return False
+    if kind_of(path) is not None:
+        return True
+    is_in_folder = any(_FOLDER.fullmatch(part) for part in pure.parts[:-1])
+    has_name = _NAME.search(pure.stem) or (is_in_folder and pure.stem.startswith("report"))
+    return bool(has_name) and not _NO_OUTPUT.search(pure.stem)
+
+
+def _about(path: str) -> str:
+    kind = kind_of(path)
+    if kind == "generated":
+        return "peer" if _ON_PEER.search(path.lower()) else ""
+    return kind or ""
+
+
+def read_audits(
+    texts: Mapping[str, str], about: Mapping[str, str]
+) -> tuple[list[AuditReading], list[str]]:
+    """Return the texts that are audits with scores, and the paths that could not be read."""
+    from courtroom.report_import.read_report import read_report
+
+    readings, unread = [], []
+    for path, text in texts.items():
+        try:
+            report = read_report(text, name=path)
+        except ReportRefused:
+            unread.append(path)
+            continue
+        audited = (report.commit or "").lower()
+        cited = tuple(
+            commit
+            for commit in dict.fromkeys(_COMMIT.findall(text.lower()))
+            if not (audited and commit.startswith(audited[:7]))
+        )
+        reading = AuditReading(path, about[path], report, cited[:MOST_CITED])
+        if _is_audit(reading):
+            readings.append(reading)
+    return readings, unread
+
+
+def _is_audit(reading: AuditReading) -> bool:
+    from courtroom.report_import.judge_failures import is_failure
+
+    scored = sum(_has_score(criterion) for criterion in reading.report.criteria)
+    # A failed judge's score is none, so that such an audit has no scores.
+    failed = sum(is_failure(opinion.argument) for opinion in reading.opinions)
+    has_overall = reading.report.overall is not None
+    return scored >= LEAST_CRITERIA or (scored > 0 and has_overall) or failed >= LEAST_OPINIONS
+
+
+def _has_score(criterion: ImportedCriterion) -> bool:
+    return criterion.score is not None and criterion.score.value is not None
+
+
+def audit_row(reading: AuditReading) -> dict[str, Any]:
+    """Return the fields of models.output_facts.OwnAudit."""
+    from courtroom.report_import.judge_failures import is_failure
+
+    report, opinions = reading.report, reading.opinions
+    return {
+        "path": reading.path,
+        "about": reading.about,
+        "repository": reading.repository,
+        "commit": report.commit,
+        "date": report.date,
+        "overall": report.overall.written if report.overall else None,
+        "score": report.overall.value if report.overall else None,
+        "maximum": report.overall.maximum if report.overall else None,
+        "criteria": len(report.criteria),
+        "opinions": len(opinions),
+        "failed": sum(is_failure(opinion.argument) for opinion in opinions),
+        "cited_commits": list(reading.cited_commits),
+    }
+
+
+# -- audits without a judgement -------------------------------------------------------------------
+
+
+def audits_without_judgement(readings: Sequence[AuditReading]) -> list[dict[str, Any]]:
+    """Return the audits whose opinions are all failures, or all one argument, as ShownFact."""
+    rows = ((reading, _no_judgement(reading)) for reading in readings if reading.is_ours)
+    return [
+        shown(text, *((reading.path, o.line) for o in reading.opinions[:MOST_PLACES]))
+        for reading, text in rows
+        if text
+    ]
+
+
+def _no_judgement(reading: AuditReading) -> str:
+    from courtroom.report_import.judge_failures import is_failure
+
+    opinions = reading.opinions
+    if len(opinions) < LEAST_OPINIONS:
+        return ""
+    argument = _quoted(opinions[0].argument)
+    if all(is_failure(opinion.argument) for opinion in opinions):
+        return (
+            f"All {len(opinions)} opinions of {reading.path} report that a judge failed: {argument}"
+        )
+    heard = [criterion for criterion in reading.report.criteria if criterion.opinions]
+    is_same = len({" ".join(opinion.argument.split()) for opinion in opinions}) == 1
+    if not is_same or len(heard) < LEAST_CRITERIA:
+        return ""
+    scores = {o.score.written for o in opinions if o.score}
+    score = f" and the same score, {next(iter(scores))}" if len(scores) == 1 else ""
+    return (
+        f"All {len(opinions)} opinions of {reading.path}, on {len(heard)} criteria, have the same"
+        f" argument{score}: {argument}"
+    )
+
+
+def _quoted(text: str) -> str:
+    words = " ".join(text.split())
+    return f"“{words[:QUOTED]}…”" if len(words) > QUOTED else f"“{words}”"
+
+
+# -- outputs that disagree ------------------------------------------------------------------------
+
+
+def disagreements(readings: Sequence[AuditReading]) -> list[dict[str, Any]]:
+    """Return pairs of outputs of one run or commit that give other scores, as ShownFact.
+
+    One run wrote two files of the same name, or of the same repository and moment; two audits of
+    the same commit saw the same code. Others may differ because the work has changed.
+    """
+    rows = []
+    for first, second in combinations([r for r in readings if r.is_ours], 2):
+        why = _same_subject(first, second)
+        difference = _difference(first.report, second.report) if why else None
+        if difference is None:
+            continue
+        name, score, line, other_score, other_line = difference
+        rows.append(
+            shown(
+                f"{first.path} and {second.path} are {why} and differ on {name}: {score} and"
+                f" {other_score}.",
+                (first.path, line),
+                (second.path, other_line),
+            )
+        )
+    return rows[:MOST_ROWS]
+
+
+def _same_subject(first: AuditReading, second: AuditReading) -> str:
+    """Return why both must agree, as a phrase; "" where they need not."""
+    one_name = PurePosixPath(first.path).with_suffix("") == PurePosixPath(second.path).with_suffix(
+        ""
+    )
+    if one_name:
+        return "two files of one output"
+    if first.repository is None or first.repository != second.repository:
+        return ""
+    commits = [(r.report.commit or "").lower() for r in (first, second)]
+    shorter = min(commits, key=len)
+    if shorter and all(commit.startswith(shorter) for commit in commits):
+        return f"about the same commit, {shorter[:10]},"
+    if any(commits) or not first.report.date or first.report.date != second.report.date:
+        return ""
+    return f"of the same moment, {first.report.date}," if ":" in first.report.date else ""
+
+
+Difference = tuple[str, str, int | None, str, int | None]
+
+
+def _difference(first: ImportedReport, second: ImportedReport) -> Difference | None:
+    """Return the first criterion, or else the overall score, with other scores in both."""
+    from courtroom.report_import.name_cleaning import name_key
+
+    by_name = {name_key(c.id or c.name): c for c in second.criteria}
+    by_name |= {name_key(c.name): c for c in second.criteria}
+    for criterion in first.criteria:
+        other = by_name.get(name_key(criterion.name)) or by_name.get(name_key(criterion.id or ""))
+        if other and _differ(criterion.score, other.score):
+            assert criterion.score and other.score  # noqa: S101, PT018 -- _differ compared them
+            name = f"“{criterion.name[:QUOTED]}”"
+            return name, criterion.score.written, criterion.line, other.score.written, other.line
+    if _differ(first.overall, second.overall):
+        assert first.overall and second.overall  # noqa: S101, PT018 -- _differ compared them
+        return "the overall score", first.overall.written, None, second.overall.written, None
+    return None
+
+
+def _differ(first: ImportedScore | None, second: ImportedScore | None) -> bool:
+    if first is None or second is None or first.value is None or second.value is None:
+        return False
+    has_one_scale = first.maximum is None or second.maximum is None
+    return (has_one_scale or first.maximum == second.maximum) and first.value != second.value
+
+
+# -- audits of peers that are about this work -----------------------------------------------------
+
+
+def misplaced_fact(
+    audits: Sequence[Mapping[str, Any]] | None,
+    reasons: Mapping[str, str],
+    history: History | ExaminationFailed | None,
+) -> tuple[list[dict[str, Any]] | None, str]:
+    """Return the fact misplaced_audits, or null with the reason; `audits` is the fact own_audits."""
+    if audits is None:
+        return None, reasons.get("own_audits", "the work's audits were not read")
+    if history is None or isinstance(history, ExaminationFailed):
+        rows, is_complete = misplaced_audits(audits, ()), False
+    else:
+        shas = [commit.sha for commit in history.commits]
+        rows, is_complete = misplaced_audits(audits, shas), not history.truncated
+    return (
+        (rows, "") if rows or is_complete else (None, "the history was not read to its beginning")
+    )
+
+
+def misplaced_audits(
+    rows: Sequence[Mapping[str, Any]], shas: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the audits of peers that name or cite this repository, as ShownFact.
+
+    `rows` are the fact own_audits as JSON, `shas` the commits of this repository's history.
+    """
+    own = own_repository(rows)
+    facts = ((row, _misplaced(row, own, shas)) for row in rows if row["about"] != "received")
+    return [shown(text, (row["path"], None)) for row, text in facts if text]
+
+
+def _misplaced(row: Mapping[str, Any], own: str | None, shas: Sequence[str]) -> str:
+    path, repository = row["path"], row["repository"]
+    if row["about"] == "peer" and own is not None and repository == own:
+        return f"{path} lies among the audits of peers and names the work's own repository, {own}."
+
+    is_other = row["about"] == "peer" or (repository is not None and own not in (None, repository))
+    cited = row["cited_commits"]
+    ours = [commit for commit in cited if any(sha.startswith(commit) for sha in shas)]
+    if not is_other or not ours or len(ours) < len(cited):
+        return ""
+    subject = f"names {repository} as audited" if repository else "lies among the audits of peers"
+    commits = f"commit {ours[0]}, which is" if len(ours) == 1 else f"{len(ours)} commits, which are"
+    return f"{path} {subject} and cites {commits} of this repository's own history."
+
+
+def own_repository(rows: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the repository that most audits of oneself name, None where none or several do."""
+    named = Counter(r["repository"] for r in rows if r["about"] == "self" and r["repository"])
+    ranked = named.most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return None
+    return str(ranked[0][0])
+
+
+def own_document_paths(paths: Iterable[str]) -> list[str]:
+    """Return the documents in which people write about their work: README and reports."""
+    pure = [(path, PurePosixPath(path.lower())) for path in paths if not is_vendored(path)]
+    return [
+        path
+        for path, name in pure
+        if name.suffix in {".md", ".rst", ".txt"}
+        and _DOCUMENT.search(name.stem)
+        and kind_of(path) is None
+        and not name.name.startswith(".")
+    ][:MOST_DOCUMENTS]

@@ -1,0 +1,71 @@
+"""Establish the facts on the work's own outputs: its audits, and the scores that it claims."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from courtroom.analysis.project.general_facts import text_of_path
+from courtroom.analysis.project.own_audits import (
+    LEAST_BYTES,
+    MOST_AUDITS,
+    audit_paths,
+    audit_row,
+    audits_without_judgement,
+    disagreements,
+    own_document_paths,
+    read_audits,
+)
+from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in, held_claims
+
+if TYPE_CHECKING:
+    from courtroom.analysis.fact_writer import FactWriter
+
+OUTPUT_FACTS = (
+    "own_audits",
+    "unread_outputs",
+    "audits_without_judgement",
+    "disagreeing_outputs",
+    "claimed_scores",
+)
+# Kinds of files beside the product that may still be what the work wrote.
+OUTPUTS = ("archive", "generated")
+NAMED = 3
+
+
+def read_own_outputs(writer: FactWriter) -> None:
+    """Read the audits that the work committed, and hold its documents' scores against them.
+
+    The fact `misplaced_audits` needs the history as well, and is made where both are known.
+    """
+    aside = writer.symbols.codebase.aside or {}
+    own = [
+        path
+        for path, blob in writer.reader.blobs.items()
+        if blob.is_file and aside.get(path, OUTPUTS[0]) in OUTPUTS
+    ]
+    candidates = audit_paths(p for p in own if writer.reader.blobs[p].size >= LEAST_BYTES)
+    chosen = list(candidates)[:MOST_AUDITS]
+    texts = {path: text_of_path(writer, path) for path in chosen}
+    readings, unread = read_audits(
+        {path: text for path, text in texts.items() if text is not None}, candidates
+    )
+    unread += [path for path, text in texts.items() if text is None]
+    unread += list(candidates)[MOST_AUDITS:]
+
+    gap = ""
+    if unread:
+        gap = f"{len(unread)} outputs could not be read: {', '.join(unread[:NAMED])}"
+    writer.facts["unread_outputs"] = unread
+    audits = [audit_row(reading) for reading in readings]
+    writer.set_rows("own_audits", audits, gap)
+    writer.set_rows("audits_without_judgement", audits_without_judgement(readings), gap)
+    writer.set_rows("disagreeing_outputs", disagreements(readings), gap)
+
+    claims = (
+        {**claim, "path": path, "line": line}
+        for path in own_document_paths(path for path in own if path not in aside)
+        for line, claim in claims_in(text_of_path(writer, path) or "")
+    )
+    first = list(islice(claims, MOST_CLAIMS))
+    writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread)

@@ -1,0 +1,91 @@
+"""Overall scores of the work's own audit that its documents name, compared with its audits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+MOST_CLAIMS = 20
+BEFORE, AFTER = 120, 60
+USUAL_MAXIMA = (5, 10, 20, 25, 100)
+SMALLEST_DIFFERENCE = 0.05
+_SCORE = re.compile(
+    r"(?<![\d./])(\d{1,3}(?:\.\d{1,2})?)\*{0,2} ?(?:/|out of) ?(5|10|20|25|100)(?:\.0{1,2})?"
+    r"(?![\d/]|\.\d)"
+)
+_OVERALL = re.compile(r"\bself[- ]?audit|\boverall\b|\baggregate\b|\btotal score\b", re.IGNORECASE)
+_SCORED = re.compile(
+    r"scor|verdict|outcome|result|rating|\bgrade|achiev|award|yield|assessment", re.IGNORECASE
+)
+# What is said of others, of one criterion or judge, of another time, or of what should be.
+_OTHER = re.compile(
+    r"\bpeers?\b|received|their|\bcriteri\w*|dimension|target|goal|\baim|expect|should|would|could"
+    r"|initial|earlier|previous|prior|before|first|interim|baseline|improv|increas|\bfrom\b|\brun 1"
+    r"|example|e\.g|\bif\b|\bcaps?\b|capped|threshold|minimum|maximum|at least|at most|below|above"
+    r"|prosecut|defen[sc]e|tech ?lead|\brange|scale|formula|weight|average of|per[- ]",
+    re.IGNORECASE,
+)
+_CAPITAL = re.compile(r"\s[A-Z]")
+_SENTENCE_END = re.compile(r"[.!?;] |[|\n]")
+
+
+def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the 1-based line, and text, score and maximum of each overall score that is named."""
+    for match in _SCORE.finditer(text):
+        before = _SENTENCE_END.split(text[max(match.start() - BEFORE, 0) : match.start()])[-1]
+        # On a page the next heading may follow without a stop.
+        after = _SENTENCE_END.split(text[match.end() : match.end() + AFTER])[0]
+        after = _CAPITAL.split(after)[0]
+        value, maximum = float(match[1]), float(match[2])
+        if value > maximum or not (_OVERALL.search(before) and _SCORED.search(before)):
+            continue
+        # "3/5 to 4/5" and "3/5 -> 4/5" name two moments.
+        if _OTHER.search(f"{before} {after}") or _SCORE.search(before) or _SCORE.search(after):
+            continue
+        passage = " ".join(f"{before}{match[0]}".replace("*", "").split())
+        line = text.count("\n", 0, match.start()) + 1
+        yield line, {"text": passage, "score": value, "maximum": maximum}
+
+
+def claims_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the claims of a report's pages, as fields of models.output_facts.ClaimedScore."""
+    rows = [
+        {**claim, "page": page}
+        for page, text in enumerate(pages, start=1)
+        # A page may have a word on each line.
+        for _, claim in claims_in(" ".join(text.split()))
+    ]
+    return rows[:MOST_CLAIMS]
+
+
+def held_claims(
+    claims: Sequence[Mapping[str, Any]], audits: Sequence[Mapping[str, Any]] | None, *, is_all: bool
+) -> list[dict[str, Any]]:
+    """Return the claims with `agrees`; `audits` are the fact own_audits, `is_all`: all were read."""
+    return [{**claim, "agrees": _agrees(claim, audits or (), is_all=is_all)} for claim in claims]
+
+
+def _agrees(
+    claim: Mapping[str, Any], audits: Sequence[Mapping[str, Any]], *, is_all: bool
+) -> bool | None:
+    if any(_gives(audit, claim) for audit in audits):
+        return True
+    ours = [audit for audit in audits if audit["about"] in ("self", "")]
+    has_scores = bool(ours) and all(audit["score"] is not None for audit in ours)
+    return False if has_scores and is_all else None
+
+
+def _gives(audit: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
+    """Return whether an audit's overall score is the claimed one, as far as it is rounded."""
+    if audit["score"] is None:
+        return False
+    # Half of the last digit that is written: 3.6 stands for 3.55 to 3.65.
+    decimals = len(f"{claim['score']:g}".partition(".")[2])
+    tolerance = max(0.5 * 10**-decimals, SMALLEST_DIFFERENCE) + 1e-9
+    # An audit that names no maximum may mean any of them.
+    maxima = (audit["maximum"],) if audit["maximum"] else USUAL_MAXIMA
+    return any(
+        abs(audit["score"] / maximum * claim["maximum"] - claim["score"]) <= tolerance
+        for maximum in maxima
+    )

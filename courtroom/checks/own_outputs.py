@@ -1,0 +1,183 @@
+"""The kind `own_outputs`: what the work's own audits, claims and code show of how it judges.
+
+Nothing here is a guess at why: an output is compared with another output, or with the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from courtroom.checks.from_facts import line_clue, unknown
+from courtroom.checks.from_sources import on_survey
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.git.history import History
+    from courtroom.analysis.survey import Survey
+    from courtroom.checks.sources import Comparison, Sources
+    from courtroom.models.errors import ExaminationFailed
+    from courtroom.models.evidence import CheckOutcome
+    from courtroom.replay.stored_report import StoredReport
+
+# The fact behind each aspect, and the sentence where it shows nothing.
+FACTS = {
+    "judged": "audits_without_judgement",
+    "consistent": "disagreeing_outputs",
+    "of_peers": "misplaced_audits",
+    "examined": "assumed_evidence",
+    "open_scores": "separate_score_ranges",
+}
+NO_AUDIT = {
+    "judged": "No audit of the work's own with opinions was recognised.",
+    "consistent": "No two audits of the work's own were recognised.",
+    "of_peers": "No audit of a peer was recognised among the work's own.",
+}
+NO_CLAIM = "No overall score of the work's own audit was recognised in README and reports."
+NOT_HELD = "No committed audit of the work names an overall score to hold the claim against."
+
+
+class OwnOutputs(CheckBase):
+    """The work's committed audits are judgements (`judged`), agree with each other where they must
+    (`consistent`), are about peers where they say so (`of_peers`), and give the overall score that
+    documents and report claim (`claimed`). In the code, evidence that is reported as found depends
+    on what was examined (`examined`), and the judges' scores may be equal (`open_scores`).
+    """
+
+    kind: Literal["own_outputs"] = "own_outputs"
+    aspect: Literal["judged", "consistent", "of_peers", "claimed", "examined", "open_scores"]
+
+
+def _detect(check: OwnOutputs, sources: Sources) -> Finding:
+    return on_survey(sources, lambda survey: _from_survey(check, survey, sources.history))
+
+
+def _from_survey(
+    check: OwnOutputs, survey: Survey, history: History | ExaminationFailed | None
+) -> Finding:
+    from courtroom.analysis.project.own_audits import misplaced_fact
+
+    if check.aspect == "of_peers":
+        rows, reason = misplaced_fact(survey.facts.get("own_audits"), survey.reasons, history)
+        facts = {**survey.facts, "misplaced_audits": rows}
+        return _finding(check, facts, {**survey.reasons, "misplaced_audits": reason})
+    return _finding(check, survey.facts, survey.reasons)
+
+
+def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, str]) -> Finding:
+    if check.aspect == "claimed":
+        return _claimed(facts.get("claimed_scores"), reasons)
+    name = FACTS[check.aspect]
+    rows = facts.get(name)
+    if rows is None:
+        return could_not_look(reasons.get(name, f"The survey did not establish {name}."))
+    if rows:
+        more = f" ({len(rows) - 1} more.)" if len(rows) > 1 else ""
+        clues = [line_clue(place, row["text"]) for row in rows for place in row["places"]]
+        return present(f"{rows[0]['text']}{more}", clues, met=False)
+    return _nothing_shown(check.aspect, facts)
+
+
+def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
+    if aspect == "examined":
+        reason = (
+            "No evidence of the detectives is reported as found without a condition, a loop or a"
+            " call that may fail before it."
+        )
+        return absent(reason, "Followed the nodes of the detectives.", met=True)
+    if aspect == "open_scores":
+        reason = "No two judges' scores are kept in ranges that have no score in common."
+        return absent(reason, "Read the code of the judges for ranges of scores.", met=True)
+
+    audits = _audits_behind(aspect, facts.get("own_audits") or ())
+    if not audits:
+        return could_not_look(NO_AUDIT[aspect])
+    count = "1 committed audit" if len(audits) == 1 else f"{len(audits)} committed audits"
+    reason = {
+        "judged": f"{count}: none consists of failed judges, or of one argument for all criteria.",
+        "consistent": f"{count}: no two of the same run or commit give other scores.",
+        "of_peers": f"{count} of peers: none names or cites this repository as the audited one.",
+    }[aspect]
+    clues = [Clue(reason, f"The tree has {row['path']}.", path=row["path"]) for row in audits]
+    return present(reason, clues)
+
+
+def _audits_behind(aspect: str, audits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The audits that an aspect is about; those received are the outputs of others."""
+    if aspect == "of_peers":
+        return [row for row in audits if row["about"] == "peer"]
+    ours = [row for row in audits if row["about"] != "received"]
+    if aspect == "judged":
+        return [row for row in ours if row["opinions"] > 1]
+    return ours if len(ours) > 1 else []
+
+
+def _claimed(claims: Sequence[Mapping[str, Any]] | None, reasons: Mapping[str, str]) -> Finding:
+    if claims is None:
+        return could_not_look(reasons.get("claimed_scores", NO_CLAIM))
+    for agrees in (False, True):
+        held = [claim for claim in claims if claim["agrees"] is agrees]
+        if held:
+            verdict = "a committed audit gives it" if agrees else "no committed audit gives it"
+            clues = [_claim_clue(claim, verdict) for claim in held]
+            score = f"{held[0]['score']:g}/{held[0]['maximum']:g}"
+            place = held[0].get("path")
+            where = f"in {place}" if place else f"on page {held[0]['page']} of the report"
+            reason = f"An overall score of {score} is named {where}; {verdict}."
+            return present(reason, clues, met=agrees)
+    return could_not_look(NOT_HELD if claims else NO_CLAIM)
+
+
+def _claim_clue(claim: Mapping[str, Any], verdict: str) -> Clue:
+    rationale = f"Claims an overall score of {claim['score']:g}/{claim['maximum']:g}; {verdict}."
+    if claim.get("path"):
+        return Clue(rationale, path=claim["path"], line_start=claim["line"], line_end=claim["line"])
+    return Clue(rationale, claim["text"], page=claim["page"], confidence=INFERRED)
+
+
+def _reopens(check: OwnOutputs, outcome: CheckOutcome, comparison: Comparison) -> bool:
+    """The report claims a score, and no document claims one that no audit gives."""
+    return (
+        check.aspect == "claimed" and bool(comparison.claimed_scores) and outcome.met is not False
+    )
+
+
+def _compare(check: OwnOutputs, comparison: Comparison) -> Finding | None:
+    if check.aspect != "claimed":
+        return None
+    claims = [*(comparison.code.get("claimed_scores") or ()), *comparison.claimed_scores]
+    return _claimed(claims, {})
+
+
+def _replay(check: OwnOutputs, report: StoredReport) -> Finding:
+    survey = report.survey()
+    name = FACTS.get(check.aspect, "claimed_scores")
+    if survey.facts.get(name) is None:
+        return unknown(name, survey)
+    return _finding(check, survey.facts, survey.reasons)
+
+
+KIND = CheckKind(
+    model=OwnOutputs,
+    detective="RepoInvestigator",
+    detect=_detect,
+    compare=_compare,
+    reopens=_reopens,
+    replay=_replay,
+    label=Label(
+        title="What the work shows of itself",
+        about="Committed audits, claimed scores, and evidence or scores fixed in the code.",
+        choices={
+            "judged": "its audits are judgements",
+            "consistent": "its outputs agree",
+            "of_peers": "its audits of peers are about peers",
+            "claimed": "its audits give the score it claims",
+            "examined": "evidence depends on what was examined",
+            "open_scores": "judges' scores may be equal",
+        },
+    ),
+    concern="function",
+    order=136,
+)

@@ -1,0 +1,51 @@
+"""Facts of what the work shows of itself: audits it wrote, scores it claims, evidence it assumes."""
+
+from __future__ import annotations
+
+from courtroom.models.fact_model import FactModel, Place
+
+
+class OwnAudit(FactModel):
+    """An audit in the repository, as far as it could be read.
+
+    `about` says where it lies: among the audits of oneself, of peers, by peers, or elsewhere.
+    `repository`, `commit`, `date` and `overall`, the overall score, are as it names them; `maximum`
+    is null where it names none. `opinions` have an argument; `failed` of them report the failure of
+    a judge. `cited_commits` are the commit ids in its text, without the one that it audited.
+    """
+
+    path: str
+    about: str
+    repository: str | None
+    commit: str | None
+    date: str | None
+    overall: str | None
+    score: float | None
+    maximum: float | None
+    criteria: int
+    opinions: int
+    failed: int
+    cited_commits: tuple[str, ...] = ()
+
+
+class ShownFact(FactModel):
+    """A fact in one sentence, with the places that show it."""
+
+    text: str
+    places: tuple[Place, ...]
+
+
+class ClaimedScore(FactModel):
+    """An overall score of the work's own audit that a document or a page of the report names.
+
+    `agrees`: a committed audit gives it, as far as it is rounded. Null where no committed audit
+    of this work gives an overall score, or not all could be read.
+    """
+
+    text: str
+    score: float
+    maximum: float
+    path: str | None = None
+    line: int | None = None
+    page: int | None = None
+    agrees: bool | None = None

@@ -1,0 +1,76 @@
+"""Evidence that detectives always report as found."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+
+from courtroom.analysis.langgraph.assumed_evidence import always_found
+from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
+
+GRAPH = (
+    "g = StateGraph(dict)\ng.add_node('repo_investigator', repo_investigator)\n"
+    "g.add_edge(START, 'repo_investigator')\napp = g.compile()\n"
+)
+FOUND = "Evidence(goal='g', found=True, content=str(seen), location='x', confidence=0.9)"
+WRITTEN = "Evidence(goal='g', found=True, content='Sandboxed.', location='x', confidence=1.0)"
+
+
+def reported(body: str, more: str = "") -> tuple[list[int], str]:
+    """Return the lines of assumed evidence in a detective with this body, and the gap."""
+    head = "def repo_investigator(state):\n"
+    code = f"{IMPORTS}{head}{indent(dedent(body), '    ')}\n{dedent(more)}\n{GRAPH}"
+    call_graph, layers = layers_of(symbols_of(code))
+    rows, gap = always_found(call_graph, layers)
+    lines = [
+        place["line"] - len(f"{IMPORTS}{head}".splitlines()) for r in rows for place in r["places"]
+    ]
+    return lines, gap
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (f"seen = look(state)\nreturn {FOUND}", 2),
+        (f"with open('a') as f:\n    seen = f.read()\n    items = [{FOUND}]\nreturn items", 3),
+        (f"for dim in dimensions:\n    items.append({FOUND})", 2),
+        (f"for task in tasks:\n    if task_criterion == 'git':\n        item = {FOUND}", 3),
+        (f"try:\n    item = {WRITTEN}\nexcept OSError:\n    item = None", 2),
+        ("return {'found': True, 'confidence': 0.9, 'content': seen}", 1),
+        (f"return {FOUND.replace('0.9', '0.9 if token else 0.8')}", 1),
+    ],
+)
+def test_evidence_that_no_condition_leads_to_is_shown(body, line):
+    assert reported(body) == ([line], "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"if seen:\n    return {FOUND}",
+        f"if not seen:\n    return []\nreturn {FOUND}",
+        f"for item in files:\n    items.append({FOUND})",
+        f"for item in files:\n    if item:\n        return []\nreturn {FOUND}",
+        f"try:\n    seen = clone(url)\n    item = {FOUND}\nexcept OSError:\n    item = None",
+        f"return {FOUND} if seen else None",
+        f"return [{FOUND} for seen in files]",
+        f"return {FOUND.replace('True', 'bool(seen)')}",
+        f"return {FOUND.replace('0.9', 'score(seen)')}",
+        f"if state['kind'] == 'git':\n    return {FOUND}",
+        f"def inner():\n    return {FOUND}\nreturn inner",
+    ],
+)
+def test_evidence_that_something_decides_is_not(body):
+    assert reported(body) == ([], "")
+
+
+def test_evidence_of_a_function_that_is_always_called_is_shown():
+    helper = f"def collect(seen):\n    return {FOUND}\n"
+    assert len(reported("return collect(state)", helper)[0]) == 1
+    assert reported("if state:\n    return collect(state)", helper) == ([], "")
+
+
+def test_without_a_detective_nothing_is_known():
+    call_graph, layers = layers_of(symbols_of("def work():\n    return 1\n"))
+    assert always_found(call_graph, layers) == ([], "no node of a detective was found")

@@ -1,0 +1,244 @@
+"""The work's own audits: which files they are, and what they show beside each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.git.history import Commit, History
+from courtroom.analysis.project.own_audits import (
+    audit_paths,
+    audit_row,
+    audits_without_judgement,
+    disagreements,
+    misplaced_audits,
+    misplaced_fact,
+    own_document_paths,
+    read_audits,
+    repository_name,
+)
+from courtroom.models.output_facts import OwnAudit
+
+OWN = "https://github.com/ada/auditor"
+PEER = "https://github.com/bo/other-work"
+SELF, ON_PEER = "audit/report_onself_generated/a.md", "audit/report_onpeer_generated/a.md"
+ERROR = "API key not valid. Please pass a valid API key."
+
+
+def audit(*arguments: str, url=OWN, overall="3.0", head="", score=3) -> str:
+    """An audit with the three judges' opinions on two criteria; arguments are used in turn."""
+    texts = arguments or tuple(f"The graph of part {n} is wired." for n in range(6))
+    lines = [f"# Audit Report\n\n**Repository:** {url}\n**Overall Score:** {overall}/5.0\n{head}\n"]
+    for number, name in enumerate(("Graph Orchestration", "State Management")):
+        lines.append(f"\n## {name}\n\n**Score:** {score}/5\n\n")
+        for place, judge in enumerate(("Prosecutor", "Defense", "Tech Lead")):
+            argument = texts[(3 * number + place) % len(texts)]
+            lines.append(f"- **{judge}** (Score: {score}): {argument}\n")
+    return "".join(lines)
+
+
+def read(texts: dict[str, str]):
+    readings, unread = read_audits(texts, audit_paths(texts))
+    assert unread == []
+    return readings
+
+
+def rows(texts: dict[str, str]):
+    return [audit_row(reading) for reading in read(texts)]
+
+
+@pytest.mark.parametrize(
+    ("path", "about"),
+    [
+        (SELF, "self"),
+        (ON_PEER, "peer"),
+        ("audit/report_bypeer_received/a.json", "received"),
+        ("audit/report_generated/ada/auditor/audit.md", ""),
+        ("audit_report.md", ""),
+        ("outputs/report_17.json", ""),
+    ],
+)
+def test_an_audit_is_known_by_its_folder_or_name(path, about):
+    assert audit_paths([path]) == {path: about}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "reports/final_report.md",
+        "docs/audit.md",
+        "the_automaton_auditor.md",
+        "audit/README.md",
+        "prompts/audit.md",
+        "src/audit.py",
+        ".github/audit.md",
+    ],
+)
+def test_what_is_written_about_audits_is_none(path):
+    assert audit_paths([path]) == {}
+
+
+def test_the_works_own_audits_are_read_before_those_of_others():
+    paths = ["audit/report_bypeer_received/a.md", ON_PEER, SELF]
+    assert list(audit_paths(paths)) == [SELF, ON_PEER, paths[0]]
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://github.com/Ada/Auditor.git", "ada/auditor"),
+        ("git@github.com:Ada/Auditor.git", "ada/auditor"),
+        ("https://github.com/ada/auditor/tree/main", "ada/auditor"),
+        ("auditor", None),
+        (None, None),
+    ],
+)
+def test_a_repository_is_named_by_owner_and_name(url, name):
+    assert repository_name(url) == name
+
+
+def test_broken_json_is_unread_and_prose_without_scores_is_no_audit():
+    texts = {"audit/a.json": '{"score": oops}' + " " * 300, "audit/audit.md": "# Audit\n\nSoon.\n"}
+    assert read_audits(texts, audit_paths(texts)) == ([], ["audit/a.json"])
+
+
+def test_an_audit_keeps_what_it_says_of_itself():
+    (row,) = rows({SELF: audit(head="It rests on commit 1234abc and 7654fed.")})
+    shown = OwnAudit.model_validate(row)
+    assert (shown.about, shown.repository, shown.score, shown.maximum) == (
+        "self",
+        "ada/auditor",
+        3.0,
+        5.0,
+    )
+    assert (shown.criteria, shown.opinions, shown.failed) == (2, 6, 0)
+    assert shown.cited_commits == ("1234abc", "7654fed")
+
+
+# -- audits without a judgement -------------------------------------------------------------------
+
+
+def test_opinions_that_are_all_failures_are_shown_with_their_lines():
+    (fact,) = audits_without_judgement(read({SELF: audit(f"Error calling model: {ERROR}")}))
+    assert fact["text"] == (
+        f"All 6 opinions of {SELF} report that a judge failed: “Error calling model: {ERROR}”"
+    )
+    assert {place["path"] for place in fact["places"]} == {SELF}
+    assert len(fact["places"]) == 6
+
+
+def test_one_argument_for_all_criteria_is_shown_with_its_score():
+    (fact,) = audits_without_judgement(read({SELF: audit("The work is good.")}))
+    assert fact["text"] == (
+        f"All 6 opinions of {SELF}, on 2 criteria, have the same argument and the same score, 3:"
+        " “The work is good.”"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("Good.", "Good.", "The state has no reducer."), (f"Error: {ERROR}", "Good.")]
+)
+def test_arguments_that_differ_are_a_judgement(arguments):
+    assert audits_without_judgement(read({SELF: audit(*arguments)})) == []
+
+
+def test_an_audit_that_was_received_is_not_the_works_output():
+    received = "audit/report_bypeer_received/a.md"
+    assert audits_without_judgement(read({received: audit("The work is good.")})) == []
+
+
+# -- outputs that disagree ------------------------------------------------------------------------
+
+NEXT = "audit/report_onself_generated/b.md"
+
+
+def differing(head: str, other_head: str, **other):
+    return disagreements(read({SELF: audit(head=head), NEXT: audit(head=other_head, **other)}))
+
+
+def test_two_audits_of_one_commit_with_other_scores_disagree():
+    commit = "**Commit:** 1234abcd"
+    (fact,) = differing(commit, commit, score=4)
+    assert fact["text"] == (
+        f"{SELF} and {NEXT} are about the same commit, 1234abcd, and differ on"
+        " “Graph Orchestration”: 3/5 and 4/5."
+    )
+    assert [place["path"] for place in fact["places"]] == [SELF, NEXT]
+
+
+def test_two_files_of_one_moment_with_another_overall_score_disagree():
+    moment = "**Date:** 2026-02-27 10:21:52"
+    (fact,) = differing(moment, moment, overall="3.4")
+    assert fact["text"].endswith("differ on the overall score: 3.0/5.0 and 3.4/5.0.")
+
+
+@pytest.mark.parametrize(
+    ("head", "other"),
+    [
+        ("**Commit:** 1234abcd", "**Commit:** 9999abcd"),
+        ("**Date:** 2026-02-27 10:21:52", "**Date:** 2026-02-27 11:00:00"),
+        ("**Date:** 2026-02-27", "**Date:** 2026-02-27"),
+        ("", ""),
+    ],
+)
+def test_audits_of_other_moments_may_differ(head, other):
+    assert differing(head, other, score=4) == []
+
+
+def test_same_scores_of_one_commit_agree():
+    assert differing("**Commit:** 1234abcd", "**Commit:** 1234abcd") == []
+
+
+def test_markdown_and_json_of_one_name_with_other_scores_disagree():
+    data = (
+        '{"overall_score": 3, "criteria": [{"name": "Graph Orchestration", "score": 5},'
+        ' {"name": "State Management", "score": 3}]}'
+    )
+    (fact,) = disagreements(read({SELF: audit(), SELF.replace(".md", ".json"): data}))
+    assert "are two files of one output and differ on “Graph Orchestration”" in fact["text"]
+
+
+# -- audits of peers ------------------------------------------------------------------------------
+
+SHAS = ("1234abc" + "0" * 33, "7654fed" + "0" * 33)
+
+
+def test_an_audit_of_a_peer_that_names_the_own_repository_is_shown():
+    (fact,) = misplaced_audits(rows({SELF: audit(), ON_PEER: audit()}), ())
+    assert fact["text"] == (
+        f"{ON_PEER} lies among the audits of peers and names the work's own repository,"
+        " ada/auditor."
+    )
+
+
+def test_an_audit_of_another_repository_that_cites_own_commits_is_shown():
+    peer = audit(url=PEER, head="Commits 1234abc, 7654fed were read.")
+    (fact,) = misplaced_audits(rows({SELF: audit(), ON_PEER: peer}), SHAS)
+    assert fact["text"] == (
+        f"{ON_PEER} names bo/other-work as audited and cites 2 commits, which are of this"
+        " repository's own history."
+    )
+
+
+@pytest.mark.parametrize("head", ["", "Commit 5555abc was read.", "Commits 1234abc and 5555abc."])
+def test_an_audit_of_a_peer_that_cites_other_commits_is_about_the_peer(head):
+    peer = audit(url=PEER, head=head)
+    assert misplaced_audits(rows({SELF: audit(), ON_PEER: peer}), SHAS) == []
+
+
+def test_own_commits_in_an_audit_of_oneself_are_as_they_should_be():
+    assert misplaced_audits(rows({SELF: audit(head="Commit 1234abc.")}), SHAS) == []
+
+
+def test_a_history_that_was_not_read_to_its_beginning_leaves_the_fact_open():
+    commit = Commit(SHAS[0], (), "Ada", "a@x.org", "2026-01-05T09:00:00+00:00", "Add", 1, ("a",))
+    audits = rows({ON_PEER: audit(url=PEER)})
+    read_in_part, whole = (History((commit,), n, truncated=n > 1) for n in (9, 1))
+    assert misplaced_fact(None, {"own_audits": "too many"}, whole) == (None, "too many")
+    assert misplaced_fact(audits, {}, whole) == ([], "")
+    assert misplaced_fact(audits, {}, read_in_part)[0] is None
+
+
+def test_documents_about_the_work_are_readme_and_reports():
+    paths = ["README.md", "reports/final_report.md", SELF, "benchmark_report.md", "notes.md"]
+    assert own_document_paths(paths) == ["README.md", "reports/final_report.md"]

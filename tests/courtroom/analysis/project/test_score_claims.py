@@ -1,0 +1,80 @@
+"""Overall scores that documents name, held against the committed audits."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.project.score_claims import claims_in, claims_on_pages, held_claims
+
+
+def scores(text: str) -> list[tuple[int, float, float]]:
+    return [(line, claim["score"], claim["maximum"]) for line, claim in claims_in(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The self-audit yielded an aggregate score of 3.2 / 5.",
+        "Self-Audit Aggregate Score: 3.2/5.0",
+        "In our final self-audit, the system achieved a score of **3.2/5.0**.",
+        "### Overall Score: 3.2/5",
+        "With an overall normalised score of 3.2 out of 5, it works.",
+    ],
+)
+def test_an_overall_score_is_a_claim(text):
+    assert scores(f"# Report\n\n{text}\n") == [(3, 3.2, 5.0)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The peer's overall score was 3.2/5.",
+        "The initial self-audit had a score of 1.9/5.",
+        "The overall score rose from 1.9/5 to 4.0/5.",
+        "We aim at an overall score of 4/5.",
+        "The overall score is capped at 3/5 by the rule.",
+        "Prosecutor: overall score 2/5.",
+        "The self-audit found 3/5 of the nodes.",
+        "Graph Orchestration: 4/5",
+        "Overall score: 7/5",
+        "On 12/10 the overall score changed.",
+    ],
+)
+def test_a_score_of_something_else_is_no_claim(text):
+    assert scores(text) == []
+
+
+def test_words_of_a_page_may_stand_on_lines_of_their_own():
+    pages = ["Title", "Self-Audit\nAggregate\nScore:\n1.86/5.0\nPeer Feedback"]
+    assert claims_on_pages(pages) == [
+        {"text": "Self-Audit Aggregate Score: 1.86/5.0", "score": 1.86, "maximum": 5.0, "page": 2}
+    ]
+
+
+def audit(score=None, maximum=5.0, about="self"):
+    return {"about": about, "score": score, "maximum": maximum}
+
+
+@pytest.mark.parametrize(
+    ("audits", "expected"),
+    [
+        ([audit(3.6)], True),
+        ([audit(3.57)], True),
+        ([audit(2.0), audit(3.6, about="received")], True),
+        ([audit(72.0, 100.0)], True),
+        ([audit(3.6, None)], True),
+        ([audit(3.2)], False),
+        ([audit(3.2, None)], False),
+        ([audit(3.2), audit()], None),
+        ([audit(3.2, about="peer")], None),
+        ([], None),
+    ],
+)
+def test_a_claim_agrees_with_an_audit_that_gives_the_score_as_rounded(audits, expected):
+    claim = {"score": 3.6, "maximum": 5.0}
+    assert [held["agrees"] for held in held_claims([claim], audits, is_all=True)] == [expected]
+
+
+def test_a_claim_is_not_denied_where_an_output_was_not_read():
+    claim = {"score": 3.6, "maximum": 5.0}
+    assert held_claims([claim], [audit(3.2)], is_all=False)[0]["agrees"] is None

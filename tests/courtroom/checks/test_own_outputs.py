@@ -1,0 +1,151 @@
+"""The kind `own_outputs`: met, not met, and not established."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.git.history import History
+from courtroom.checks.own_outputs import KIND, NO_AUDIT, OwnOutputs
+from courtroom.checks.sources import Comparison, Sources
+from courtroom.models.errors import ChildFailed
+from courtroom.models.evidence import CheckOutcome
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected, survey
+
+HISTORY = History((), 0, truncated=False)
+ROW = {
+    "path": "audit/report_onself_generated/a.md",
+    "about": "self",
+    "repository": "ada/auditor",
+    "opinions": 6,
+    "cited_commits": [],
+    "score": 3.2,
+    "maximum": 5.0,
+}
+SHOWN = {"text": "A fact.", "places": [{"path": "a.md", "line": 3}, {"path": "b.md", "line": 4}]}
+CLAIM = {
+    "text": "Overall score: 4.2/5",
+    "score": 4.2,
+    "maximum": 5.0,
+    "path": "README.md",
+    "line": 9,
+}
+FACTS = {
+    "judged": "audits_without_judgement",
+    "consistent": "disagreeing_outputs",
+    "examined": "assumed_evidence",
+    "open_scores": "separate_score_ranges",
+}
+
+
+def found(aspect, reasons=None, **facts):
+    check = OwnOutputs(**CHECK_FIELDS, aspect=aspect)
+    return KIND.detect(check, Sources(survey=survey(facts=facts, reasons=reasons), history=HISTORY))
+
+
+@pytest.mark.parametrize("aspect", FACTS)
+def test_a_fact_is_shown_with_all_its_places(aspect):
+    finding = found(aspect, **{FACTS[aspect]: [SHOWN, SHOWN]})
+    assert (finding.met, finding.reason) == (False, "A fact. (1 more.)")
+    assert clue_lines(finding)[:2] == [("a.md", 3), ("b.md", 4)]
+
+
+@pytest.mark.parametrize("aspect", FACTS)
+def test_an_unknown_fact_leaves_the_check_open(aspect):
+    finding = found(aspect, {FACTS[aspect]: "2 outputs could not be read: a, b"})
+    assert (finding.met, finding.reason) == (None, "2 outputs could not be read: a, b")
+
+
+@pytest.mark.parametrize(
+    ("aspect", "reason"),
+    [
+        (
+            "judged",
+            (
+                "2 committed audits: none consists of failed judges, or of one argument for all"
+                " criteria."
+            ),
+        ),
+        (
+            "consistent",
+            "2 committed audits: no two of the same run or commit give other scores.",
+        ),
+    ],
+)
+def test_audits_that_show_nothing_meet_the_check(aspect, reason):
+    received = {**ROW, "about": "received"}
+    finding = found(aspect, own_audits=[ROW, ROW, received], **{FACTS[aspect]: []})
+    assert (finding.met, finding.reason) == (True, reason)
+    assert {clue.path for clue in finding.clues} == {ROW["path"]}
+
+
+@pytest.mark.parametrize("aspect", ["judged", "consistent", "of_peers"])
+def test_without_an_audit_nothing_is_established(aspect):
+    finding = found(aspect, own_audits=[], audits_without_judgement=[], disagreeing_outputs=[])
+    assert (finding.met, finding.reason) == (None, NO_AUDIT[aspect])
+
+
+@pytest.mark.parametrize("aspect", ["examined", "open_scores"])
+def test_code_that_shows_nothing_meets_the_check(aspect):
+    assert found(aspect, **{FACTS[aspect]: []}).met is True
+
+
+def test_an_audit_of_a_peer_about_the_work_itself_does_not_meet_the_check():
+    peer = {**ROW, "path": "audit/report_onpeer_generated/a.md", "about": "peer"}
+    finding = found("of_peers", own_audits=[ROW, peer])
+    assert (finding.met, clue_lines(finding)) == (False, [(peer["path"], 1)])
+    other = {**peer, "repository": "bo/other"}
+    finding = found("of_peers", own_audits=[ROW, other])
+    assert (finding.met, finding.reason) == (
+        True,
+        "1 committed audit of peers: none names or cites this repository as the audited one.",
+    )
+
+
+def test_unread_audits_leave_the_audits_of_peers_open():
+    assert found("of_peers", {"own_audits": "too many"}).reason == "too many"
+
+
+@pytest.mark.parametrize(
+    ("agrees", "met", "words"),
+    [(True, True, "a committed audit gives it"), (False, False, "no committed audit gives it")],
+)
+def test_a_claimed_score_is_held_against_the_audits(agrees, met, words):
+    finding = found("claimed", claimed_scores=[{**CLAIM, "agrees": agrees}])
+    assert (finding.met, finding.reason) == (
+        met,
+        f"An overall score of 4.2/5 is named in README.md; {words}.",
+    )
+    assert clue_lines(finding) == [("README.md", 9)]
+
+
+@pytest.mark.parametrize("claims", [[], [{**CLAIM, "agrees": None}]])
+def test_claims_that_nothing_can_be_held_against_leave_the_check_open(claims):
+    assert found("claimed", claimed_scores=claims).met is None
+
+
+def test_the_reports_claim_answers_what_the_documents_left_open():
+    check = OwnOutputs(**CHECK_FIELDS, aspect="claimed")
+    in_report = {
+        "text": "Overall score: 4.2/5",
+        "score": 4.2,
+        "maximum": 5.0,
+        "page": 2,
+        "agrees": False,
+    }
+    comparison = Comparison(None, {}, None, None, None, None, (), (in_report,))
+    outcome = CheckOutcome(check="c", met=None, reason="Open.")
+    assert KIND.reopens
+    assert KIND.reopens(check, outcome, comparison)
+    assert KIND.compare
+    finding = KIND.compare(check, comparison)
+    assert finding is not None
+    assert (finding.met, [clue.page for clue in finding.clues]) == (False, [2])
+    assert finding.reason == (
+        "An overall score of 4.2/5 is named on page 2 of the report; no committed audit gives it."
+    )
+
+
+def test_an_unread_repository_leaves_every_aspect_open():
+    failed = ChildFailed("child_died", "git could not read the repository.")
+    check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
+    assert detected(check, failed).met is None
