@@ -132,7 +132,17 @@ def test_the_reports_claim_answers_what_the_documents_left_open():
         "page": 2,
         "agrees": False,
     }
-    comparison = Comparison(None, {}, None, None, None, None, (), (in_report,))
+    comparison = Comparison(
+        pdf=None,
+        code={},
+        paths=None,
+        names=None,
+        claims=None,
+        diagram=None,
+        diagrams=None,
+        deferrals=(),
+        claimed_scores=(in_report,),
+    )
     outcome = CheckOutcome(check="c", met=None, reason="Open.")
     assert KIND.reopens
     assert KIND.reopens(check, outcome, comparison)
