@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.rule_detection import (
     SAFE_TOOLS,
     SECURITY,
@@ -15,6 +16,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     SENTENCE_SPACES,
     ChangeReader,
     ScoreChange,
+    assignments_in,
     words_in,
 )
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
@@ -48,13 +50,14 @@ class LooseRule:
 
 def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     """Yield rules in the Chief Justice's code without the condition that their name promises."""
-    changes = [change for change in ChangeReader(functions).changes() if not change.is_dead]
+    reader = ChangeReader(functions)
+    changes = [change for change in reader.changes() if not change.is_dead]
     yield from _unlimited_weight(functions, changes)
     for change in changes:
         if not is_security_cap(change) or not change.tests:
             continue
         name = change.function.name
-        if not change.guard & SECURITY and not change.guard >= SAFE_TOOLS:
+        if not _looks_for_security(change, reader):
             sentence = (
                 f"{name}() caps a score for security under a condition that does not look for"
                 " security"
@@ -66,6 +69,22 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
                 " raised"
             )
             yield LooseRule(change.function, change.line, sentence)
+
+
+def _looks_for_security(change: ScoreChange, reader: ChangeReader) -> bool:
+    """Return true where any test of the function, or what calls it by its name, is about security.
+
+    A test that leaves the function early decides as one around the change does.
+    """
+    function = change.function
+    names = [function.name, *parameter_names(function), function.source.module]
+    names += [function.site.owner.name] if function.site.owner else []
+    words = change.guard.union(*map(words_of, names))
+    assigned = assignments_in(function.site.node)
+    for node in walk(function.site.node):
+        if isinstance(node, ast.If | ast.IfExp):
+            words |= reader.words_of_test(node.test, assigned)
+    return bool(words & SECURITY) or words >= SAFE_TOOLS
 
 
 def _unlimited_weight(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.tree_walk import last_name, walk
@@ -30,15 +30,19 @@ def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
             if key not in fields:
                 fields[key] = _fields_of(symbols, site)
             known = fields[key]
-            for keyword in node.keywords if known is not None else ():
-                if keyword.arg is not None and keyword.arg not in (known or ()):
-                    sentence = (
-                        f"{function.name}() passes `{keyword.arg}` to {site.node.name}, which has"
-                        " no such field: Pydantic drops it"
-                    )
-                    yield FlowFault(
-                        "ignored_field", sentence, function.source.path, keyword.value.lineno, key
-                    )
+            ignored = [
+                keyword
+                for keyword in node.keywords
+                if known is not None and keyword.arg is not None and keyword.arg not in known
+            ]
+            if ignored:
+                names = listed(str(keyword.arg) for keyword in ignored)
+                sentence = (
+                    f"{function.name}() passes {names} to {site.node.name}, which has no such"
+                    " field: Pydantic drops it"
+                )
+                line = ignored[0].value.lineno
+                yield FlowFault("ignored_field", sentence, function.source.path, line, key)
 
 
 def _fields_of(symbols: SymbolTable, site: ClassSite) -> frozenset[str] | None:

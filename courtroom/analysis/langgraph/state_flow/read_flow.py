@@ -110,7 +110,11 @@ def _read_state(
 
 
 def _impossible(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:
+    reported: set[tuple[str, str]] = set()
     for test in impossible_tests(symbols, layers.justice):
+        if (test.field, test.text) in reported:
+            continue
+        reported.add((test.field, test.text))
         values = ", ".join(test.closed.values)
         sentence = (
             f"{test.function.name}() waits for `{test.field}` to be {test.text!r}; it can only be"

@@ -77,6 +77,7 @@ def test_a_security_rule_that_can_raise_a_score_is_named():
         "if 'security' in p.argument:\n    if score > 3:\n        score = 3",
         "if 'security' in p.argument:\n    score = 1",
         "if 'security' in p.argument:\n    cap_score = 3\n    score = min(score, cap_score)",
+        "if not p.security_flaw:\n    return score\nif score > 3:\n    score = min(score, 3)",
         "if is_unsafe(p):\n    score = min(score, 3)",
     ],
 )
