@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from courtroom.analysis.project.general_facts import text_of_path
@@ -31,6 +31,8 @@ OUTPUT_FACTS = (
 # Kinds of files beside the product that may still be what the work wrote.
 OUTPUTS = ("archive", "generated")
 NAMED = 3
+# Reading takes about 3 s for so many bytes of reports made to be slow.
+MOST_BYTES = 2 * 1024 * 1024
 
 
 def read_own_outputs(writer: FactWriter) -> None:
@@ -45,17 +47,19 @@ def read_own_outputs(writer: FactWriter) -> None:
         if blob.is_file and aside.get(path, OUTPUTS[0]) in OUTPUTS
     ]
     candidates = audit_paths(p for p in own if writer.reader.blobs[p].size >= LEAST_BYTES)
-    chosen = list(candidates)[:MOST_AUDITS]
+    chosen = _affordable(writer, list(candidates))
     texts = {path: text_of_path(writer, path) for path in chosen}
     readings, unread = read_audits(
         {path: text for path, text in texts.items() if text is not None}, candidates
     )
     unread += [path for path, text in texts.items() if text is None]
-    unread += list(candidates)[MOST_AUDITS:]
+    unread += [path for path in candidates if path not in texts]
 
     gap = ""
     if unread:
-        gap = f"{len(unread)} outputs could not be read: {', '.join(unread[:NAMED])}"
+        gap = (
+            f"outputs that could not be read: {len(unread)}, among them {', '.join(unread[:NAMED])}"
+        )
     writer.facts["unread_outputs"] = unread
     audits = [audit_row(reading) for reading in readings]
     writer.set_rows("own_audits", audits, gap)
@@ -69,3 +73,9 @@ def read_own_outputs(writer: FactWriter) -> None:
     )
     first = list(islice(claims, MOST_CLAIMS))
     writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread)
+
+
+def _affordable(writer: FactWriter, paths: list[str]) -> list[str]:
+    """Return the first MOST_AUDITS paths, as far as they have MOST_BYTES together."""
+    sizes = accumulate(writer.reader.blobs[path].size for path in paths[:MOST_AUDITS])
+    return [path for path, size in zip(paths, sizes, strict=False) if size <= MOST_BYTES]
