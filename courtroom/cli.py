@@ -4,7 +4,8 @@
 variables (MODEL_VARIABLES and VARIABLES).
 
 Exit codes: 0 for a verdict; 3 for degraded or needs review (the report is written too); 2 for bad
-input, with one line of explanation.
+input, with one line of explanation. A repository or PDF that is refused leaves a record of that in
+the files of --json and --markdown.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,7 +26,9 @@ from courtroom.models.audit_event import AuditEvent
 from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import BenchSettings, Case, Known
 from courtroom.models.errors import CourtroomError, InputRefused, RecordBroken, RubricRefused
+from courtroom.models.refused_audit import refused_audit
 from courtroom.rendering.markdown_report import render_markdown
+from courtroom.rendering.refused_markdown import render_refused
 from courtroom.replay.resynthesis import (
     constitution_under,
     describe_changes,
@@ -83,10 +87,14 @@ async def _audit(options: argparse.Namespace) -> int:
         _earlier_results(options),
     )
 
-    async for event in hold_audit(case, bench=bench, known=earlier):
-        if not options.quiet:
-            _print_progress(event)
-        report = event.report or report
+    try:
+        async for event in hold_audit(case, bench=bench, known=earlier):
+            if not options.quiet:
+                _print_progress(event)
+            report = event.report or report
+    except InputRefused as refused:
+        _write_refused(options, refused)
+        raise
 
     if report is None:
         message = "the audit ended without a report"
@@ -143,6 +151,16 @@ def _write(options: argparse.Namespace, report: AuditReport) -> None:
         options.markdown.write_text(markdown, "utf-8")
     else:
         sys.stdout.write(markdown)
+
+
+def _write_refused(options: argparse.Namespace, refused: InputRefused) -> None:
+    """Write what is known to the files that were asked for; stdout stays empty."""
+    ended_at = datetime.now(UTC).isoformat(timespec="seconds")
+    record = refused_audit(options.repo, options.ref, refused, ended_at)
+    if options.json:
+        options.json.write_text(json.dumps(record.as_json(), indent=1) + "\n", "utf-8")
+    if options.markdown:
+        options.markdown.write_text(render_refused(record), "utf-8")
 
 
 # Exit codes. A shell reports 130 for a program ended by Ctrl-C.

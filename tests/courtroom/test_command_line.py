@@ -69,6 +69,36 @@ def test_bad_input_gives_one_line_on_stderr_and_exit_code_two(
     assert words in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "stage", "code", "shown"),
+    [
+        (["/nowhere/at/all"], "clone", "repository_not_found", "/nowhere/at/all"),
+        (["https://me:pass@127.0.0.1/x"], "address", "url_credentials", "https://127.0.0.1/x"),
+        (["REPO", "--pdf", "NOTES"], "pdf", "pdf_not_a_pdf", None),
+    ],
+)
+def test_refused_submission_leaves_a_record_without_a_verdict(
+    repository, arguments, stage, code, shown, tmp_path, capsys
+):
+    (tmp_path / "notes.txt").write_text("no PDF")
+    names = {"REPO": repository, "NOTES": tmp_path / "notes.txt"}
+    record, page = tmp_path / "report.json", tmp_path / "report.md"
+    exit_code, out, err = run_here(
+        capsys,
+        *[names.get(a, a) for a in arguments],
+        *("--allow-local", "--quiet", "--json", record, "--markdown", page),
+    )
+
+    written = json.loads(record.read_text())
+    assert (exit_code, out, written["message"] in err) == (2, "", True)
+    assert (written["schema"], written["status"]) == ("automaton-auditor/refused@1", "refused")
+    assert (written["stage"], written["code"]) == (stage, code)
+    assert written["repo_url"] == shown or shown is None
+    assert written["ended_at"].endswith("+00:00")
+    assert "No verdict" in page.read_text()
+    assert "me:pass" not in record.read_text() + page.read_text()
+
+
 def test_invalid_known_report_is_refused(repository, tmp_path, capsys):
     broken = tmp_path / "known.json"
     broken.write_text('{"schema": "something/else"}')
