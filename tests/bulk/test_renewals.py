@@ -210,7 +210,7 @@ def test_reaudit_uses_the_judged_commit(
 
 def test_rejudging_keeps_evidence(tmp_path: Path):
     make_repository(
-        tmp_path / "work.git", [Commit(files={"README.md": "# Work"}) for _ in range(4)]
+        tmp_path / "work.git", [Commit(files={"main.py": f"print({n})"}) for n in range(4)]
     )
     audit = AuditFactory(
         submission__repo_url=str(tmp_path / "work.git"),

@@ -171,7 +171,7 @@ def test_other_rules_on_a_real_verdict_leave_its_findings_as_they_are() -> None:
             audit=audit, rubric_version=next_version(assignment, tidy=20.0), by=None
         )
     assert (record(), sightings()) == before
-    assert len(before[0]) == 6
+    assert len(before[0]) == 4
 
 
 def test_a_check_that_is_called_otherwise_keeps_its_finding(first: Submission) -> None:

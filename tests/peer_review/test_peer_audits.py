@@ -234,7 +234,7 @@ def test_a_peers_audit_blocks_no_hand_in_of_its_subject(tmp_path: Path, settings
 
 
 def test_the_commit_that_was_handed_in_is_audited_wherever_its_branch_has_gone(tmp_path: Path):
-    story = [Commit(message=f"Step {n}", files={"README.md": f"# Work {n}\n"}) for n in range(4)]
+    story = [Commit(message=f"Step {n}", files={"main.py": f"print({n})\n"}) for n in range(4)]
     commit = make_repository(tmp_path / "before.git", story)
     make_repository(
         tmp_path / "work.git", [*story, Commit(message="Later", files={"later.py": "x = 1\n"})]
