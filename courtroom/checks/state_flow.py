@@ -35,6 +35,18 @@ WORDS: dict[str, str] = {
 }
 
 
+DECLARED = "Here the keys of the state are declared."
+# The second place of a fault, by kind.
+OTHERS: dict[str, str] = {
+    "other_key": "Here it is stored.",
+    "ignored_field": "Here the fields of the model are declared.",
+    "unused_result": "Here the check is defined.",
+    "own_directory": "Here the path of the clone is taken.",
+    "impossible_test": "Here the values of the field are declared.",
+    "broken_import": "Here the module is that the import means.",
+}
+
+
 class StateFlow(CheckBase):
     """None of these faults stands in the flow of data through the graph."""
 
@@ -63,7 +75,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
     yield line_clue(fault, f"{fault['sentence']}.")
     if fault["other"] is not None:
-        yield line_clue(fault["other"], "The other place that this is about.")
+        yield line_clue(fault["other"], OTHERS.get(fault["kind"], DECLARED))
 
 
 KIND = CheckKind(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 Place = tuple[str, int]
+# Names that a sentence lists.
+MOST_NAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,18 @@ class FlowReading:
                 self.unread.setdefault(kind, reason)
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
-    """Return `a`, `b` and `c`; of a longer list the first ones and the number of the others."""
-    quoted = [f"`{name}`" for name in names]
-    if len(quoted) > most:
-        quoted = [*quoted[:most], f"{len(quoted) - most} more"]
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+def listed(keys: Iterable[str]) -> str:
+    """Return `a`, `b` and `c`."""
+    return joined([f"`{key}`" for key in keys])
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return a, b and c; of a long list the first ones and the number of those left out."""
+    if len(names) > MOST_NAMES:
+        names = [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def squashed(name: str) -> str:

@@ -110,7 +110,8 @@ def persona_lookups(access: StateAccess, data: Mapping[str, str], reading: FlowR
                     f"{use.name} looks up `{lookup.key}` by `{lookup.inner}`; {path} holds"
                     f" `{twins[0]}`: it never gets that part"
                 )
-                fault = FlowFault("other_key", sentence, lookup.path, lookup.line, (path, 1))
+                other = path, _line_of(data[path], twins[0])
+                fault = FlowFault("other_key", sentence, lookup.path, lookup.line, other)
                 reading.add([fault])
 
 
@@ -120,6 +121,10 @@ def _keys_under(data: Mapping[str, str], name: str) -> tuple[list[str], str]:
         if isinstance(inner, dict) and inner:
             return [str(key) for key in inner], path
     return [], ""
+
+
+def _line_of(text: str, key: str) -> int:
+    return text[: max(0, text.find(f'"{key}"'))].count("\n") + 1
 
 
 def objects_in(data: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -10,11 +10,12 @@ import ast
 import difflib
 from collections.abc import Iterator, Mapping
 
-from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, Update
+from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse, Update
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
     FlowFault,
     FlowReading,
     Place,
+    joined,
     listed,
 )
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -31,42 +32,55 @@ NEAR = 0.85
 
 
 def undeclared_writes(access: StateAccess) -> Iterator[FlowFault]:
-    """Yield what nodes return and LangGraph drops."""
+    """Yield what nodes return and LangGraph drops; nodes with the same keys share a sentence."""
     if access.declared is None:
         return
+    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, KeyWrite]]] = {}
     for use in access.nodes.values():
-        yield from _dropped(access, use, access.declared)
+        other_model = _other_model(use, access.declared)
+        if other_model is not None:
+            yield _no_update(access, use, other_model)
+            continue
+        dropped = _dropped(use, access.declared)
+        if dropped:
+            is_all = not use.writes_gap and len(dropped) == len(use.writes)
+            keys = tuple(write.key for write in dropped)
+            alike.setdefault((keys, is_all), []).append((use.name, dropped[0]))
+
+    for (keys, is_all), places in alike.items():
+        names = [name for name, _ in places]
+        verb = "returns" if len(names) == 1 else "return"
+        dropped_part = "all of it" if is_all else "it" if len(keys) == 1 else "them"
+        sentence = (
+            f"{joined(names)} {verb} {'only ' if is_all else ''}{listed(keys)}, which"
+            f" {_name(access)} does not declare: LangGraph drops {dropped_part}"
+        )
+        first = places[0][1]
+        kind = "no_update" if is_all else "undeclared_write"
+        yield FlowFault(kind, sentence, first.path, first.line, _state_place(access))
 
 
-def _dropped(access: StateAccess, use: StateUse, declared: frozenset[str]) -> Iterator[FlowFault]:
-    for update in use.updates:
-        if update.model and update.writes and not _keys(update) & declared:
-            sentence = (
-                f"{use.name} returns `{update.model}(...)`, not an update of the state:"
-                f" {_name(access)} declares none of its fields, so LangGraph drops all of it"
-            )
-            first = update.writes[0]
-            yield FlowFault("no_update", sentence, first.path, first.line, _state_place(access))
-            return
+def _other_model(use: StateUse, declared: frozenset[str]) -> Update | None:
+    """Return an update that is an object of a model without any key of the state."""
+    return next((u for u in use.updates if u.model and u.writes and not _keys(u) & declared), None)
 
-    dropped = [
+
+def _no_update(access: StateAccess, use: StateUse, update: Update) -> FlowFault:
+    sentence = (
+        f"{use.name} returns `{update.model}(...)`, not an update of the state: {_name(access)}"
+        " declares none of its fields, so LangGraph drops all of it"
+    )
+    first = update.writes[0]
+    return FlowFault("no_update", sentence, first.path, first.line, _state_place(access))
+
+
+def _dropped(use: StateUse, declared: frozenset[str]) -> list[KeyWrite]:
+    return [
         write
         for write in use.writes
         if write.key not in declared and not write.key.startswith("__")
         if any(write in update.writes and not update.model for update in use.updates)
     ]
-    if not dropped:
-        return
-    first = dropped[0]
-    names = listed(write.key for write in dropped)
-    is_all = not use.writes_gap and len(dropped) == len(use.writes)
-    all_kept = "all that it returns" if is_all else "it" if len(dropped) == 1 else "them"
-    sentence = (
-        f"{use.name} returns {'only ' if is_all else ''}{names}, which {_name(access)}"
-        f" does not declare: LangGraph drops {all_kept}"
-    )
-    kind = "no_update" if is_all else "undeclared_write"
-    yield FlowFault(kind, sentence, first.path, first.line, _state_place(access))
 
 
 def _keys(update: Update) -> set[str]:
@@ -87,9 +101,8 @@ def undeclared_reads(access: StateAccess) -> Iterator[FlowFault]:
 
     for key, uses in readers.items():
         names = list(dict.fromkeys(use.name for use, _ in uses))
-        subject = listed(names).replace("`", "")
         sentence = (
-            f"{subject} read{'s' if len(names) == 1 else ''} `{key}`, which {_name(access)} does"
+            f"{joined(names)} read{'s' if len(names) == 1 else ''} `{key}`, which {_name(access)} does"
             f" not declare: LangGraph never hands it on{_beside(key, access.declared)}"
         )
         path, line = uses[0][1]

@@ -42,6 +42,21 @@ def judge(state):
     assert faults(reading, "no_update") == []
 
 
+def test_nodes_that_return_the_same_undeclared_key_share_a_sentence():
+    reading = flow_of(
+        """
+def detective(state):
+    return {"evidences": {"repo": [state["repo_url"], state["pdf_path"]]}, "failed": False}
+def judge(state):
+    return {"opinions": list(state["evidences"]), "failed": True}
+"""
+    )
+
+    assert sentences(reading, "undeclared_write") == [
+        "detective and judge return `failed`, which State does not declare: LangGraph drops it"
+    ]
+
+
 def test_a_node_that_returns_only_undeclared_keys_updates_nothing():
     reading = flow_of(
         f"""{DETECTIVE}
@@ -53,7 +68,7 @@ def judge(state):
     assert sentences(reading, "no_update") == [
         (
             "judge returns only `verdict` and `report`, which State does not declare: LangGraph drops"
-            " all that it returns"
+            " all of it"
         )
     ]
 
@@ -210,9 +225,8 @@ def judge(state):
 
 
 def test_a_part_of_the_rubric_under_another_spelling_is_never_read():
-    data = {
-        "rubric.json": json.dumps({"logic": {"prosecutor": "a", "defense": "b", "tech_lead": "c"}})
-    }
+    logic = {"prosecutor": "a", "defense": "b", "tech_lead": "c"}
+    data = {"rubric.json": json.dumps({"logic": logic}, indent=1)}
     code = f"""
 def asked(criterion, persona):
     return criterion.get("logic", {{}}).get(persona.lower(), "")
@@ -222,12 +236,12 @@ def judge(state):
     return {{"opinions": [asked(c, "TechLead") for c in rubric] + [asked(rubric, "Defense")]}}
 """
 
-    assert sentences(flow_of(code, data=data), "other_key") == [
-        (
-            "judge looks up `logic` by `techlead`; rubric.json holds `tech_lead`: it never gets that"
-            " part"
-        )
-    ]
+    (fault,) = faults(flow_of(code, data=data), "other_key")
+    assert fault.sentence == (
+        "judge looks up `logic` by `techlead`; rubric.json holds `tech_lead`: it never gets that"
+        " part"
+    )
+    assert fault.other == ("rubric.json", 5)
 
 
 def test_a_key_that_nothing_reads_is_named():
