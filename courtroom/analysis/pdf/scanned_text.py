@@ -11,6 +11,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -30,8 +31,10 @@ MOST_PAGES = 40
 MOST_SECONDS = 60
 _OUTPUT_BYTES = 4 * MEBIBYTE
 # Columns of tesseract's table (tesseract(1), "tsv"): a word has a confidence of 0 to 100.
-_BLOCK, _PARAGRAPH, _CONFIDENCE, _TEXT = 2, 3, 10, 11
+_BLOCK, _PARAGRAPH, _LINE, _LEFT, _WIDTH, _HEIGHT, _CONFIDENCE, _TEXT = 2, 3, 4, 6, 8, 9, 10, 11
 _COLUMNS = 12
+# Heights of the words between two cells of a table; words of a text stand nearer.
+_CELL_GAP = 2.5
 # Words below are guesses at marks and drawings.
 _MIN_CONFIDENCE = 30.0
 
@@ -50,9 +53,18 @@ class ScannedText:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    place: tuple[str, str]
+    """Word with its line's place (block, paragraph, line), and its position in pixels."""
+
+    place: tuple[str, str, str]
     text: str
     confidence: float
+    left: int
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        return self.left + self.width
 
 
 def scanned_text(path: Path, count: int, limits: Limits) -> ScannedText | None:
@@ -105,12 +117,31 @@ def _words(program: str, picture: bytes, limits: Limits) -> Iterator[_Word]:
         if len(cells) == _COLUMNS and cells[_TEXT].strip():
             confidence = float(cells[_CONFIDENCE])
             if confidence >= _MIN_CONFIDENCE:
-                place = (cells[_BLOCK], cells[_PARAGRAPH])
-                yield _Word(place, plain(cells[_TEXT]).strip(), confidence)
+                place = (cells[_BLOCK], cells[_PARAGRAPH], cells[_LINE])
+                box = (int(cells[column]) for column in (_LEFT, _WIDTH, _HEIGHT))
+                yield _Word(place, plain(cells[_TEXT]).strip(), confidence, *box)
 
 
 def _paragraphs(words: list[_Word]) -> str:
-    paragraphs: dict[tuple[str, str], list[str]] = {}
-    for word in words:
-        paragraphs.setdefault(word.place, []).append(word.text)
-    return "\n".join(" ".join(texts) for texts in paragraphs.values())
+    """Return the paragraphs, one per line; items of a list and rows of a table stay apart."""
+    paragraphs: list[list[_Word]] = []
+    for _, group in groupby(words, key=lambda word: word.place[:2]):
+        lines = [list(line) for _, line in groupby(group, key=lambda word: word.place)]
+        margin = max(line[-1].right for line in lines)
+        paragraphs.append(lines[0])
+        for before, line in pairwise(lines):
+            if _ends_on_purpose(before, line, margin):
+                paragraphs.append([])
+            paragraphs[-1] += line
+    return "\n".join(" ".join(word.text for word in paragraph) for paragraph in paragraphs)
+
+
+def _ends_on_purpose(line: list[_Word], after: list[_Word], margin: int) -> bool:
+    """Return whether a line is a row of a table, or has room for the first word of the next one."""
+    has_cells = any(
+        word.left - before.right > _CELL_GAP * max(before.height, word.height)
+        for words in (line, after)
+        for before, word in pairwise(words)
+    )
+    space = line[-1].height / 2
+    return has_cells or line[-1].right + space + after[0].width < margin

@@ -36,6 +36,18 @@ _OUTPUT = re.compile(
 # A message quoted as an example names a made-up file.
 _EXAMPLE = re.compile(r"\be\.g\.,? [\"“'\u2018](?:[^\s\"”'\u2019]+ )+$", re.IGNORECASE)
 
+# Words of a passage about a file that is there.
+_THERE_BEFORE = re.compile(
+    r"\b(?:in|at|inside|within|from|see|via|file|module|script|class|function|defined|implemented"
+    r"|lives?|located|contains?|uses?)\b",
+    re.IGNORECASE,
+)
+_THERE_AFTER = re.compile(
+    r"^\W*(?:and \S+ )?(?:is|are|has|have|implements?|defines?|contains?|handles?|provides?|holds?"
+    r"|builds?|uses?|exports?|includes?|wires?|runs?|calls?|reads?|writes?|returns?)\b",
+    re.IGNORECASE,
+)
+
 # The passage itself says that the file is missing or belongs to somebody else.
 _DISOWNED = re.compile(
     r"\b(?:no such file|do(?:es)? not exist|doesn[\u2019']t exist|did not exist|non-?exist\w+"
@@ -79,6 +91,12 @@ def is_disowned(path: str, passage: str) -> bool:
     if is_of_others(path, passage):
         return True
     return bool(_DISOWNED.search(passage) or _DENIED.search(around(path, passage)[0]))
+
+
+def is_asserted(path: str, passage: str) -> bool:
+    """Return whether the passage says that something is in the file, or what the file does."""
+    before, after = around(path, passage)
+    return bool(_THERE_BEFORE.search(before) or _THERE_AFTER.search(after))
 
 
 def is_of_others(path: str, passage: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from courtroom.analysis.pdf_claims.claimed_paths import ENDINGS, ClaimedPath
 from courtroom.analysis.pdf_claims.path_context import (
     around,
+    is_asserted,
     is_disowned,
     is_of_others,
     is_planned,
@@ -71,7 +72,7 @@ def check_against_tree(
 
     A path exists when the tree has it or has a path that ends with it ("judges.py" and
     "nodes/judges.py"). The rest of a broken path or address is put together, or left out. A path of
-    recognised text may have a few wrong letters.
+    recognised text may have a few wrong letters, and is left out where nothing says that it is there.
     """
     tree = _tree(tree_paths)
     by_standing: dict[Standing, dict[str, ClaimedPath]] = {
@@ -87,6 +88,8 @@ def check_against_tree(
             left -= 1
             # Beyond the limit nobody looked for the name that was meant: the path is left out.
             whole = replace(whole, path=_likeliest(whole.path, tree)) if left >= 0 else None
+        if whole is not None and is_recognised and _is_bare_mention(whole, tree):
+            whole = None
         if whole is not None:
             by_standing[_standing(whole, tree)].setdefault(_name(whole.path), whole)
 
@@ -158,6 +161,14 @@ def _likeliest(path: str, tree: _Tree) -> str:
         if tail.count("/") == name.count("/") and abs(len(tail) - len(name)) <= _MISREAD_LETTERS
     ]
     return next(iter(get_close_matches(name, alike, n=1, cutoff=_LIKENESS)), path)
+
+
+def _is_bare_mention(claim: ClaimedPath, tree: _Tree) -> bool:
+    """Return whether nothing says that the file is there.
+
+    Recognised text has lost the headings and marks by which a list of plans is told from others.
+    """
+    return _name(claim.path) not in tree.tails and not is_asserted(claim.path, claim.passage)
 
 
 def _standing(claim: ClaimedPath, tree: _Tree) -> Standing:

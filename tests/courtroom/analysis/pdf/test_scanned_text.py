@@ -63,6 +63,38 @@ def test_scan_that_is_longer_than_the_limit_states_nothing(
     assert (code, f"{most} of 2" in note) == ("pdf_scanned_text", True)
 
 
+# (line, left, width, text): a list, a text, a table. The page is 100 wide.
+LINES = {
+    "list": [
+        (1, 5, 40, "first.py"),
+        (2, 5, 40, "second.py"),
+        (3, 5, 40, "third.py"),
+        (3, 50, 45, "works"),
+    ],
+    "text": [(1, 5, 60, "sentence"), (1, 70, 25, "that"), (2, 5, 40, "breaks")],
+    "table": [(1, 5, 20, "P1"), (1, 60, 35, "High"), (2, 5, 20, "P2"), (2, 60, 35, "Low")],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("list", "first.py\nsecond.py\nthird.py works"),
+        ("text", "sentence that breaks"),
+        ("table", "P1 High\nP2 Low"),
+    ],
+)
+def test_lines_that_end_on_purpose_stay_apart(
+    name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "".join(
+        f"5\\t1\\t1\\t1\\t{line}\\t1\\t{left}\\t0\\t{width}\\t10\\t90\\t{word}\\n"
+        for line, left, width, word in LINES[name]
+    )
+    reading = _read_with(f"cat >/dev/null; printf 'head\\n{rows}'", tmp_path, monkeypatch)
+    assert reading.pages == (text,)
+
+
 def test_scan_stays_unread_without_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

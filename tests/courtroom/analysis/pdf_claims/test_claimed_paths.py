@@ -149,6 +149,25 @@ def test_misread_letters_of_a_scan_are_no_missing_file() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("test_state.py verify the reducers of the state", ()),
+        ("Unit tests test_state.py High", ()),
+        ("The reducers are covered by tests in test_state.py.", ("test_state.py",)),
+        ("test_state.py covers nothing, cache.py implements the cache", ("cache.py",)),
+    ],
+)
+def test_file_of_a_scan_is_missing_only_where_it_is_said_to_be_there(
+    text: str, missing: tuple[str, ...]
+) -> None:
+    claims = claimed_paths(PdfReading(pages=(text,)))
+    assert path_facts(check_against_tree(claims, TREE, is_recognised=True)) == {
+        "pdf_claimed_paths": missing,
+        "pdf_hallucinated_paths": missing,
+    }
+
+
 def test_scan_of_over_a_hundred_misread_paths_leaves_the_rest_out() -> None:
     names = [f"src/modules/file{number}.py" for number in range(101)]
     text = " ".join(f"In {name.replace('file', 'fi1e')} it stands." for name in names)
