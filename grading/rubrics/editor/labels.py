@@ -135,7 +135,7 @@ PRESETS = {
     "overrides": "a wide spread goes back to the judges, then all rules apply again",
     "opinions-only": "evidence is not used; the Prosecutor's words can cap a score",
     "points-based": "no rehearing; for rubrics with levels and points",
-    "governance": "three judges and five pieces of evidence, or a person decides; wide spreads are reheard",
+    "governance": "three judges, every detective and five pieces of evidence, or needs review",
 }
 FAULTS = {
     "missing": "This field is required.",
