@@ -16,6 +16,7 @@ FaultKind = Literal[
     "ignored_field",
     "unused_prompt",
     "unused_result",
+    "unused_verdict",
     "own_directory",
     "impossible_test",
     "loose_rule",

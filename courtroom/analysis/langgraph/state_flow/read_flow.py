@@ -26,6 +26,7 @@ from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
 from courtroom.analysis.langgraph.state_flow.unused_work import (
     dropped_results,
     foreign_directories,
+    unread_results,
     unsent_prompts,
 )
 from courtroom.analysis.langgraph.topology import GraphReading
@@ -45,6 +46,7 @@ ALL_KINDS = (
     *OF_STATE,
     "ignored_field",
     "unused_result",
+    "unused_verdict",
     "own_directory",
     "unused_prompt",
     "impossible_test",
@@ -66,6 +68,7 @@ def read_flow(
     """Return the faults; `accesses` are of the graph, `paths` all files of the repository."""
     reading = FlowReading()
     reading.add(dropped_results(symbols, layers.in_use))
+    reading.add(unread_results(symbols, layers.in_use, layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(unsent_prompts(symbols))
     reading.add(_impossible(symbols, layers))

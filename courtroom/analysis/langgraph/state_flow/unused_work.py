@@ -20,6 +20,9 @@ from courtroom.analysis.python.tree_walk import (
 CHECK_WORDS = frozenset(
     words_of("validate verify check sanitize sanitise is has ensure valid allowed safe")
 )
+# Builtins that read local names without naming them, and statements that share them.
+FRAME_READERS = frozenset({"locals", "vars", "eval", "exec"})
+SHARING = (ast.Global, ast.Nonlocal)
 PROMPT_WORDS = frozenset(
     words_of("prompt prompts persona personas philosophy instruction instructions system")
 )
@@ -51,6 +54,37 @@ def dropped_results(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator
                 yield FlowFault("unused_result", sentence, function.source.path, call.lineno, place)
 
 
+def unread_results(
+    symbols: SymbolTable, in_use: list[FunctionRef], justice: list[FunctionRef]
+) -> Iterator[FlowFault]:
+    """Yield results of the repository's functions that are kept under a name nobody reads.
+
+    In the Chief Justice's code such a result is a part of the verdict that is dropped.
+    """
+    deciding = {function.key for function in justice}
+    for function in in_use:
+        kind = "unused_verdict" if function.key in deciding else "unused_result"
+        node = function.site.node
+        read = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        if read & FRAME_READERS or any(isinstance(n, SHARING) for n in walk(node)):
+            continue
+        for statement in walk(node):
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                continue
+            target, called = statement.targets[0], called_name(statement.value)
+            name = last_name(target) if isinstance(target, ast.Name) else ""
+            homes = symbols.functions_by_name.get(called, [])
+            if not name or name.startswith("_") or name in read or len(homes) != 1:
+                continue
+            home, site = homes[0]
+            if _only_answers(site.node):
+                sentence = (
+                    f"{function.name}() keeps what {called}() returns as `{name}` and never uses it"
+                )
+                place = home.path, site.node.lineno
+                yield FlowFault(kind, sentence, function.source.path, statement.lineno, place)
+
+
 def _check_called(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> FunctionRef | None:
     """Return the check of the repository that a call means, if its result is all that it does."""
     name = called_name(call)
@@ -77,7 +111,10 @@ def _only_answers(node: FunctionNode) -> bool:
         if isinstance(inner, ast.Attribute | ast.Subscript) and isinstance(inner.ctx, ast.Store):
             return False
         if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
-            return False
+            # A list of its own may be filled.
+            local = inner.value.func
+            if not isinstance(local, ast.Attribute) or local.attr not in MUTATIONS:
+                return False
         if isinstance(inner, ast.With | ast.AsyncWith):
             return False
         if isinstance(inner, ast.Call) and _changes(inner.func, parameters):

@@ -140,9 +140,39 @@ def test_a_check_whose_result_is_dropped_is_named():
     ]
 
 
+def test_a_part_of_the_verdict_that_is_dropped_is_named():
+    graph = GRAPH.replace('"judge"', '"chief_justice"')
+    reading = flow_of(
+        f"{NODES.replace('list(', 'ruled(')}"
+        "def ruled(opinions):\n    dissent = explained(opinions)\n    return opinions\n"
+        "def explained(opinions):\n    return str(opinions)\n",
+        graph=graph,
+    )
+
+    assert sentences(reading, "unused_verdict") == [
+        "ruled() keeps what explained() returns as `dissent` and never uses it"
+    ]
+
+
+def test_a_result_that_is_kept_and_never_read_is_named():
+    reading = flow_with(
+        "def look(url):\n    dissent = explained(url)\n    return url\n"
+        "def explained(url):\n    lines = []\n    lines.append(url)\n    return lines\n"
+    )
+
+    assert sentences(reading, "unused_result") == [
+        "look() keeps what explained() returns as `dissent` and never uses it"
+    ]
+
+
 @pytest.mark.parametrize(
     "look",
     [
+        f"{CHECK}def look(url):\n    kept = is_valid(url)\n    return kept\n",
+        f"{CHECK}def look(url):\n    kept = is_valid(url)\n    return locals()\n",
+        f"{CHECK}def look(url):\n    _kept = is_valid(url)\n    return url\n",
+        f"{CHECK}kept = 1\ndef look(url):\n    global kept\n    kept = is_valid(url)\n",
+        "def fetch(url):\n    print(url)\n    return url\ndef look(url):\n    kept = fetch(url)\n",
         f"{CHECK}def look(url):\n    return is_valid(url)\n",
         f"{CHECK}def look(url):\n    if not is_valid(url):\n        return None\n",
         (
