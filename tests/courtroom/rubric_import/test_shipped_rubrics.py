@@ -39,6 +39,7 @@ KINDS = {
     "synthesis_rules",
     "pdf_concept",
     "pdf_paths",
+    "own_outputs",
     "diagram",
     "code_pattern",
     "feedback_log",
