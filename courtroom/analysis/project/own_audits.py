@@ -319,14 +319,18 @@ def misplaced_audits(
 def _misplaced(row: Mapping[str, Any], own: str | None, shas: Sequence[str]) -> str:
     path, repository = row["path"], row["repository"]
     if row["about"] == "peer" and own is not None and repository == own:
-        return f"{path} lies among the audits of peers and names the work's own repository, {own}."
+        return (
+            f"{path} is an audit of a peer by its path and names the work's own repository, {own}."
+        )
 
     is_other = row["about"] == "peer" or (repository is not None and own not in (None, repository))
     cited = row["cited_commits"]
     ours = [commit for commit in cited if any(sha.startswith(commit) for sha in shas)]
     if not is_other or not ours or len(ours) < len(cited):
         return ""
-    subject = f"names {repository} as audited" if repository else "lies among the audits of peers"
+    subject = (
+        f"names {repository} as audited" if repository else "is an audit of a peer by its path"
+    )
     commits = f"commit {ours[0]}, which is" if len(ours) == 1 else f"{len(ours)} commits, which are"
     return f"{path} {subject} and cites {commits} of this repository's own history."
 

@@ -16,7 +16,7 @@ from courtroom.analysis.project.own_audits import (
     own_document_paths,
     read_audits,
 )
-from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in, held_claims
+from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in_document, held_claims
 
 if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactWriter
@@ -67,9 +67,9 @@ def read_own_outputs(writer: FactWriter) -> None:
     writer.set_rows("disagreeing_outputs", disagreements(readings), gap)
 
     claims = (
-        {**claim, "path": path, "line": line}
+        claim
         for path in own_document_paths(path for path in own if path not in aside)
-        for line, claim in claims_in(text_of_path(writer, path) or "")
+        for claim in claims_in_document(path, text_of_path(writer, path) or "")
     )
     first = list(islice(claims, MOST_CLAIMS))
     writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 MOST_CLAIMS = 20
@@ -14,6 +15,7 @@ _SCORE = re.compile(
     r"(?<![\d./])(\d{1,3}(?:\.\d{1,2})?)\*{0,2} ?(?:/|out of) ?(5|10|20|25|100)(?:\.0{1,2})?"
     r"(?![\d/]|\.\d)"
 )
+_SELF_AUDIT = re.compile(r"\bself[- ]?audit", re.IGNORECASE)
 _OVERALL = re.compile(r"\bself[- ]?audit|\boverall\b|\baggregate\b|\btotal score\b", re.IGNORECASE)
 _SCORED = re.compile(
     r"scor|verdict|outcome|result|rating|\bgrade|achiev|award|yield|assessment", re.IGNORECASE
@@ -28,6 +30,29 @@ _OTHER = re.compile(
 )
 _CAPITAL = re.compile(r"\s[A-Z]")
 _SENTENCE_END = re.compile(r"[.!?;] |[|\n]")
+
+
+def claims_in_document(path: str, text: str) -> Iterator[dict[str, Any]]:
+    """Yield the claims of a document, as fields of models.output_facts.ClaimedScore.
+
+    A fence holds samples of output, and a README shows them elsewhere too, so that its claims must
+    name the self-audit.
+    """
+    is_readme = PurePosixPath(path).stem.lower().startswith("readme")
+    for line, claim in claims_in(_without_fences(text)):
+        if not is_readme or _SELF_AUDIT.search(claim["text"]):
+            yield {**claim, "path": path, "line": line}
+
+
+def _without_fences(text: str) -> str:
+    """Return the text with empty lines in place of those in fences."""
+    is_inside = False
+    lines = []
+    for line in text.split("\n"):
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        lines.append("" if is_fence or is_inside else line)
+        is_inside = is_inside != is_fence
+    return "\n".join(lines)
 
 
 def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

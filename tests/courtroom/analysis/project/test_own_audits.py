@@ -206,8 +206,8 @@ SHAS = ("1234abc" + "0" * 33, "7654fed" + "0" * 33)
 def test_an_audit_of_a_peer_that_names_the_own_repository_is_shown():
     (fact,) = misplaced_audits(rows({SELF: audit(), ON_PEER: audit()}), ())
     assert fact["text"] == (
-        f"{ON_PEER} lies among the audits of peers and names the work's own repository,"
-        " ada/auditor."
+        f"{ON_PEER} is an audit of a peer by its path and names the work's own"
+        " repository, ada/auditor."
     )
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.project.score_claims import claims_in, claims_on_pages, held_claims
+from courtroom.analysis.project.score_claims import (
+    claims_in,
+    claims_in_document,
+    claims_on_pages,
+    held_claims,
+)
 
 
 def scores(text: str) -> list[tuple[int, float, float]]:
@@ -49,6 +54,22 @@ def test_words_of_a_page_may_stand_on_lines_of_their_own():
     assert claims_on_pages(pages) == [
         {"text": "Self-Audit Aggregate Score: 1.86/5.0", "score": 1.86, "maximum": 5.0, "page": 2}
     ]
+
+
+SAMPLE = "It prints:\n\n```\nOverall score: 4.2/5\n```\n\n{} score: 3.2/5\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "lines"),
+    [
+        ("reports/final_report.md", "Overall", [7]),
+        ("README.md", "Overall", []),
+        ("README.md", "Overall self-audit", [7]),
+    ],
+)
+def test_samples_of_output_are_no_claims(path, words, lines):
+    claims = claims_in_document(path, SAMPLE.format(words))
+    assert [(claim["path"], claim["line"]) for claim in claims] == [(path, line) for line in lines]
 
 
 def audit(score=None, maximum=5.0, about="self"):
