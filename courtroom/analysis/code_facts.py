@@ -10,9 +10,9 @@ from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.git.blobs import BlobReader
-from courtroom.analysis.graph_run.run_facts import run_all
+from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
-from courtroom.analysis.graph_run.stub_runs import needs_langgraph
+from courtroom.analysis.graph_run.stub_states import stub_state
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
@@ -206,9 +206,15 @@ def _state(writer: FactWriter) -> None:
         )
 
 
+def _state_access(writer: FactWriter) -> None:
+    watched = watched_keys(writer.symbols.codebase.data)
+    writer.state_accesses = read_state_access(writer.symbols, writer.graph, watched)
+
+
 def _graph_run(writer: FactWriter) -> None:
     """Establish what a graph does that runs in one way only; leave the others to LangGraph."""
-    graphs = stub_graphs(writer.graph)
+    states = [stub_state(writer.symbols, access) for access in writer.state_accesses]
+    graphs = stub_graphs(writer.graph, states)
     if not graphs or graphs[0].gap:
         reason = graphs[0].gap if graphs else writer.reasons.get("graph", writer.graph.reason)
         writer.set_unknown(("graph_run",), reason)
@@ -216,11 +222,6 @@ def _graph_run(writer: FactWriter) -> None:
         writer.stub_graphs = graphs
     else:
         writer.facts["graph_run"] = run_all(graphs)
-
-
-def _state_access(writer: FactWriter) -> None:
-    watched = watched_keys(writer.symbols.codebase.data)
-    writer.state_accesses = read_state_access(writer.symbols, writer.graph, watched)
 
 
 def _models(writer: FactWriter) -> None:
@@ -441,8 +442,8 @@ Analyzer = Callable[[FactWriter], None]
 ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_graph, ("graph", "graph_shape", *FLAGS)),
     (_state, ("state_class", "reducers")),
-    (_graph_run, ("graph_run",)),
     (_state_access, ()),
+    (_graph_run, ("graph_run",)),
     (_models, ("pydantic_models",)),
     (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
     (_layers, ()),

@@ -40,6 +40,7 @@ SUBJECTS: dict[str, Subject] = {
     "graph_topology": graph,
     "state_flow": state,
     "failing_code": graph,
+    "graph_run": graph,
     "sandboxed_clone": clone,
     "unsafe_call": dangers,
     "structured_output": structured_output,

@@ -61,13 +61,23 @@ class EndlessLoop(FactModel):
     places: tuple[Place, ...]
 
 
+class KeyFault(FactModel):
+    """Key of the state that nodes break; `places` are the lines where they write it."""
+
+    key: str
+    nodes: tuple[str, ...]
+    places: tuple[Place, ...]
+
+
 class StubRuns(FactModel):
     """Runs of one graph along every combination of its routes.
 
     `combinations`: the number that was run; not `is_complete` past a bound. `steps` holds for each
     node the steps in which it runs on some route. `runs` may leave out the last ones. `refused` has
     LangGraph's reasons not to compile the graph; nothing is run then. A null has its reason in
-    `unknown`, under its name.
+    `unknown`, under its name. `conflicts`: nodes of one step write a key that takes one write in a
+    step, so that LangGraph stops with InvalidUpdateError. `doubled`: nodes return what they got
+    through operator.add, which adds it once more.
     """
 
     combinations: int = Field(ge=0)
@@ -78,6 +88,8 @@ class StubRuns(FactModel):
     repeated: tuple[RepeatedNode, ...] | None
     idle: tuple[IdleNode, ...] | None
     endless: tuple[EndlessLoop, ...] | None
+    conflicts: tuple[KeyFault, ...] | None
+    doubled: tuple[KeyFault, ...] | None
     unknown: dict[str, str] = Field(default_factory=dict)
 
 

@@ -14,8 +14,15 @@ from courtroom.analysis.graph_run.run_faults import (
     repeats,
     steps_of,
 )
+from courtroom.analysis.graph_run.state_faults import (
+    KeyFault,
+    StateFaults,
+    has_state_risk,
+    open_writes,
+    state_faults,
+)
 from courtroom.analysis.graph_run.stub_graph import Location, StubGraph, read_stub_graph
-from courtroom.analysis.graph_run.stub_runs import Exploration, explore
+from courtroom.analysis.graph_run.stub_runs import Exploration, explore, layered_run
 
 OUTPUT_BYTES = 4 * 1024 * 1024
 # Names of nodes that the runs of one graph hold in all, and steps of a run that does not end.
@@ -23,7 +30,7 @@ MAX_NAMES = 2000
 SHOWN_STEPS = 12
 BOUND = "the graph has more combinations of routes than were run"
 REFUSED = "LangGraph refuses to compile the graph"
-FAULTS = ("repeated", "idle", "endless")
+FAULTS = ("repeated", "idle", "endless", "conflicts", "doubled")
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,6 +47,14 @@ def run_all(graphs: Sequence[StubGraph]) -> dict[str, Any]:
     return {**main, "inner": inner_facts}
 
 
+def needs_langgraph(graph: StubGraph) -> bool:
+    """Return whether only LangGraph can run the graph; what is not known is not run."""
+    if graph.gap or graph.refusals:
+        return False
+    run = layered_run(graph)
+    return run is None or has_state_risk(graph, (run,))
+
+
 def _runs_fact(graph: StubGraph) -> dict[str, Any]:
     if graph.gap:
         return _nothing_run(graph.gap)
@@ -51,6 +66,8 @@ def _runs_fact(graph: StubGraph) -> dict[str, Any]:
         return _nothing_run(REFUSED) | {"refused": refused}
 
     never = nodes_never_run(graph, exploration)
+    has_risk = has_state_risk(graph, exploration.runs)
+    state = state_faults(graph, exploration.runs) if has_risk else StateFaults()
     fact = {
         "combinations": len(exploration.runs),
         "is_complete": exploration.is_complete,
@@ -60,15 +77,37 @@ def _runs_fact(graph: StubGraph) -> dict[str, Any]:
         "repeated": [_repeat_fact(graph, repeat) for repeat in repeats(graph, exploration)],
         "idle": [{"node": name, "place": _place(graph.places.get(name))} for name in never],
         "endless": _endless_fact(graph, endless_loop(graph, exploration)),
+        "conflicts": _key_facts(state.conflicts, graph.state.sure) if graph.state else [],
+        "doubled": _key_facts(state.doubled, graph.state.returned) if graph.state else [],
     }
     # Past a bound, what was seen stays true, and what was not seen proves nothing.
-    is_open = {
-        "repeated": not is_followed_whole(exploration),
-        "idle": not exploration.is_complete,
-        "endless": not exploration.is_complete,
+    bound = "" if exploration.is_complete else BOUND
+    writes = bound or (graph.state.gap if graph.state else graph.state_gap)
+    gaps = {
+        "repeated": "" if is_followed_whole(exploration) else BOUND,
+        "idle": bound,
+        "endless": bound,
+        "conflicts": writes or open_writes(graph, exploration.runs),
+        "doubled": writes,
     }
-    unknown = {name: BOUND for name in FAULTS if is_open[name] and not fact[name]}
+    unknown = {name: gaps[name] for name in FAULTS if gaps[name] and not fact[name]}
     return {**fact, **dict.fromkeys(unknown), "unknown": unknown}
+
+
+def _key_facts(
+    faults: Iterable[KeyFault], places: Mapping[str, Mapping[str, Location]]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "key": fault.key,
+            "nodes": list(fault.nodes),
+            "places": [
+                _place(place)
+                for place in dict.fromkeys(places[node][fault.key] for node in fault.nodes)
+            ],
+        }
+        for fault in faults
+    ]
 
 
 def _nothing_run(reason: str) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
@@ -41,11 +41,30 @@ class StubRoute:
 
 
 @dataclass(frozen=True, slots=True)
+class StubState:
+    """State of a graph: how each key is kept, and what each node does to it.
+
+    `kept` maps a key of the state's class to "last" (one write per step), "add" (operator.add) or
+    "merge" (another reducer); a plain dict has the one key `__root__`. `sure` are the keys that a
+    node writes in every update, `fresh` those that some update gives a new value, `returned` those
+    under which one holds what the node got, all with the places. `gap` says why writes may be
+    missing.
+    """
+
+    kept: Mapping[str, str]
+    sure: Mapping[str, Mapping[str, Location]]
+    fresh: Mapping[str, Mapping[str, Location]]
+    returned: Mapping[str, Mapping[str, Location]]
+    gap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StubGraph:
     """Graph of stub nodes; `at` is the path to it from the main graph.
 
     `places` are those of the nodes. `refusals` say why LangGraph refuses it, as far as the reader
     has seen that; `gap` why the graph of a run may be another one, "" where all of it is known.
+    `state` is null, for the reason in `state_gap`, where its keys are not known.
     """
 
     at: tuple[str, ...]
@@ -56,15 +75,26 @@ class StubGraph:
     places: Mapping[str, Location]
     refusals: tuple[str, ...] = ()
     gap: str = ""
+    state: StubState | None = None
+    state_gap: str = ""
 
 
-def stub_graphs(reading: GraphReading) -> list[StubGraph]:
-    """Return the main graph, then those inside its nodes; none where there is no graph."""
+def stub_graphs(reading: GraphReading, states: Sequence[StubState | str] = ()) -> list[StubGraph]:
+    """Return the main graph, then those inside its nodes; none where there is no graph.
+
+    `states` are those of the same graphs, each or the reason why it is not known.
+    """
     if reading.builder is None:
         return []
-    return [
+    graphs = [
         _stub_graph((), reading.builder, reading.routes),
         *(_stub_graph(inner.at, inner.builder, inner.routes) for inner in reading.subgraphs),
+    ]
+    if not states:
+        return graphs
+    return [
+        replace(graph, state_gap=state) if isinstance(state, str) else replace(graph, state=state)
+        for graph, state in zip(graphs, states, strict=True)
     ]
 
 
@@ -144,4 +174,18 @@ def read_stub_graph(document: Mapping[str, Any]) -> StubGraph:
         places={name: (path, line) for name, (path, line) in document["places"].items()},
         refusals=tuple(document["refusals"]),
         gap=document["gap"],
+        state=_read_state(document["state"]) if document["state"] else None,
+        state_gap=document["state_gap"],
+    )
+
+
+def _read_state(document: Mapping[str, Any]) -> StubState:
+    def table(name: str) -> dict[str, dict[str, Location]]:
+        return {
+            node: {key: (path, line) for key, (path, line) in keys.items()}
+            for node, keys in document[name].items()
+        }
+
+    return StubState(
+        document["kept"], table("sure"), table("fresh"), table("returned"), document["gap"]
     )

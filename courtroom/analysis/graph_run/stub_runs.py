@@ -52,7 +52,7 @@ class Exploration:
     refusal: str = ""
 
 
-class _OutOfTasks(Exception):
+class OutOfTasks(Exception):
     """The graph runs more nodes than the bound allows."""
 
 
@@ -69,7 +69,7 @@ class _Log:
     def enter(self, node: str, step: int) -> None:
         self.tasks_left -= 1
         if self.tasks_left < 0:
-            raise _OutOfTasks
+            raise OutOfTasks
         self.steps.setdefault(step, []).append(node)
 
     def choose(self, route: int, count: int) -> int:
@@ -87,6 +87,14 @@ class _State(TypedDict, total=False):
     begin: bool
 
 
+# What a stub returns, by its node, from the state it gets.
+Update = Callable[[str, Mapping[str, Any]], dict[str, Any] | None]
+
+
+def _no_update(node: str, state: Mapping[str, Any]) -> None:  # noqa: ARG001
+    return None
+
+
 def explore(graph: StubGraph) -> Exploration:
     """Run the graph along every combination of the routes that are reached, the earliest first."""
     run = layered_run(graph)
@@ -96,12 +104,7 @@ def explore(graph: StubGraph) -> Exploration:
     # Imported where it is needed: the child that reads the sources does without.
     import asyncio
 
-    return asyncio.run(_Explorer(graph).explore())
-
-
-def needs_langgraph(graph: StubGraph) -> bool:
-    """Return whether the graph can only be run by LangGraph: what is not known is not run."""
-    return not graph.gap and not graph.refusals and layered_run(graph) is None
+    return asyncio.run(StubRunner(graph).explore())
 
 
 def layered_run(graph: StubGraph) -> StubRun | None:
@@ -141,16 +144,20 @@ def _is_accepted(graph: StubGraph) -> bool:
     )
 
 
-class _Explorer:
+class StubRunner:
+    """Runs of one graph; `final` is the state at the end of the last one."""
+
     def __init__(self, graph: StubGraph) -> None:
         self.graph = graph
         self.log = _Log({}, MAX_TASKS)
+        self.final: Mapping[str, Any] = {}
         sizes = len(graph.nodes) + sum(len(route.outcomes) for route in graph.routes)
         self.limit = min(BASE_LIMIT + 2 * sizes, MAX_LIMIT)
 
     async def explore(self) -> Exploration:
+        """Run every combination without a state. Bounds are those of this module."""
         try:
-            compiled = self._compile()
+            compiled = self.compiled(_State, _no_update)
         except ValueError as refusal:
             return Exploration(refusal=str(refusal))
 
@@ -159,8 +166,8 @@ class _Explorer:
         while pending and len(runs) < MAX_COMBINATIONS:
             choices = pending.popleft()
             try:
-                run = await self._run(compiled, choices)
-            except _OutOfTasks:
+                run = await self.run(compiled, choices, {"begin": True})
+            except OutOfTasks:
                 return Exploration(tuple(runs), is_complete=False)
             runs.append(run)
             pending.extend(self._alternatives(choices, run))
@@ -178,13 +185,16 @@ class _Explorer:
             decided[route] = 0
         return alternatives
 
-    async def _run(self, compiled: Any, choices: dict[int, int]) -> StubRun:
+    async def run(
+        self, compiled: Any, choices: dict[int, int], given: Mapping[str, Any]
+    ) -> StubRun:
+        """Run once. Raises OutOfTasks, and LangGraph's InvalidUpdateError."""
         from langgraph.errors import GraphRecursionError
 
         self.log = _Log(choices, self.log.tasks_left)
-        has_end = True
+        self.final, has_end = {}, True
         try:
-            await compiled.ainvoke({"begin": True}, {"recursion_limit": self.limit})
+            self.final = await compiled.ainvoke(given, {"recursion_limit": self.limit})
         except GraphRecursionError:
             has_end = False
         order = {name: number for number, name in enumerate(self.graph.nodes)}
@@ -194,13 +204,14 @@ class _Explorer:
         ]
         return StubRun(tuple(steps), tuple(self.log.taken), has_end)
 
-    def _compile(self) -> Any:
+    def compiled(self, state: Any, update: Update) -> Any:
         """Return LangGraph's compiled graph. Raises ValueError where it refuses."""
         from langgraph.graph import StateGraph
 
-        builder = StateGraph(_State)
+        builder = StateGraph(state)
         for name in self.graph.nodes:
-            builder.add_node(name, self._stub(name), defer=name in self.graph.deferred)
+            stub = self._stub(name, update)
+            builder.add_node(name, stub, defer=name in self.graph.deferred)
         for edge in self.graph.edges:
             starts = [_name(start) for start in edge.starts]
             builder.add_edge(starts if edge.is_join else starts[0], _name(edge.end))
@@ -211,10 +222,11 @@ class _Explorer:
             )
         return builder.compile()
 
-    def _stub(self, name: str) -> Callable[..., Awaitable[None]]:
+    def _stub(self, name: str, update: Update) -> Callable[..., Awaitable[Any]]:
         # LangGraph passes `config` to a parameter of this name and type.
-        async def stub(state: Any, config: RunnableConfig) -> None:  # noqa: ARG001
+        async def stub(state: Any, config: RunnableConfig) -> Any:
             self.log.enter(name, config["metadata"]["langgraph_step"])
+            return update(name, state)
 
         return stub
 

@@ -76,12 +76,14 @@ class Update:
     """One value that a node may return.
 
     `is_whole_state`: it is the state itself, or a copy with every declared key. `is_open`: it may
-    have more keys than `writes`. `model` is the class of which it is an instance, if any.
+    have more keys than `writes`. `is_doubtful`: some of `writes` are there in some runs only.
+    `model` is the class of which it is an instance, if any.
     """
 
     writes: tuple[KeyWrite, ...]
     is_whole_state: bool = False
     is_open: bool = False
+    is_doubtful: bool = False
     model: str = ""
 
 
@@ -106,7 +108,7 @@ class StateUse:
     under a key (`state["evidences"]["repo"]`), `wholes` the places that use all that lies under a
     key, `changes` the keys that are changed in place. `data_lookups` are lookups in data of other
     origin, under the keys that the reader was told to watch. `reads_gap` and `writes_gap` say why the list
-    is not complete, "" where it is.
+    is not complete, "" where it is. `is_optional`: it may return nothing.
     """
 
     name: str
@@ -121,6 +123,7 @@ class StateUse:
     payloads: tuple[Payload, ...] = ()
     reads_gap: str = ""
     writes_gap: str = ""
+    is_optional: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -319,6 +322,7 @@ class _AccessReader:
             tuple(dict.fromkeys(_payloads(result))),
             reads_gap=too_long or next(iter(evaluator.read_gaps), ""),
             writes_gap=gap,
+            is_optional=id(function.node) in evaluator.returning_nothing,
         )
 
 
@@ -373,7 +377,8 @@ def _updates(
             for key in members
             if key in (declared or ()) or key in changed
         ]
-        yield Update(tuple(writes), is_whole_state=True)
+        is_doubtful = isinstance(value, StatePart) and value.doubt is not None
+        yield Update(tuple(writes), is_whole_state=True, is_doubtful=is_doubtful)
     elif isinstance(value, DictValue | Instance):
         yield _update_of(evaluator, value, declared)
 
@@ -395,6 +400,7 @@ def _update_of(
         tuple(writes),
         is_whole_state=bool(declared) and {write.key for write in writes} >= (declared or set()),
         is_open=isinstance(value, DictValue) and value.is_open,
+        is_doubtful=isinstance(value, DictValue) and value.doubt is not None,
         model="" if isinstance(value, DictValue) else value.kind.node.name,
     )
 

@@ -97,6 +97,8 @@ class StateEvaluator(GraphEvaluator):
     watched: frozenset[str] = frozenset()
     data_lookups: dict[KeyLookup, None] = field(default_factory=dict)
     holders: dict[int, str] = field(default_factory=dict)
+    # Functions, by the identity of their nodes, that may return None.
+    returning_nothing: set[int] = field(default_factory=set)
 
     def begin(self, *, is_eager: bool = True) -> None:
         self.is_eager, self.follows_changes = is_eager, not is_eager
@@ -125,7 +127,10 @@ class StateEvaluator(GraphEvaluator):
         if id(function.node) not in self.scanned:
             self.scanned.add(id(function.node))
             self._scan(function.node)
-        return super().enter(function, positional, keywords)
+        frame = super().enter(function, positional, keywords)
+        if any(value is None for value in frame.returned):
+            self.returning_nothing.add(id(function.node))
+        return frame
 
     def call(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]

@@ -58,6 +58,7 @@ def test_concern_of_a_kind_holds_where_the_rubric_names_none():
         "commit_history": "effort",
         "feedback_log": "effort",
         "communication_log": "effort",
+        "graph_run": "risk",
         "sandboxed_clone": "risk",
         "unsafe_call": "risk",
         "pinned_dependencies": "risk",

@@ -1,0 +1,86 @@
+"""What the nodes of a graph do to its state, from the reader's uses of it."""
+
+from __future__ import annotations
+
+from courtroom.analysis.graph_run.stub_graph import Location, StubState
+from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
+from courtroom.analysis.langgraph.state_class import declared_keys, reducers_of
+from courtroom.analysis.python.symbol_table import SymbolTable
+
+ROOT = "__root__"
+ADDING = frozenset({"operator.add", "operator.iadd", "operator.concat", "op.add"})
+
+Keys = dict[str, Location]
+
+
+def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
+    """Return the state of a graph, or the reason why its keys are not known."""
+    fact = access.state.fact
+    is_dict = fact is not None and fact["kind"] == "dict" and access.state.site is None
+    keys = frozenset({ROOT}) if is_dict else declared_keys(symbols, access.state.site)
+    if keys is None:
+        return access.reason or "the keys of the graph's state are not known"
+
+    reducers = {row["field"]: row["reducer"] for row in reducers_of(symbols, access.state.site)}
+    kept = {key: _kept(symbols, reducers.get(key)) for key in sorted(keys)}
+    uses = access.nodes.items()
+    return StubState(
+        kept=kept,
+        sure={name: _root(use) if is_dict else _sure(use, kept) for name, use in uses},
+        fresh={name: _fresh(use, kept) for name, use in uses},
+        returned={name: _returned(use, kept) for name, use in uses},
+        gap=next((use.writes_gap for use in access.nodes.values() if use.writes_gap), ""),
+    )
+
+
+def _kept(symbols: SymbolTable, reducer: str | None) -> str:
+    if reducer is None:
+        return "last"
+    is_add = reducer in ADDING or (reducer == "add" and "add" not in symbols.functions_by_name)
+    return "add" if is_add else "merge"
+
+
+def _sure(use: StateUse, kept: dict[str, str]) -> Keys:
+    """Return the keys of every update; none where some update is not known."""
+    if not _is_sure(use):
+        return {}
+    names = set.intersection(*({write.key for write in update.writes} for update in use.updates))
+    return {
+        write.key: _place(use, write.path, write.line)
+        for write in use.writes
+        if write.key in names & kept.keys()
+    }
+
+
+def _is_sure(use: StateUse) -> bool:
+    is_open = use.writes_gap or use.is_optional or not use.updates
+    return not is_open and not any(update.is_doubtful for update in use.updates)
+
+
+def _root(use: StateUse) -> Keys:
+    return {ROOT: (use.path, use.line)} if _is_sure(use) else {}
+
+
+def _fresh(use: StateUse, kept: dict[str, str]) -> Keys:
+    """Return the keys that get a new value: in the update, or in place."""
+    changed = {change.key for change in use.changes}
+    return {
+        write.key: _place(use, write.path, write.line)
+        for update in use.updates
+        for write in update.writes
+        if write.key in kept and (not write.is_unchanged or write.key in changed)
+    }
+
+
+def _returned(use: StateUse, kept: dict[str, str]) -> Keys:
+    """Return the keys under which a node returns what it got, with more or without."""
+    return {
+        write.key: _place(use, write.path, write.line)
+        for update in use.updates
+        for write in update.writes
+        if (write.is_unchanged or write.is_extended) and write.key in kept
+    }
+
+
+def _place(use: StateUse, path: str, line: int) -> Location:
+    return (path, line) if path and line else (use.path, use.line)

@@ -1,0 +1,212 @@
+"""The kind `graph_run`: what LangGraph does with the graph, run with empty nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.result import Clue, Finding, could_not_look, present
+from courtroom.models.check import CheckBase
+from courtroom.models.graph_run import GraphRunFact, InnerRuns, KeyFault, RepeatedNode, StubRuns
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+    from courtroom.models.fact_model import Place
+
+Fault = Literal["refused", "repeated", "idle", "endless", "conflicts", "doubled"]
+# A fault in a sentence, with the lines that show it.
+Statement = tuple[str, tuple["Place", ...]]
+# Sentences of one reason; the others are counted.
+MOST_SENTENCES = 3
+# The key that LangGraph gives a state which is a plain dict.
+ROOT = "__root__"
+TIMES = {2: "twice", 3: "three times"}
+# The words where a fault is not there.
+SOUND: dict[str, str] = {
+    "refused": "LangGraph compiles the graph",
+    "repeated": "branches of different lengths start no node twice",
+    "idle": "every node runs on some route",
+    "endless": "every loop has a way out",
+    "conflicts": "no two nodes of one step write a key that takes one write",
+    "doubled": "no node returns a list through operator.add as it got it",
+}
+
+
+class GraphRun(CheckBase):
+    """LangGraph runs the graph, with empty nodes and along its routes, without any of `faults`."""
+
+    kind: Literal["graph_run"] = "graph_run"
+    faults: tuple[Fault, ...] = Field(min_length=1)
+
+
+def graph_run(check: GraphRun, survey: Survey) -> Finding:
+    """The run of the graph and of those inside its nodes, in the faults that the check names."""
+    document = survey.facts.get("graph_run")
+    if document is None:
+        return unknown("graph_run", survey)
+    fact = GraphRunFact.model_validate(document)
+
+    statements = [
+        statement
+        for runs in (fact, *fact.inner)
+        for fault in check.faults
+        for statement in _statements(runs, fault)
+    ]
+    if statements:
+        return _faulty(statements, survey)
+    gaps = [
+        runs.unknown[fault]
+        for runs in (fact, *fact.inner)
+        for fault in check.faults
+        if fault in runs.unknown
+    ]
+    return could_not_look(f"{gaps[0]}.") if gaps else _sound(check, fact, survey)
+
+
+def _faulty(statements: list[Statement], survey: Survey) -> Finding:
+    sentences = [sentence for sentence, _ in statements[:MOST_SENTENCES]]
+    left = len(statements) - len(sentences)
+    reason = " ".join([*sentences, f"There are {left} more of this kind." if left else ""]).strip()
+    clues = [
+        line_clue(place.model_dump(), sentence)
+        for sentence, places in statements
+        for place in places[:2]
+    ]
+    return present(reason, clues or [_graph_clue(survey, reason)], met=False)
+
+
+def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
+    count = fact.combinations
+    routes = f"{count} combinations of routes" if count > 1 else "its only route"
+    words = "; ".join(SOUND[fault] for fault in check.faults)
+    reason = f"Run with empty nodes along {routes}: {words}."
+    return present(reason, [_graph_clue(survey, reason)])
+
+
+def _graph_clue(survey: Survey, reason: str) -> Clue:
+    graph = survey.facts["graph"]
+    return line_clue({"path": graph["path"], "line": graph["state_graph_line"]}, reason)
+
+
+def _statements(runs: StubRuns, fault: Fault) -> Iterator[Statement]:
+    inside = f"Inside {_names(runs.at)}: " if isinstance(runs, InnerRuns) else ""
+    for sentence, places in _SENTENCES[fault](runs):
+        yield inside + sentence, places
+
+
+def _refused(runs: StubRuns) -> Iterator[Statement]:
+    for reason in runs.refused:
+        yield f"LangGraph refuses to compile the graph: {reason}.", ()
+
+
+def _repeated(runs: StubRuns) -> Iterator[Statement]:
+    for repeat in runs.repeated or ():
+        yield _repeat_sentence(repeat), repeat.places
+
+
+def _repeat_sentence(repeat: RepeatedNode) -> str:
+    choices = " and ".join(
+        f"`{choice.from_}` leads to {_names(choice.to)}" for choice in repeat.choices
+    )
+    times = TIMES.get(len(repeat.steps), f"{len(repeat.steps)} times")
+    where = f"Where {choices}, " if choices else ""
+    again = "runs" if len(repeat.followers) == 1 else "run"
+    after = f" {_names(repeat.followers)} {again} again after it." if repeat.followers else ""
+    return (
+        f"{where}`{repeat.node}` runs {times}, in steps {_listed(map(str, repeat.steps))}: the"
+        f" branches from {_name(repeat.fork)} take {_listed(map(str, repeat.lengths))} steps, and"
+        f" no join waits.{after}"
+    )
+
+
+def _idle(runs: StubRuns) -> Iterator[Statement]:
+    for idle in runs.idle or ():
+        yield (
+            f"`{idle.node}` never runs: no route leads to it.",
+            (idle.place,) if idle.place else (),
+        )
+
+
+def _endless(runs: StubRuns) -> Iterator[Statement]:
+    for loop in runs.endless or ():
+        verb = "runs" if len(loop.nodes) == 1 else "run"
+        yield (
+            f"{_names(loop.nodes)} {verb} until the recursion limit: no route ends the loop.",
+            loop.places,
+        )
+
+
+def _conflicts(runs: StubRuns) -> Iterator[Statement]:
+    for fault in runs.conflicts or ():
+        subject = (
+            "update the state in the same step, and it is a plain dict, which takes one update"
+            if fault.key == ROOT
+            else f"write `{fault.key}` in the same step, and it has no reducer"
+        )
+        yield (
+            f"{_names(fault.nodes)} {subject}: LangGraph stops with InvalidUpdateError.",
+            fault.places,
+        )
+
+
+def _doubled(runs: StubRuns) -> Iterator[Statement]:
+    for fault in runs.doubled or ():
+        yield _doubled_sentence(fault), fault.places
+
+
+def _doubled_sentence(fault: KeyFault) -> str:
+    verb = "returns" if len(fault.nodes) == 1 else "return"
+    return (
+        f"{_names(fault.nodes)} {verb} what `{fault.key}` held before, and its reducer adds it"
+        " once more: all entries are doubled."
+    )
+
+
+_SENTENCES: dict[Fault, Callable[[StubRuns], Iterator[Statement]]] = {
+    "refused": _refused,
+    "repeated": _repeated,
+    "idle": _idle,
+    "endless": _endless,
+    "conflicts": _conflicts,
+    "doubled": _doubled,
+}
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return _listed(map(_name, names))
+
+
+def _name(name: str) -> str:
+    return name if name in {"START", "END"} else f"`{name}`"
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+KIND = CheckKind(
+    model=GraphRun,
+    detective="RepoInvestigator",
+    detect=from_facts(graph_run),
+    replay=from_stored_facts(graph_run),
+    label=Label(
+        title="Run of the graph",
+        about="What LangGraph does with the graph, run with empty nodes along all its routes.",
+        fields={"faults": "None of these faults"},
+        choices={
+            "refused": "LangGraph refuses to compile it",
+            "repeated": "A node runs twice, as branches have different lengths",
+            "idle": "A node never runs",
+            "endless": "A loop has no way out",
+            "conflicts": "Nodes of one step write a key without a reducer",
+            "doubled": "A list is added to itself",
+        },
+    ),
+    concern="risk",
+    order=85,
+)

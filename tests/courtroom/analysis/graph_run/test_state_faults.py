@@ -1,0 +1,136 @@
+"""Writes of one step and doubled lists, as LangGraph's own run shows them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from courtroom.analysis.graph_run.run_facts import run_all
+from courtroom.analysis.graph_run.stub_graph import stub_graphs
+from courtroom.analysis.graph_run.stub_states import stub_state
+from courtroom.analysis.langgraph.state_access import read_state_access
+from courtroom.analysis.langgraph.topology import read_graph
+from tests.courtroom.sources import symbols_of
+
+STATE = """
+import operator
+from typing import Annotated, TypedDict
+from langgraph.graph import END, START, StateGraph
+
+class State(TypedDict):
+    url: str
+    verdict: str
+    opinions: Annotated[list, operator.add]
+"""
+PARALLEL = """
+g = StateGraph(State)
+g.add_node("a", a)
+g.add_node("b", b)
+g.add_node("c", c)
+g.add_edge(START, "a")
+g.add_edge(START, "b")
+g.add_edge(["a", "b"], "c")
+app = g.compile()
+"""
+LAST = 'def c(state): return {"verdict": "done"}\n'
+
+
+def fact_of(functions: str, state: str = STATE, wiring: str = PARALLEL) -> dict[str, Any]:
+    symbols = symbols_of(state + dedent(functions) + wiring)
+    reading = read_graph(symbols, {})
+    states = [stub_state(symbols, access) for access in read_state_access(symbols, reading)]
+    return run_all(stub_graphs(reading, states))
+
+
+def rows(fact: dict[str, Any], fault: str) -> list[tuple[str, list[str]]]:
+    return [(row["key"], row["nodes"]) for row in fact[fault]]
+
+
+def test_two_writes_of_one_step_without_a_reducer_stop_langgraph():
+    fact = fact_of(
+        LAST + 'def a(state): return {"verdict": 1}\ndef b(state): return {"verdict": 2}\n'
+    )
+    assert rows(fact, "conflicts") == [("verdict", ["a", "b"])]
+    assert [place["line"] for place in fact["conflicts"][0]["places"]] == [11, 12]
+
+
+def test_writes_to_a_reducer_or_to_other_keys_are_no_conflict():
+    fact = fact_of(
+        LAST
+        + 'def a(state): return {"verdict": 1, "opinions": [1]}\n'
+        + 'def b(state): return {"opinions": [2]}\n'
+    )
+    assert (fact["conflicts"], fact["doubled"], fact["unknown"]) == ([], [], {})
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        'def b(state):\n    if state["url"]:\n        return None\n    return {"verdict": 2}\n',
+        'def b(state):\n    out = {}\n    if state["url"]:\n        out["verdict"] = 2\n    return out\n',
+        'def b(state):\n    if state["url"]:\n        return {"opinions": []}\n    return {"verdict": 2}\n',
+    ],
+    ids=["returns nothing", "adds the key in some runs", "returns another key"],
+)
+def test_a_write_of_some_runs_only_leaves_conflicts_open(second):
+    fact = fact_of(LAST + 'def a(state): return {"verdict": 1}\n' + second)
+    assert fact["conflicts"] is None
+    assert fact["unknown"]["conflicts"] == (
+        "whether a and b write verdict in the same run depends on the run"
+    )
+
+
+def test_unknown_writes_leave_conflicts_open():
+    fact = fact_of(LAST + 'import x\na = x.make()\ndef b(state): return {"verdict": 2}\n')
+    assert fact["conflicts"] is None
+    assert "a is not known" in fact["unknown"]["conflicts"]
+
+
+def test_a_plain_dict_takes_one_update_in_a_step():
+    fact = fact_of(
+        LAST + 'def a(state): return {"x": 1}\ndef b(state): return {"y": 2}\n',
+        wiring=PARALLEL.replace("StateGraph(State)", "StateGraph(dict)"),
+    )
+    assert rows(fact, "conflicts") == [("__root__", ["a", "b"])]
+
+
+def test_a_node_that_returns_the_whole_state_doubles_its_lists():
+    fact = fact_of("""
+    def a(state): return {"opinions": [1]}
+    def b(state): return {"opinions": [2]}
+    def c(state):
+        state["verdict"] = "done"
+        return state
+    """)
+    assert rows(fact, "doubled") == [("opinions", ["c"])]
+
+
+def test_a_list_with_more_behind_what_it_held_is_doubled():
+    fact = fact_of("""
+    def a(state): return {"opinions": [1]}
+    def b(state): return {}
+    def c(state): return {"opinions": state["opinions"] + [3]}
+    """)
+    assert rows(fact, "doubled") == [("opinions", ["c"])]
+
+
+def test_a_list_that_is_empty_when_it_is_returned_is_not_doubled():
+    fact = fact_of("""
+    def a(state): return state
+    def b(state): return {}
+    def c(state): return {"opinions": [1]}
+    """)
+    assert fact["doubled"] == []
+
+
+def test_a_list_that_doubles_on_an_endless_loop_ends():
+    wiring = PARALLEL.replace('["a", "b"], "c")', '"b", "c")\ng.add_edge("c", "b")')
+    fact = fact_of(
+        "def a(state): return {}\n"
+        'def b(state): return {"opinions": state["opinions"] + [1]}\n'
+        "def c(state): return state\n",
+        wiring=wiring,
+    )
+    assert [row["nodes"] for row in fact["endless"]] == [["b", "c"]]

@@ -1,0 +1,135 @@
+"""The kind graph_run: sentences for each fault, and null where the run says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from courtroom.checks.graph_run import GraphRun
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected, survey
+
+CLEAN: dict[str, Any] = {
+    "combinations": 3,
+    "is_complete": True,
+    "steps": {"judge": [1]},
+    "runs": [],
+    "refused": [],
+    "repeated": [],
+    "idle": [],
+    "endless": [],
+    "conflicts": [],
+    "doubled": [],
+    "unknown": {},
+}
+GRAPH = {"path": "src/graph.py", "state_graph_line": 4}
+EDGE = {"path": "src/graph.py", "line": 9}
+REPEAT = {
+    "node": "judge",
+    "fork": "START",
+    "lengths": [1, 2],
+    "steps": [1, 2],
+    "starters": [["START"], ["plan"]],
+    "followers": ["verdict"],
+    "choices": [{"from": "plan", "to": ["judge", "END"]}],
+    "places": [EDGE],
+}
+FAULTS = [
+    (
+        "refused",
+        ["an edge ends at 'x', which is no node"],
+        "LangGraph refuses to compile the graph: an edge ends at 'x', which is no node.",
+        [("src/graph.py", 4)],
+    ),
+    (
+        "repeated",
+        [REPEAT],
+        (
+            "Where `plan` leads to `judge` and END, `judge` runs twice, in steps 1 and 2: the branches"
+            " from START take 1 and 2 steps, and no join waits. `verdict` runs again after it."
+        ),
+        [("src/graph.py", 9)],
+    ),
+    (
+        "idle",
+        [{"node": "vision", "place": EDGE}],
+        "`vision` never runs: no route leads to it.",
+        [("src/graph.py", 9)],
+    ),
+    (
+        "endless",
+        [{"nodes": ["judge", "collect"], "places": [EDGE]}],
+        "`judge` and `collect` run until the recursion limit: no route ends the loop.",
+        [("src/graph.py", 9)],
+    ),
+    (
+        "conflicts",
+        [{"key": "verdict", "nodes": ["a", "b"], "places": [EDGE]}],
+        (
+            "`a` and `b` write `verdict` in the same step, and it has no reducer: LangGraph stops with"
+            " InvalidUpdateError."
+        ),
+        [("src/graph.py", 9)],
+    ),
+    (
+        "conflicts",
+        [{"key": "__root__", "nodes": ["a", "b"], "places": [EDGE]}],
+        (
+            "`a` and `b` update the state in the same step, and it is a plain dict, which takes one"
+            " update: LangGraph stops with InvalidUpdateError."
+        ),
+        [("src/graph.py", 9)],
+    ),
+    (
+        "doubled",
+        [{"key": "opinions", "nodes": ["save"], "places": [EDGE]}],
+        (
+            "`save` returns what `opinions` held before, and its reducer adds it once more: all entries"
+            " are doubled."
+        ),
+        [("src/graph.py", 9)],
+    ),
+]
+
+
+def finding_of(fact: dict[str, Any] | None, *faults: str, reasons: dict[str, str] | None = None):
+    check = GraphRun.model_validate({**CHECK_FIELDS, "faults": faults})
+    return detected(check, survey(facts={"graph_run": fact, "graph": GRAPH}, reasons=reasons))
+
+
+@pytest.mark.parametrize(("fault", "rows", "sentence", "places"), FAULTS)
+def test_a_fault_is_said_with_its_nodes_and_lines(fault, rows, sentence, places):
+    finding = finding_of({**CLEAN, fault: rows}, fault)
+    assert (finding.met, finding.reason) == (False, sentence)
+    assert clue_lines(finding) == places
+
+
+def test_a_sound_run_is_said_with_the_number_of_routes():
+    finding = finding_of(CLEAN, "repeated", "idle")
+    assert finding.met is True
+    assert finding.reason == (
+        "Run with empty nodes along 3 combinations of routes: branches of different lengths start"
+        " no node twice; every node runs on some route."
+    )
+
+
+def test_a_fault_that_the_check_does_not_name_does_not_count():
+    assert finding_of({**CLEAN, "repeated": [REPEAT]}, "idle").met is True
+
+
+def test_a_graph_inside_a_node_counts_as_well():
+    inner = {**CLEAN, "at": ["detect"], "idle": [{"node": "skim", "place": None}]}
+    finding = finding_of({**CLEAN, "inner": [inner]}, "idle")
+    assert finding.reason == "Inside `detect`: `skim` never runs: no route leads to it."
+    assert clue_lines(finding) == [("src/graph.py", 4)]
+
+
+def test_no_graph_leaves_the_check_open():
+    finding = finding_of(None, "idle", reasons={"graph_run": "no StateGraph"})
+    assert (finding.met, finding.reason) == (None, "no StateGraph")
+
+
+def test_an_open_fault_leaves_the_check_open_unless_another_is_there():
+    open_fact = {**CLEAN, "idle": None, "unknown": {"idle": "g.py:3: a router is open"}}
+    assert finding_of(open_fact, "idle", "repeated").met is None
+    assert finding_of({**open_fact, "repeated": [REPEAT]}, "idle", "repeated").met is False
