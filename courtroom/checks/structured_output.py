@@ -13,7 +13,7 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.result import Finding, present
+from courtroom.checks.result import Finding, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -47,6 +47,13 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         clues = [line_clue(call, f"Bound to {call['schema'] or 'a schema'}.") for call in matching]
         return present(f"{len(matching)} model calls are bound{target}.", clues)
 
+    variable = next((call for call in calls if _is_variable(call["schema"])), None)
+    if wanted and variable is not None:
+        place = f"{variable['path']}:{variable['line']}"
+        return could_not_look(
+            f"{place} binds the variable {variable['schema']}: which schema that is depends on the run."
+        )
+
     reason = f"No model call is bound{target or ' to a schema'}."
     clues = [
         line_clue(call, f"Bound to {call['schema'] or 'an unnamed schema'} instead.")
@@ -55,6 +62,11 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     if clues:
         return present(reason, clues, met=False)
     return nothing(reason, "structured_output_calls", survey)
+
+
+def _is_variable(schema: str) -> bool:
+    """Return true for a name in lower case: classes and constants are not."""
+    return schema.rsplit(".", 1)[-1].islower()
 
 
 KIND = CheckKind(

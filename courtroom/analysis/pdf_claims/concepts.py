@@ -70,6 +70,7 @@ _SECTION_WORDS = 120
 _PART_WORDS = 5
 _LIST_ITEMS = 4
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
+_CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Diagram) {0,2}\d", re.IGNORECASE)
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
 _PASSAGE_CHARACTERS = 600
@@ -235,6 +236,8 @@ def _section(blocks: list[_Block], index: int) -> str:
     for block in blocks[index + 1 :]:
         # A colon announces parts: their short headings belong to the section, numbered ones do not.
         after_colon = after_colon or texts[-1].endswith(":")
+        if _CAPTION.match(block.text):
+            continue
         ends = block.heading and not (after_colon and _is_part(block.text))
         if ends or _LEADERS.search(block.text) or len(" ".join(texts).split()) > _SECTION_WORDS:
             break

@@ -176,6 +176,17 @@ def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
     assert (found.met, clue_lines(found)) == (met, [("j.py", 8)])
 
 
+@pytest.mark.parametrize(
+    ("names", "met"),
+    [(["schema"], None), (["self.schema", "Other"], None), (["schema", "JudicialOpinion"], True)],
+)
+def test_a_schema_given_as_a_variable_leaves_open_which_one_it_is(names, met):
+    calls = [{"path": "j.py", "line": 8, "schema": name} for name in names]
+    check = StructuredOutput(**CHECK_FIELDS, aspect="schema", schemas=("JudicialOpinion",))
+    found = structured_output(check, survey(facts={"structured_output_calls": calls}))
+    assert found.met is met
+
+
 PROMPTS = [
     {"persona": name, "path": "p.py", "line": n}
     for n, name in enumerate(["Prosecutor", "Defense"], start=1)

@@ -68,6 +68,12 @@ def test_heading_is_explained_by_its_section() -> None:
     assert use_of_term(reading, "State Synchronization").use == "substantive"
 
 
+def test_caption_below_a_heading_does_not_end_its_section() -> None:
+    title, caption = "2.3 State Synchronization", "Figure 2 \u2013 Reducers"
+    reading = _reading(f"{title}\n{caption}\n{EXPLAINED}", headings=(title, caption))
+    assert use_of_term(reading, "State Synchronization").use == "substantive"
+
+
 @pytest.mark.parametrize(
     ("heading", "use"),
     [("Tech Lead (pragmatic)", "substantive"), ("2.4 Metacognition", "mentioned")],
