@@ -377,7 +377,11 @@ def _justice(writer: FactWriter) -> None:
 
     reports = list(markdown_reports(writer.symbols))
     writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
-    for source, line in reports:
+    # What only the judges reach is a prompt, if anything else is a report.
+    judging = {function.key for function in writer.layers.judges}
+    judging -= {function.key for function in justice}
+    shown = [entry for entry in reports if (entry[0].path, entry[1]) not in judging]
+    for source, line in shown or reports:
         writer.add_location("markdown_report", source.path, line)
 
 

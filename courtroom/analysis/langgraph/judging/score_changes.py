@@ -86,6 +86,9 @@ class ChangeReader:
                 continue
 
             value = _assigned_score(node)
+            if isinstance(node, ast.Return) and not vocabulary(function.site.node) & SCORE_WORDS:
+                # A number of something else, in code that names no score.
+                value = None
             if value is not None:
                 full_guard = guard | self._inline_guard(value, assigned)
                 target = _target_words(node)

@@ -151,6 +151,20 @@ def test_words_comments_and_dropped_values_are_no_rules(body):
     assert rules_in(justice(body)) == set()
 
 
+def test_a_number_of_code_that_names_no_score_is_no_rule():
+    code = justice(
+        "line = first(evidences)",
+        before=(
+            "def first(lines):\n"
+            "    for number, line in enumerate(lines):\n"
+            "        if not evidence_found(line):\n"
+            "            return number - 1\n"
+        ),
+    )
+
+    assert rules_in(code) == set()
+
+
 def test_a_rule_in_an_uncalled_function_is_no_rule():
     rule = (
         "def security_override(score, insecure):\n"
