@@ -75,10 +75,11 @@ def _seconds_of_half_and_whole(
     expression: Expression, text: Text, size: int
 ) -> tuple[float, float]:
     """Return the time for half of a text and for all of it; 0 and 0 where that is too short."""
-    if expression.run(text(size)) <= FLOOR:
+    whole = expression.run(text(size))
+    if whole <= FLOOR:
         return 0, 0
 
-    half, whole = expression.run(text(size // 2)), expression.run(text(size))
+    half = expression.run(text(size // 2))
     if whole > MOST_TIMES * half:
         # Again, in turns and the best of many: something else may have had the machine.
         pairs = [(expression.run(text(size // 2)), expression.run(text(size))) for _ in range(20)]
