@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
+from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.models.check import CheckBase
@@ -47,7 +47,7 @@ def graph_run(check: GraphRun, survey: Survey) -> Finding:
     """The run of the graph and of those inside its nodes, in the faults that the check names."""
     document = survey.facts.get("graph_run")
     if document is None:
-        return unknown("graph_run", survey)
+        return _not_run(survey)
     fact = GraphRunFact.model_validate(document)
 
     statements = [
@@ -65,6 +65,13 @@ def graph_run(check: GraphRun, survey: Survey) -> Finding:
         if fault in runs.unknown
     ]
     return could_not_look(f"{gaps[0]}.") if gaps else _sound(check, fact, survey)
+
+
+def _not_run(survey: Survey) -> Finding:
+    """Without a graph there is nothing to run, where the survey has looked everywhere."""
+    if survey.facts.get("graph") is None and survey.facts.get("detectives_parallel") is False:
+        return nothing(survey.reasons.get("graph", "No StateGraph is built."), "graph", survey)
+    return unknown("graph_run", survey)
 
 
 def _faulty(statements: list[Statement], survey: Survey) -> Finding:

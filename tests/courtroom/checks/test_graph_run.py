@@ -124,9 +124,16 @@ def test_a_graph_inside_a_node_counts_as_well():
     assert clue_lines(finding) == [("src/graph.py", 4)]
 
 
-def test_no_graph_leaves_the_check_open():
-    finding = finding_of(None, "idle", reasons={"graph_run": "no StateGraph"})
-    assert (finding.met, finding.reason) == (None, "no StateGraph")
+def test_a_graph_that_is_not_run_leaves_the_check_open():
+    finding = finding_of(None, "idle", reasons={"graph_run": "a router is open"})
+    assert (finding.met, finding.reason) == (None, "a router is open")
+
+
+def test_a_work_without_a_graph_does_not_meet_the_check():
+    check = GraphRun.model_validate({**CHECK_FIELDS, "faults": ["idle"]})
+    facts = {"graph_run": None, "graph": None, "detectives_parallel": False}
+    finding = detected(check, survey(facts=facts, reasons={"graph": "no StateGraph is built"}))
+    assert (finding.met, finding.reason) == (False, "no StateGraph is built")
 
 
 def test_an_open_fault_leaves_the_check_open_unless_another_is_there():
