@@ -100,19 +100,26 @@ def criterion_ids(data: Mapping[str, str]) -> frozenset[str]:
 def persona_lookups(access: StateAccess, data: Mapping[str, str], reading: FlowReading) -> None:
     """Add lookups of a persona's part of the rubric by a key that is spelled otherwise there."""
     for use in access.nodes.values():
+        holders = {lookup.key: _keys_under(data, lookup.key) for lookup in use.data_lookups}
+        # A second try in another spelling may find it.
+        met = {
+            squashed(lookup.written)
+            for lookup in use.data_lookups
+            if lookup.inner in holders[lookup.key][0]
+        }
         for lookup in use.data_lookups:
-            keys, path = _keys_under(data, lookup.key)
-            if lookup.inner is None or not keys or lookup.inner in keys:
+            keys, path = holders[lookup.key]
+            twins = [name for name in keys if squashed(name) == squashed(lookup.written)]
+            if not twins or squashed(lookup.written) in met:
                 continue
-            twins = [name for name in keys if squashed(name) == squashed(lookup.inner)]
-            if twins:
-                sentence = (
-                    f"{use.name} looks up `{lookup.key}` by `{lookup.inner}`; {path} holds"
-                    f" `{twins[0]}`: it never gets that part"
-                )
-                other = path, _line_of(data[path], twins[0])
-                fault = FlowFault("other_key", sentence, lookup.path, lookup.line, other)
-                reading.add([fault])
+            met.add(squashed(lookup.written))
+            sentence = (
+                f"{use.name} looks up `{lookup.key}` by `{lookup.inner}`; {path} holds"
+                f" `{twins[0]}`: it never gets that part"
+            )
+            other = path, _line_of(data[path], twins[0])
+            fault = FlowFault("other_key", sentence, lookup.path, lookup.line, other)
+            reading.add([fault])
 
 
 def _keys_under(data: Mapping[str, str], name: str) -> tuple[list[str], str]:

@@ -244,6 +244,18 @@ def judge(state):
     assert fault.other == ("rubric.json", 5)
 
 
+def test_a_second_try_in_the_spelling_of_the_rubric_is_no_fault():
+    logic = {"prosecutor": "a", "defense": "b", "tech_lead": "c"}
+    data = {"rubric.json": json.dumps({"logic": logic})}
+    code = f"""{DETECTIVE}
+def judge(state):
+    logic = load()["logic"]
+    return {{"opinions": [logic.get("TechLead") or logic.get("tech_lead")]}}
+"""
+
+    assert faults(flow_of(code, data=data), "other_key") == []
+
+
 def test_a_key_that_nothing_reads_is_named():
     reading = flow_of(
         f"""{DETECTIVE}
