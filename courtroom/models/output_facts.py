@@ -1,4 +1,4 @@
-"""Facts of what the work shows of itself: audits it wrote, scores it claims, evidence it assumes."""
+"""Facts of what the work shows of itself: its audits, the scores and the evidence it claims."""
 
 from __future__ import annotations
 

@@ -182,8 +182,8 @@ def _names_criterion(node: ast.expr) -> bool:
 def _assumed_confidence(node: ast.AST) -> str:
     """Return the written confidence of evidence with a written `found=True`, "" for all else."""
     fields = _fields(node)
-    found, confidence = fields.get("found"), fields.get("confidence")
-    if not (isinstance(found, ast.Constant) and found.value is True):
+    is_found, confidence = fields.get("found"), fields.get("confidence")
+    if not (isinstance(is_found, ast.Constant) and is_found.value is True):
         return ""
     options = (
         [confidence.body, confidence.orelse] if isinstance(confidence, ast.IfExp) else [confidence]
@@ -208,5 +208,5 @@ def _fields(node: ast.AST) -> Mapping[str, ast.expr]:
 def _says_something_examined(node: ast.AST) -> bool:
     """Return whether a field for what was seen holds more than a text of the code."""
     fields = _fields(node)
-    shown = [fields[name] for name in SHOWN_FIELDS if name in fields]
-    return not shown or any(constant_text(value) is None for value in shown)
+    texts = [fields[name] for name in SHOWN_FIELDS if name in fields]
+    return not texts or any(constant_text(value) is None for value in texts)

@@ -40,8 +40,8 @@ _FOLDER = re.compile(r"audits?|reports?|outputs?|results?|runs?")
 _NAME = re.compile(r"audit(?!or)|verdict|(?:^|[_-])opinions?(?:[_-]|$)")
 # Documents on how to audit, and what is written about the work by hand.
 _NO_OUTPUT = re.compile(
-    r"(?:^|[_-])(?:readme|spec|plan|guide|how|run|summary|architecture|interim|final|template|rubric"
-    r"|prompts?|schema|config|checklist|tasks|notes|metadata|manifest|improvement)(?:[_-]|$)"
+    r"(?:^|[_-])(?:readme|spec|plan|guide|how|run|summary|architecture|interim|final|template"
+    r"|rubric|prompts?|schema|config|checklist|tasks|notes|metadata|manifest|improvement)(?:[_-]|$)"
 )
 _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts?|configs?|cache")
 _DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
@@ -291,7 +291,7 @@ def misplaced_fact(
     reasons: Mapping[str, str],
     history: History | ExaminationFailed | None,
 ) -> tuple[list[dict[str, Any]] | None, str]:
-    """Return the fact misplaced_audits, or null with the reason; `audits` is the fact own_audits."""
+    """Return the fact misplaced_audits, None with the reason; `audits` is the fact own_audits."""
     if audits is None:
         return None, reasons.get("own_audits", "the work's audits were not read")
     if history is None or isinstance(history, ExaminationFailed):

@@ -87,7 +87,7 @@ def claims_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:
 def held_claims(
     claims: Sequence[Mapping[str, Any]], audits: Sequence[Mapping[str, Any]] | None, *, is_all: bool
 ) -> list[dict[str, Any]]:
-    """Return the claims with `agrees`; `audits` are the fact own_audits, `is_all`: all were read."""
+    """Return the claims with `agrees`; `audits` are the fact own_audits, all with `is_all`."""
     return [{**claim, "agrees": _agrees(claim, audits or (), is_all=is_all)} for claim in claims]
 
 

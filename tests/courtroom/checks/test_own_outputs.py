@@ -37,21 +37,21 @@ FACTS = {
 }
 
 
-def found(aspect, reasons=None, **facts):
+def answer(aspect, reasons=None, **facts):
     check = OwnOutputs(**CHECK_FIELDS, aspect=aspect)
     return KIND.detect(check, Sources(survey=survey(facts=facts, reasons=reasons), history=HISTORY))
 
 
 @pytest.mark.parametrize("aspect", FACTS)
 def test_a_fact_is_shown_with_all_its_places(aspect):
-    finding = found(aspect, **{FACTS[aspect]: [SHOWN, SHOWN]})
+    finding = answer(aspect, **{FACTS[aspect]: [SHOWN, SHOWN]})
     assert (finding.met, finding.reason) == (False, "A fact. (1 more.)")
     assert clue_lines(finding)[:2] == [("a.md", 3), ("b.md", 4)]
 
 
 @pytest.mark.parametrize("aspect", FACTS)
 def test_an_unknown_fact_leaves_the_check_open(aspect):
-    finding = found(aspect, {FACTS[aspect]: "2 outputs could not be read: a, b"})
+    finding = answer(aspect, {FACTS[aspect]: "2 outputs could not be read: a, b"})
     assert (finding.met, finding.reason) == (None, "2 outputs could not be read: a, b")
 
 
@@ -73,28 +73,28 @@ def test_an_unknown_fact_leaves_the_check_open(aspect):
 )
 def test_audits_that_show_nothing_meet_the_check(aspect, reason):
     received = {**ROW, "about": "received"}
-    finding = found(aspect, own_audits=[ROW, ROW, received], **{FACTS[aspect]: []})
+    finding = answer(aspect, own_audits=[ROW, ROW, received], **{FACTS[aspect]: []})
     assert (finding.met, finding.reason) == (True, reason)
     assert {clue.path for clue in finding.clues} == {ROW["path"]}
 
 
 @pytest.mark.parametrize("aspect", ["judged", "consistent", "of_peers"])
 def test_without_an_audit_nothing_is_established(aspect):
-    finding = found(aspect, own_audits=[], audits_without_judgement=[], disagreeing_outputs=[])
+    finding = answer(aspect, own_audits=[], audits_without_judgement=[], disagreeing_outputs=[])
     assert (finding.met, finding.reason) == (None, NO_AUDIT[aspect])
 
 
 @pytest.mark.parametrize("aspect", ["examined", "open_scores"])
 def test_code_that_shows_nothing_meets_the_check(aspect):
-    assert found(aspect, **{FACTS[aspect]: []}).met is True
+    assert answer(aspect, **{FACTS[aspect]: []}).met is True
 
 
 def test_an_audit_of_a_peer_about_the_work_itself_does_not_meet_the_check():
     peer = {**ROW, "path": "audit/report_onpeer_generated/a.md", "about": "peer"}
-    finding = found("of_peers", own_audits=[ROW, peer])
+    finding = answer("of_peers", own_audits=[ROW, peer])
     assert (finding.met, clue_lines(finding)) == (False, [(peer["path"], 1)])
     other = {**peer, "repository": "bo/other"}
-    finding = found("of_peers", own_audits=[ROW, other])
+    finding = answer("of_peers", own_audits=[ROW, other])
     assert (finding.met, finding.reason) == (
         True,
         "1 committed audit of peers: none names or cites this repository as the audited one.",
@@ -102,7 +102,7 @@ def test_an_audit_of_a_peer_about_the_work_itself_does_not_meet_the_check():
 
 
 def test_unread_audits_leave_the_audits_of_peers_open():
-    assert found("of_peers", {"own_audits": "too many"}).reason == "too many"
+    assert answer("of_peers", {"own_audits": "too many"}).reason == "too many"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_unread_audits_leave_the_audits_of_peers_open():
     [(True, True, "a committed audit gives it"), (False, False, "no committed audit gives it")],
 )
 def test_a_claimed_score_is_held_against_the_audits(agrees, met, words):
-    finding = found("claimed", claimed_scores=[{**CLAIM, "agrees": agrees}])
+    finding = answer("claimed", claimed_scores=[{**CLAIM, "agrees": agrees}])
     assert (finding.met, finding.reason) == (
         met,
         f"An overall score of 4.2/5 is named in README.md; {words}.",
@@ -120,7 +120,7 @@ def test_a_claimed_score_is_held_against_the_audits(agrees, met, words):
 
 @pytest.mark.parametrize("claims", [[], [{**CLAIM, "agrees": None}]])
 def test_claims_that_nothing_can_be_held_against_leave_the_check_open(claims):
-    assert found("claimed", claimed_scores=claims).met is None
+    assert answer("claimed", claimed_scores=claims).met is None
 
 
 def test_the_reports_claim_answers_what_the_documents_left_open():

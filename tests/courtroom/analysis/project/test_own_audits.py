@@ -104,15 +104,15 @@ def test_broken_json_is_unread_and_prose_without_scores_is_no_audit():
 
 def test_an_audit_keeps_what_it_says_of_itself():
     (row,) = rows({SELF: audit(head="It rests on commit 1234abc and 7654fed.")})
-    shown = OwnAudit.model_validate(row)
-    assert (shown.about, shown.repository, shown.score, shown.maximum) == (
+    own = OwnAudit.model_validate(row)
+    assert (own.about, own.repository, own.score, own.maximum) == (
         "self",
         "ada/auditor",
         3.0,
         5.0,
     )
-    assert (shown.criteria, shown.opinions, shown.failed) == (2, 6, 0)
-    assert shown.cited_commits == ("1234abc", "7654fed")
+    assert (own.criteria, own.opinions, own.failed) == (2, 6, 0)
+    assert own.cited_commits == ("1234abc", "7654fed")
 
 
 # -- audits without a judgement -------------------------------------------------------------------
