@@ -9,6 +9,7 @@ from courtroom.analysis.project.general_facts import text_of_path
 from courtroom.analysis.project.own_audits import (
     LEAST_BYTES,
     MOST_AUDITS,
+    MOST_ROWS,
     audit_paths,
     audit_row,
     audits_without_judgement,
@@ -60,7 +61,7 @@ def read_own_outputs(writer: FactWriter) -> None:
         gap = (
             f"outputs that could not be read: {len(unread)}, among them {', '.join(unread[:NAMED])}"
         )
-    writer.facts["unread_outputs"] = unread
+    writer.facts["unread_outputs"] = unread[:MOST_ROWS]
     audits = [audit_row(reading) for reading in readings]
     writer.set_rows("own_audits", audits, gap)
     writer.set_rows("audits_without_judgement", audits_without_judgement(readings), gap)
