@@ -284,8 +284,8 @@ class _AccessReader:
         model: Class | None,
     ) -> StateUse:
         evaluator = self.evaluator
-        # First into every function; where that takes too long, into those that get the state.
-        for is_eager in (True, False):
+        # First into functions that get the state; where the result is open, into every one.
+        for is_eager in (False, True):
             evaluator.begin(is_eager=is_eager)
             fuel = min(FUEL_PER_NODE, self.fuel)
             evaluator.fuel = fuel
@@ -296,7 +296,7 @@ class _AccessReader:
             except (OutOfFuel, RecursionError):
                 gap = f"the code of {name} is too long to be followed to its end"
             self.fuel -= fuel - max(evaluator.fuel, 0)
-            if not gap:
+            if gap or not any(_is_open(choice) for choice in choices_of(result)):
                 break
 
         updates = [

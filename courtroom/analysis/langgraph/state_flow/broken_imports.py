@@ -90,12 +90,13 @@ def _missing_module(
 def _missing_names(
     symbols: SymbolTable, source: SourceFile, node: ast.ImportFrom, module: SourceFile
 ) -> Iterator[FlowFault]:
-    names = _names_of(module)
-    if names is None or module is source:
-        return
-    for alias in node.names:
+    at_top = symbols.top_level_names(module).keys() | module.imports.keys() | {"*"}
+    # Few names are missing there, and only for these the whole module is read.
+    missing = [alias for alias in node.names if alias.name not in at_top]
+    names = _names_of(module) if missing and module is not source else None
+    for alias in missing if names is not None else ():
         is_submodule = symbols.find_module(f"{module.module}.{alias.name}") is not None
-        if alias.name == "*" or alias.name in names or is_submodule:
+        if names is None or alias.name in names or is_submodule:
             continue
         near = difflib.get_close_matches(alias.name, sorted(names), n=1, cutoff=NEAR)
         instead = f" (it defines `{near[0]}`)" if near else ""

@@ -27,7 +27,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
 )
 from courtroom.analysis.python.tree_walk import constant_text, walk
 
-# Names that are as near as pdf_path and pdf_paths.
+# Names as near as pdf_path and pdf_paths.
 NEAR = 0.85
 
 
@@ -181,7 +181,7 @@ def _is_set_somewhere(symbols: SymbolTable, key: str) -> bool:
     """Return true where any code makes a dict or an object with this key: it may be an input."""
     return any(
         _sets(node, key)
-        for source in symbols.codebase.production
+        for source in symbols.codebase
         if key in source.text
         for node in walk(source.tree)
     )
@@ -208,7 +208,7 @@ def unread_writes(access: StateAccess, symbols: SymbolTable, reading: FlowReadin
             is_dead = write.key in access.declared and write.key not in read
             if is_dead and not write.is_unchanged and not _is_used(symbols, write.key):
                 read.add(write.key)
-                sentence = f"{use.name} writes `{write.key}`, which nothing reads"
+                sentence = f"{use.name} writes `{write.key}`, which no code reads"
                 place = _state_place(access)
                 reading.add([FlowFault("unread_write", sentence, write.path, write.line, place)])
 
@@ -217,7 +217,7 @@ def _is_used(symbols: SymbolTable, key: str) -> bool:
     """Return true where code reads something by this name, of the state or of another object."""
     return any(
         _reads(node, key)
-        for source in symbols.codebase.production
+        for source in symbols.codebase
         if key in source.text
         for node in walk(source.tree)
     )

@@ -264,4 +264,16 @@ def judge(state):
 """
     )
 
-    assert sentences(reading, "unread_write") == ["judge writes `opinions`, which nothing reads"]
+    assert sentences(reading, "unread_write") == ["judge writes `opinions`, which no code reads"]
+
+
+def test_a_key_that_a_test_of_the_work_reads_is_read():
+    reading = flow_of(
+        f"""{DETECTIVE}
+def judge(state):
+    return {{"opinions": list(state["evidences"])}}
+""",
+        {"tests/test_graph.py": "from src.graph import app\nassert app.invoke({})['opinions']\n"},
+    )
+
+    assert sentences(reading, "unread_write") == []
