@@ -357,7 +357,8 @@ def _appendix(report: AuditReport) -> Iterator[str]:
         yield "### Product"
         yield "\n".join(_scope(report.facts.scope))
 
-    chart = mermaid_chart(report.facts.graph) if report.facts.graph else None
+    facts = report.facts
+    chart = mermaid_chart(facts.graph, facts.graph_run) if facts.graph else None
     if chart is not None:
         yield "### Graph"
         yield code_block(chart, "mermaid")

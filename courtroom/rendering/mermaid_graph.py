@@ -5,19 +5,22 @@ Node names are untrusted: each is quoted, with every character escaped that Merm
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from courtroom.models.facts import GraphFact, Subgraph, WiredGraph
+from courtroom.models.graph_run import GraphRunFact, StubRuns
 
 # Beyond these a chart is harder to read than the code.
 MOST_EDGES = 120
 LONGEST_NAME = 60
+# Steps of one node; a loop has more.
+MOST_STEPS = 3
 
 
-def mermaid_chart(graph: GraphFact) -> str | None:
+def mermaid_chart(graph: GraphFact, run: GraphRunFact | None = None) -> str | None:
     """Return the lines of the flowchart, or None when the graph has no edges or too many.
 
-    Conditional routes are dashed.
+    Conditional routes are dashed. The steps of a run stand behind the names of the nodes.
     """
     graphs = [graph, *graph.subgraphs]
     size = sum(
@@ -26,26 +29,46 @@ def mermaid_chart(graph: GraphFact) -> str | None:
 
     if not 0 < size <= MOST_EDGES:
         return None
-    return "\n".join(["flowchart TD", *_lines(graph, "n", (), graph.subgraphs)])
+    marks = {(): _marks(run), **{r.at: _marks(r) for r in run.inner}} if run else {}
+    return "\n".join(["flowchart TD", *_lines(graph, "n", (), graph.subgraphs, marks)])
+
+
+def _marks(runs: StubRuns) -> dict[str, str]:
+    """Return the words behind each name, in characters that Mermaid does not read."""
+    repeated = {name for r in runs.repeated or () for name in (r.node, *r.followers)}
+    marks = {
+        name: f" - step {' '.join(map(str, steps[:MOST_STEPS]))}"
+        + (" …" if len(steps) > MOST_STEPS else "")
+        + (" - again" if name in repeated else "")
+        for name, steps in runs.steps.items()
+        if steps
+    }
+    return marks | {idle.node: " - never" for idle in runs.idle or ()}
 
 
 def _lines(
-    graph: WiredGraph, prefix: str, place: tuple[str, ...], subgraphs: tuple[Subgraph, ...]
+    graph: WiredGraph,
+    prefix: str,
+    place: tuple[str, ...],
+    subgraphs: tuple[Subgraph, ...],
+    marks: Mapping[tuple[str, ...], Mapping[str, str]],
 ) -> Iterator[str]:
     """Yield the nodes, then the edges. `prefix` begins the ids of this graph's nodes."""
     ids = {name: f"{prefix}{number}" for number, name in enumerate(_node_names(graph))}
     indent = "    " * (len(place) + 1)
+    own_marks = marks.get(place, {})
 
     for name, node_id in ids.items():
+        label = _label(name) + own_marks.get(name, "")
         inner = [subgraph for subgraph in subgraphs if subgraph.at == (*place, name)]
         if not inner:
-            yield f'{indent}{node_id}["{_label(name)}"]'
+            yield f'{indent}{node_id}["{label}"]'
             continue
 
-        yield f'{indent}subgraph {node_id}["{_label(name)}"]'
+        yield f'{indent}subgraph {node_id}["{label}"]'
         # The recursion ends: nesting is bounded where the facts are made.
         for number, subgraph in enumerate(inner):
-            yield from _lines(subgraph, f"{node_id}_{number}_", subgraph.at, subgraphs)
+            yield from _lines(subgraph, f"{node_id}_{number}_", subgraph.at, subgraphs, marks)
         yield f"{indent}end"
 
     yield from (f"{indent}{ids[start]} --> {ids[end]}" for start, end in graph.edges)

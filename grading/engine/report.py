@@ -191,6 +191,35 @@ class MainGraph(Graph):
     subgraphs: tuple[Subgraph, ...] = ()
 
 
+class RepeatedNode(ReportRecord):
+    """Node that runs several times by branches of different lengths, and those after it."""
+
+    node: str
+    followers: tuple[str, ...] = ()
+
+
+class IdleNode(ReportRecord):
+    node: str
+
+
+class StubRuns(ReportRecord):
+    """Steps in which LangGraph runs each node of a graph, with empty nodes and along all routes."""
+
+    steps: dict[str, tuple[int, ...]] = {}
+    repeated: tuple[RepeatedNode, ...] | None = None
+    idle: tuple[IdleNode, ...] | None = None
+
+
+class InnerRuns(StubRuns):
+    """Runs of the graph inside a node; `at` is the path of node names from the outermost."""
+
+    at: tuple[str, ...]
+
+
+class GraphRun(StubRuns):
+    inner: tuple[InnerRuns, ...] = ()
+
+
 class AuditFiles(ReportRecord):
     """Paths of audit reports in the repository: of peers, of oneself (key `self`), by peers."""
 
@@ -243,6 +272,7 @@ class Facts(ReportRecord):
     """Facts that the site reads; null where not established. `unknown` gives the reasons."""
 
     graph: MainGraph | None = None
+    graph_run: GraphRun | None = None
     history: History | None = None
     minmax: AuditFiles | None = None
     communication_entries: tuple[LogEntry, ...] | None = None

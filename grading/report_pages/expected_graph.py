@@ -65,7 +65,9 @@ def expected_graph_of(report: Report, rubric: Mapping[str, Any]) -> ExpectedGrap
     ]
 
     return ExpectedGraph(
-        _words(layers, has_route), drawing_of(sketch_of(_edges(layers, has_route), {})), tuple(rows)
+        _words(layers, has_route),
+        drawing_of(sketch_of(_edges(layers, has_route), {}, {})),
+        tuple(rows),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grading.engine.report import Graph, MainGraph, Subgraph
-from grading.report_pages.graph_layout import Drawing, Edge, Sketch, drawing_of, sketch_of
+from grading.engine.report import Graph, GraphRun, MainGraph, StubRuns, Subgraph
+from grading.report_pages.graph_layout import Drawing, Edge, Mark, Sketch, drawing_of, sketch_of
+
+# Steps of one node that a box has room for.
+MOST_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,10 @@ class InnerGraph:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """Main graph of the project; `drawing` is None when it is too large to draw well."""
+    """Main graph of the project; `drawing` is None when it is too large to draw well.
+
+    `has_steps`: its boxes say in which steps LangGraph runs their nodes.
+    """
 
     path: str
     line: int
@@ -28,15 +34,17 @@ class Topology:
     unresolved: tuple[str, ...]
     drawing: Drawing | None
     inner: tuple[InnerGraph, ...] = ()
+    has_steps: bool = False
 
 
-def topology_of(graph: MainGraph) -> Topology:
+def topology_of(graph: MainGraph, run: GraphRun | None = None) -> Topology:
     return Topology(
         path=graph.path,
         line=graph.state_graph_line,
         edges=_edges(graph),
         unresolved=graph.unresolved + _unresolved_inside(graph.subgraphs),
-        drawing=drawing_of(_sketch(graph, (), graph.subgraphs)),
+        drawing=drawing_of(_sketch(graph, (), graph.subgraphs, _marks(run))),
+        has_steps=bool(run and run.steps),
         inner=tuple(
             InnerGraph(_node_path(inner), f"{inner.path}:{inner.state_graph_line}", _edges(inner))
             for inner in graph.subgraphs
@@ -63,7 +71,33 @@ def _edges(graph: Graph) -> tuple[Edge, ...]:
     return tuple(dict.fromkeys([*straight, *routed]))
 
 
-def _sketch(graph: Graph, at: tuple[str, ...], subgraphs: Sequence[Subgraph]) -> Sketch | None:
+def _marks(run: GraphRun | None) -> dict[tuple[str, ...], dict[str, Mark]]:
+    """Return the marks of the nodes, by the path to their graph."""
+    if run is None:
+        return {}
+    inner = {runs.at: _marks_in(runs) for runs in run.inner}
+    return {(): _marks_in(run), **inner}
+
+
+def _marks_in(runs: StubRuns) -> dict[str, Mark]:
+    repeated = {name for repeat in runs.repeated or () for name in (repeat.node, *repeat.followers)}
+    marks = {}
+    for name, steps in runs.steps.items():
+        if steps:
+            more = "…" if len(steps) > MOST_STEPS else ""
+            words = ", ".join(map(str, steps[:MOST_STEPS])) + more
+            again = " again" if name in repeated else ""
+            marks[name] = Mark(words + again, is_fault=name in repeated)
+    marks.update({idle.node: Mark("never", is_fault=True) for idle in runs.idle or ()})
+    return marks
+
+
+def _sketch(
+    graph: Graph,
+    at: tuple[str, ...],
+    subgraphs: Sequence[Subgraph],
+    marks: Mapping[tuple[str, ...], Mapping[str, Mark]],
+) -> Sketch | None:
     """Return the graph with those inside its nodes that can be drawn, or None if it cannot be.
 
     The facts bound how deep graphs are nested.
@@ -73,11 +107,13 @@ def _sketch(graph: Graph, at: tuple[str, ...], subgraphs: Sequence[Subgraph]) ->
 
     for name in dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)):
         path = (*at, name)
-        sketches = [_sketch(graph, path, subgraphs) for graph in subgraphs if graph.at == path]
+        sketches = [
+            _sketch(graph, path, subgraphs, marks) for graph in subgraphs if graph.at == path
+        ]
         # A node whose inner graphs cannot be drawn stays a plain box.
         if any(sketches):
             inner[name] = [sketch for sketch in sketches if sketch is not None]
-    return sketch_of(edges, inner)
+    return sketch_of(edges, inner, marks.get(at, {}))
 
 
 def _unresolved_inside(subgraphs: Sequence[Subgraph]) -> tuple[str, ...]:

@@ -15,6 +15,17 @@ LOOP_MARGIN = 40
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Words behind a node's name: the steps in which it runs, and whether that is a fault."""
+
+    words: str = ""
+    is_fault: bool = False
+
+
+NO_MARK = Mark()
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """Box with its centre and size. `is_end` marks START and END."""
 
@@ -24,6 +35,7 @@ class Node:
     width: float
     is_end: bool
     height: float = BOX
+    mark: Mark = NO_MARK
 
     @property
     def left(self) -> float:
@@ -71,6 +83,7 @@ class Sketch:
     rows: tuple[tuple[str, ...], ...]
     edges: tuple[Edge, ...]
     inner: Mapping[str, Sequence[Sketch]]
+    marks: Mapping[str, Mark] = field(default_factory=dict)
 
     @property
     def width(self) -> float:
@@ -96,19 +109,25 @@ class Sketch:
 
     def box_width(self, name: str) -> float:
         inside = sum(sketch.width for sketch in self.inner.get(name, ()))
-        return max(len(name) * CHARACTER + PADDING, inside)
+        mark = self.marks.get(name, NO_MARK).words
+        characters = len(name) + (len(mark) + 1 if mark else 0)
+        return max(characters * CHARACTER + PADDING, inside)
 
     def box_height(self, name: str) -> float:
         return BOX + max((sketch.height for sketch in self.inner.get(name, ())), default=0)
 
 
-def sketch_of(edges: tuple[Edge, ...], inner: Mapping[str, Sequence[Sketch]]) -> Sketch | None:
+def sketch_of(
+    edges: tuple[Edge, ...],
+    inner: Mapping[str, Sequence[Sketch]],
+    marks: Mapping[str, Mark],
+) -> Sketch | None:
     """Return None when there is nothing to draw or a row is too long to read."""
     names = list(dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)))
     rows = _rows(names, edges)
     if not names or max(map(len, rows)) > MAX_PER_ROW:
         return None
-    return Sketch(tuple(map(tuple, rows)), edges, inner)
+    return Sketch(tuple(map(tuple, rows)), edges, inner, marks)
 
 
 def drawing_of(sketch: Sketch | None) -> Drawing | None:
@@ -158,7 +177,8 @@ def _own_nodes(sketch: Sketch, left: float, top: float) -> Iterator[Node]:
             box = sketch.box_width(name)
             is_end = name in {"START", "END"}
             at = (round(x + box / 2, 1), round(y + height / 2, 1))
-            yield Node(name, *at, round(box, 1), is_end, round(sketch.box_height(name), 1))
+            tall, mark = round(sketch.box_height(name), 1), sketch.marks.get(name, NO_MARK)
+            yield Node(name, *at, round(box, 1), is_end, tall, mark)
             x += box + GAP_X
         y += height + GAP_Y
 

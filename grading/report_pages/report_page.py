@@ -114,7 +114,9 @@ def present_report(
         unjudged=tuple(c for c in criteria if c.counts.needs_review),
         next_tasks=tasks[:MAX_NEXT_TASKS],
         tasks_by_file=_by_file(tasks),
-        topology=topology_of(report.facts.graph) if report.facts.graph else None,
+        topology=topology_of(report.facts.graph, report.facts.graph_run)
+        if report.facts.graph
+        else None,
         expected=expected_graph_of(report, rubric) if rubric else None,
         models=_models(report),
         suspicions=_suspicions(report),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading.engine.report import Location, MainGraph, parse_report
+from grading.engine.report import GraphRun, Location, MainGraph, parse_report
 from grading.report_pages.graph_drawing import Topology, topology_of
 from grading.report_pages.graph_layout import MAX_NODES, MAX_PER_ROW, Node
 from grading.report_pages.location_links import link_location
@@ -299,3 +299,23 @@ def test_absence_that_confirms_a_check_is_cited_as_confirmed() -> None:
     assert [citation.words for citation in argument.citations] == [
         "Confirmed: The report explains the choice"
     ]
+
+
+def test_boxes_say_when_their_nodes_run() -> None:
+    wired = graph(("START", "plan"), ("plan", "judge"), ("START", "judge"), ("alone", "END"))
+    run = {
+        "steps": {"plan": [1], "judge": [1, 2], "loop": [1, 3, 5, 7], "alone": []},
+        "repeated": [{"node": "judge", "followers": []}],
+        "idle": [{"node": "alone"}],
+    }
+    topology = topology_of(MainGraph.model_validate(wired), GraphRun.model_validate(run))
+    assert topology.drawing is not None
+    marks = {node.name: (node.mark.words, node.mark.is_fault) for node in topology.drawing.nodes}
+    assert marks == {
+        "START": ("", False),
+        "plan": ("1", False),
+        "judge": ("1, 2 again", True),
+        "alone": ("never", True),
+        "END": ("", False),
+    }
+    assert topology.has_steps

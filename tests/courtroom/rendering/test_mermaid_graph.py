@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.models.facts import GraphFact, Subgraph, establish
+from courtroom.models.graph_run import GraphRunFact
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.mermaid_graph import MOST_EDGES, mermaid_chart
 from tests.courtroom.rendering.test_markdown_report import blocks, unsafe_case
@@ -19,6 +20,42 @@ def wired(edges) -> GraphFact:
     return GraphFact.model_validate(
         {"path": "g.py", "state_graph_line": 1, "nodes": (), "edges": edges, "conditional": ()}
     )
+
+
+def test_labels_say_when_their_nodes_run():
+    run = GraphRunFact.model_validate(
+        {
+            "combinations": 1,
+            "is_complete": True,
+            "steps": {"plan": [1], "judge": [1, 2], "alone": []},
+            "runs": [],
+            "refused": [],
+            "repeated": [
+                {
+                    "node": "judge",
+                    "fork": "START",
+                    "lengths": [1, 2],
+                    "steps": [1, 2],
+                    "starters": [["START"], ["plan"]],
+                    "followers": [],
+                    "choices": [],
+                    "places": [],
+                }
+            ],
+            "idle": [{"node": "alone", "place": None}],
+            "endless": [],
+            "conflicts": [],
+            "doubled": [],
+        }
+    )
+    chart = mermaid_chart(wired([("plan", "judge"), ("alone", "END")]), run)
+    assert chart is not None
+    assert chart.splitlines()[1:5] == [
+        '    n0["plan - step 1"]',
+        '    n1["judge - step 1 2 - again"]',
+        '    n2["alone - never"]',
+        '    n3["END"]',
+    ]
 
 
 def nested_graph(name: str) -> GraphFact:
