@@ -38,14 +38,14 @@ WORDS: dict[str, str] = {
 
 DECLARED = "Here the keys of the state are declared."
 # The second place of a fault, by kind.
-OTHERS: dict[str, str] = {
+SECOND_PLACES: dict[str, str] = {
     "other_key": "Here it is stored.",
     "ignored_field": "Here the fields of the model are declared.",
     "unused_result": "Here the result is made.",
     "unused_verdict": "Here the result is made.",
     "own_directory": "Here the path of the clone is taken.",
     "impossible_test": "Here the values of the field are declared.",
-    "broken_import": "Here the module is that the import means.",
+    "broken_import": "Here is the module from which it is imported.",
 }
 
 
@@ -77,7 +77,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
     yield line_clue(fault, f"{fault['sentence']}.")
     if fault["other"] is not None:
-        yield line_clue(fault["other"], OTHERS.get(fault["kind"], DECLARED))
+        yield line_clue(fault["other"], SECOND_PLACES.get(fault["kind"], DECLARED))
 
 
 KIND = CheckKind(

@@ -107,8 +107,8 @@ class StateUse:
     `path` and `line` are those of its function, "" and 0 where it is not known. `lookups` are reads
     under a key (`state["evidences"]["repo"]`), `wholes` the places that use all that lies under a
     key, `changes` the keys that are changed in place. `data_lookups` are lookups in data of other
-    origin, under the keys that the reader was told to watch. `reads_gap` and `writes_gap` say why the list
-    is not complete, "" where it is. `is_optional`: it may return nothing.
+    origin, under the keys that the reader was told to watch. `reads_gap` and `writes_gap` say why
+    the list is not complete, "" where it is. `is_optional`: it may return nothing.
     """
 
     name: str

@@ -73,7 +73,10 @@ class KeyLookup:
 
 @dataclass
 class StateEvaluator(GraphEvaluator):
-    """`reads`, `lookups`, `changes` and `read_gaps` are of the node that is followed since begin()."""
+    """Recorder for one node at a time.
+
+    `reads`, `lookups`, `changes` and `read_gaps` are of the node that is followed since begin().
+    """
 
     reads: dict[KeyPlace, None] = field(default_factory=dict)
     lookups: dict[KeyLookup, None] = field(default_factory=dict)

@@ -60,8 +60,8 @@ class _Parts(dict[Any, Value]):
             self.changed.add(str(key))
         super().__setitem__(key, value)
 
-    def update(self, *others: Any, **more: Any) -> None:
-        for key, value in dict(*others, **more).items():
+    def update(self, *mappings: Any, **more: Any) -> None:
+        for key, value in dict(*mappings, **more).items():
             self[key] = value
 
 
@@ -93,11 +93,11 @@ def part_under(path: tuple[str, ...]) -> Value:
 
 def whole_state(keys: frozenset[str] | None, model: Class | None) -> StatePart | StateModel:
     """Return the state that a node gets; `keys` are None where they are not known."""
-    known = sorted(keys or ())
+    declared = sorted(keys or ())
     if model is not None:
-        names = frozenset(name for name in model.scope.names if name not in known)
-        return StateModel(model, _Fields(known, names))
-    return StatePart(_Parts((), known), is_open=keys is None)
+        names = frozenset(name for name in model.scope.names if name not in declared)
+        return StateModel(model, _Fields(declared, names))
+    return StatePart(_Parts((), declared), is_open=keys is None)
 
 
 def path_of(value: Value) -> tuple[str, ...] | None:

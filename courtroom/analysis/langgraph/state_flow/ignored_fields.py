@@ -29,11 +29,11 @@ def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
             key = site.source.path, site.node.lineno
             if key not in fields:
                 fields[key] = _fields_of(symbols, site)
-            known = fields[key]
+            declared = fields[key]
             ignored = [
                 keyword
                 for keyword in node.keywords
-                if known is not None and keyword.arg is not None and keyword.arg not in known
+                if declared is not None and keyword.arg is not None and keyword.arg not in declared
             ]
             if ignored:
                 names = listed(str(keyword.arg) for keyword in ignored)

@@ -74,9 +74,9 @@ def _vain(
         lookups = [lookup for lookup in use.lookups if lookup.key == key]
         if all(_misses(lookup, stored, criteria) for lookup in lookups):
             _, first = writes[0]
-            asked = listed(dict.fromkeys(lookup.inner or lookup.written for lookup in lookups))
+            wanted = listed(dict.fromkeys(lookup.inner or lookup.written for lookup in lookups))
             sentence = (
-                f"{use.name} looks up `{key}` by {asked}; nodes store it under {listed(stored)}:"
+                f"{use.name} looks up `{key}` by {wanted}; nodes store it under {listed(stored)}:"
                 f" {use.name} sees none of it"
             )
             place = lookups[0]

@@ -101,8 +101,9 @@ def undeclared_reads(access: StateAccess) -> Iterator[FlowFault]:
 
     for key, uses in readers.items():
         names = list(dict.fromkeys(use.name for use, _ in uses))
+        verb = "reads" if len(names) == 1 else "read"
         sentence = (
-            f"{joined(names)} read{'s' if len(names) == 1 else ''} `{key}`, which {_name(access)} does"
+            f"{joined(names)} {verb} `{key}`, which {_name(access)} does"
             f" not declare: LangGraph never hands it on{_beside(key, access.declared)}"
         )
         path, line = uses[0][1]
