@@ -2,8 +2,8 @@
 
 The Prosecutor looks for risk, the Defense for effort, the Tech Lead for function. A judge's score
 is 1 + 4 x met / (met + unmet), rounded half up, in sums of check weights; Prosecutor and Defense
-count their own concern twice. 5 is for no gap, and Prosecutor and Tech Lead give at most 3 without
-an essential check. Then the item that an opinion turns on decides: the Prosecutor takes a point off
+count their own concern twice. 5 is for no gap, Prosecutor and Tech Lead give at most 3 without an
+essential check, and nobody more than 2 without any of several. Then the item that an opinion turns on decides: the Prosecutor takes a point off
 for a grave gap, the Defense adds one for a merit.
 """
 
@@ -29,7 +29,7 @@ from courtroom.models.check import Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 
-MODEL = f"{HEURISTIC}3"
+MODEL = f"{HEURISTIC}4"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -46,6 +46,8 @@ LEAST_ESTABLISHED_SHARE = 0.5
 HIGHEST, LOWEST = 5, 1
 CEILING_WITH_A_GAP = 4
 CEILING_WITHOUT_ESSENTIALS = 3
+# Where several things are essential and none of them is there, what is beside them makes no half.
+CEILING_WITHOUT_ANY = 2
 SECURITY_CEILING = 3
 # Evidence that an opinion cites of its turning item.
 MOST_CITED = 2
@@ -176,9 +178,17 @@ def score_of(question: Question, groups: OutcomeGroups) -> Score:
 
 
 def _ceiling(persona: Persona, groups: OutcomeGroups) -> int:
+    done, missing = (sum(map(_is_essential_part, part)) for part in (groups.met, groups.unmet))
+    if missing > 1 and not done:
+        return CEILING_WITHOUT_ANY
     if persona != "Defense" and any(result.check.essential for result in groups.unmet):
         return CEILING_WITHOUT_ESSENTIALS
     return CEILING_WITH_A_GAP if groups.unmet else HIGHEST
+
+
+def _is_essential_part(result: CheckResult) -> bool:
+    """Return true for what must be there; an essential flaw must not be."""
+    return result.check.essential and result.check.is_positive
 
 
 def _weight(

@@ -92,6 +92,19 @@ def test_missing_essential_check_limits_prosecutor_and_tech_lead_to_three():
     assert scores(("a", "b", "c"), ("core",), checks=essential) == [2, 4, 3]
 
 
+def test_work_without_any_of_several_essential_parts_gets_at_most_two():
+    core = [check(name, essential=True, weight=0.1) for name in ("core", "heart")]
+    beside = ("a", "b", "c", "d")
+    assert scores(beside, ("core", "heart"), checks=core) == [1, 2, 2]
+    assert scores((*beside, "heart"), ("core",), checks=core) == [2, 5, 3]
+
+
+def test_absent_flaw_does_not_stand_for_an_essential_part():
+    core = [check(name, essential=True, weight=0.1) for name in ("core", "heart")]
+    flaw = check("flaw", essential=True, polarity="negative")
+    assert scores(("a", "b", "flaw"), ("core", "heart"), checks=[*core, flaw]) == [1, 2, 2]
+
+
 def test_security_evidence_limits_the_prosecutor_to_three():
     flaw = make_evidence("hole", tags=("security",))
     assert scores(("a", "b"), (), extra_evidence=(flaw,)) == [3, 5, 5]
