@@ -23,6 +23,7 @@ from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
+from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.structured_calls import (
     judging_calls,
     retries,
@@ -393,6 +394,12 @@ def _rules(writer: FactWriter, gap: str) -> None:
         rule: True if reading.lines else None if gap and not reading.dead else False
         for rule, reading in rules.items()
     }
+    ground = read_security_ground(writer.layers.justice, conditions)
+    if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
+        writer.facts["security_ground"] = ground
+    else:
+        unclear = "the conditions of the cap for security do not tell what they read"
+        writer.set_unknown(["security_ground"], unclear if ground is None else gap)
     for rule, reading in rules.items():
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
@@ -455,7 +462,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_failing_code, ("failing_code",)),
     (_structured, ("structured_output_calls", "structured_output_retry")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
-    (_justice, ("justice_deterministic", "rules", "markdown_report")),
+    (_justice, ("justice_deterministic", "rules", "security_ground", "markdown_report")),
     (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),

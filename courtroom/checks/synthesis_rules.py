@@ -48,6 +48,12 @@ RULES: dict[str, Sentences] = {
 }
 
 
+BY_EVIDENCE = (
+    "The cap for security reads evidence.",
+    "No cap for security reads evidence: at most what judges say or score.",
+)
+
+
 class SynthesisRules(CheckBase):
     kind: Literal["synthesis_rules"] = "synthesis_rules"
     aspect: Literal[
@@ -58,6 +64,7 @@ class SynthesisRules(CheckBase):
         "dissent",
         "variance_re_evaluation",
         "markdown_report",
+        "security_by_evidence",
     ]
 
 
@@ -67,6 +74,14 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         return flag("justice_deterministic", "justice", survey, DETERMINISTIC)
     if check.aspect == "markdown_report":
         return flag("markdown_report", "markdown_report", survey, MARKDOWN)
+    if check.aspect == "security_by_evidence":
+        ground = survey.facts.get("security_ground")
+        locations = survey.fact_locations.get("security_override", ())
+        return (
+            unknown("security_ground", survey)
+            if ground is None
+            else decided("security_ground", ground == "evidence", locations, survey, BY_EVIDENCE)
+        )
     rules = survey.facts.get("rules")
     if rules is None:
         return unknown("rules", survey)

@@ -212,6 +212,8 @@ class Facts(FactModel):
     persona_prompts_distinct: bool | None = None
     justice_deterministic: bool | None = None
     rules: RulesFact | None = None
+    # what the conditions of the cap for security read: evidence, or what judges say and score
+    security_ground: Literal["evidence", "opinions", "none"] | None = None
     markdown_report: bool | None = None
     # what a run reaches
     failing_code: FailingCode | None = None

@@ -246,3 +246,23 @@ def test_a_rule_that_is_not_established_leaves_its_check_open():
     )
 
     assert (found.met, found.reason) == (None, reasons["rules.security_override"])
+
+
+@pytest.mark.parametrize(("ground", "met"), [("evidence", True), ("opinions", False)])
+def test_what_the_cap_for_security_reads_is_shown_at_the_cap(ground, met):
+    found = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),
+        survey(
+            facts={"security_ground": ground},
+            places={"security_override": (location_at("x.py", 4),)},
+        ),
+    )
+    assert (found.met, clue_lines(found)) == (met, [("x.py", 4)])
+
+
+def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open():
+    found = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),
+        survey(facts={"security_ground": None}, reasons={"security_ground": "not told"}),
+    )
+    assert (found.met, found.reason) == (None, "not told")

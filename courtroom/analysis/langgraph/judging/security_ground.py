@@ -1,0 +1,80 @@
+"""What the cap for security rests on.
+
+A cap for a *confirmed* flaw reads evidence; one that reads a judge's words or score fires on what
+somebody says.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Literal
+
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.rule_detection import (
+    EVIDENCE,
+    PROSECUTION,
+    is_security_cap,
+)
+from courtroom.analysis.langgraph.judging.score_changes import (
+    ChangeReader,
+    ScoreChange,
+    words_in,
+)
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import walk, words_of
+
+SecurityGround = Literal["evidence", "opinions", "none"]
+
+SAID = frozenset(words_of("argument arguments argumentation charge charges rationale reasoning"))
+CITED = frozenset(words_of("cited citation citations"))
+# Words of a piece of evidence whose name is a single letter.
+OF_EVIDENCE = frozenset({"found", "confidence"})
+
+
+def read_security_ground(
+    functions: list[FunctionRef], conditions: DeadConditions
+) -> SecurityGround | None:
+    """Return what the conditions of the caps read; None where their words do not tell."""
+    changes = ChangeReader(functions, conditions).changes()
+    caps = [change for change in changes if not change.is_dead and is_security_cap(change)]
+    guards = [cap.guard | _words_of_flags(cap) for cap in caps]
+    if any(map(_reads_evidence, guards)):
+        return "evidence"
+    if not caps:
+        return "none"
+    return "opinions" if all(guard & (SAID | PROSECUTION) for guard in guards) else None
+
+
+def _reads_evidence(guard: frozenset[str]) -> bool:
+    # What an opinion cites are words of the opinion.
+    own = guard & EVIDENCE - {"evidence"} if "cited" in guard else guard & EVIDENCE
+    return bool(own - CITED) or guard >= OF_EVIDENCE
+
+
+def _words_of_flags(cap: ScoreChange) -> frozenset[str]:
+    """Return the words of the tests under which names in the cap's own tests are set.
+
+    `is_flawed = False; for e in evidences: if e.found: is_flawed = True; if is_flawed: ...`
+    """
+    function = cap.function.site.node
+    tests = list(_tests_around(function, cap.line))
+    names = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
+    lines = [
+        node.lineno
+        for node in walk(function)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and names & {target.id for target in node.targets if isinstance(target, ast.Name)}
+    ]
+    around = (test for line in lines for test in _tests_around(function, line))
+    return frozenset(word for test in around for word in words_in(test))
+
+
+def _tests_around(function: ast.AST, line: int) -> Iterator[ast.expr]:
+    """Yield the conditions and the loops' sources that a line stands under."""
+    for node in walk(function):
+        if isinstance(node, ast.If | ast.For | ast.While):
+            last = node.body[-1].end_lineno or 0
+            if node.body[0].lineno <= line <= last:
+                yield node.iter if isinstance(node, ast.For) else node.test

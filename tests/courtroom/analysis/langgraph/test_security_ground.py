@@ -1,0 +1,59 @@
+"""What the cap for security rests on: evidence, or what judges say."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
+from tests.courtroom.sources import layers_of, symbols_of
+
+
+def ground(body: str) -> str | None:
+    indented = "\n".join(f"    {line}" for line in body.split("\n"))
+    code = (
+        f"def chief_justice(state, p, d, t, evidences, criterion):\n"
+        f"    score = (p.score + d.score + t.score) / 3\n{indented}\n    return score\n"
+    )
+    symbols = symbols_of({"src/justice.py": code})
+    _, layers = layers_of(symbols)
+    return read_security_ground(layers.justice, DeadConditions(symbols, layers.justice, None))
+
+
+FLAG = "flawed = False\nfor e in evidences:\n    if not e.found:\n        flawed = True\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "if any(e.found and e.security for e in evidences):\n    score = min(score, 3)",
+            "evidence",
+        ),
+        (
+            "if any(e.found and e.confidence > 0.7 and is_security(e) for e in x):\n    score = 3",
+            "evidence",
+        ),
+        ("if 'security' in p.argument:\n    score = min(score, 3)", "opinions"),
+        (
+            "if 'security' in prosecutor.argument or has_security(evidences):\n    score = 3",
+            "evidence",
+        ),
+        (
+            "prosecutor = p\nif criterion == 'safe_tool' and prosecutor.score < 3:\n    score = 3",
+            "opinions",
+        ),
+        (
+            FLAG + "if flawed and is_unsafe(p.argument):\n    score = 3",
+            "evidence",
+        ),
+        (
+            "told = ' '.join([p.argument, *p.cited_evidence])\nif 'security' in told:\n    score = 3",
+            "opinions",
+        ),
+        ("if security_issue:\n    score = min(score, 3)", None),
+        ("score = max(1, score)", "none"),
+    ],
+)
+def test_cap_for_security_rests_on_what_its_conditions_read(body, expected):
+    assert ground(body) == expected
