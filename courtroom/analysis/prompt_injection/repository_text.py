@@ -201,8 +201,9 @@ def _in_paths(entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
 
 def passages_of_name(name: str) -> Iterator[Passage]:
     """Yield the suspicious passages in the name of a file, folder, branch or tag."""
-    # Names join words by dashes, dots and slashes, and spell 5/5 as 5-5 or five.
-    words = re.sub(r"[-./_+]+", " ", name)
+    # Names join words by dashes and dots, and spell 5/5 as 5-5 or five. A folder and the file in
+    # it are no sentence.
+    words = re.sub(r"[-._+]+", " ", name).replace("/", "\n")
     text = re.sub(r"\b(?:5 (?:of |out of )?5|five)\b", "5/5", words)
     yield from passages_in(text, "prose")
 
