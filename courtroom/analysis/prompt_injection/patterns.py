@@ -75,6 +75,11 @@ _FAVOUR = (
     r"|exemplary|distinction|no (?:deductions?|penalt(?:y|ies))|waived|not penali[sz]ed"
     r"|(?:settled|agreed|decided) on (?:five|5)|(?:five|5) of (?:five|5)|is (?:an? )?(?:five|5)\b)"
 )
+_TO_A_MODEL = (
+    r"(?:attention|note|message|instructions?|dear)\W{1,3}+(?:(?:to|for)\W{1,2}+)?(?:the\W{1,2}+)?"
+    r"(?:ai|llm|automated)\W{1,3}+"
+    r"(?:graders?|judges?|evaluators?|auditors?|reviewers?|assistants?|models?)\W{1,4}+"
+)
 _AS_MET = (
     r"(?:as|to be) (?:already )?(?:fully |success fully |entirely )?(?:met|satisfied|fulfilled)\b"
 )
@@ -108,12 +113,16 @@ FAMILIES = (
         "praise",
         "addresses the grading model",
         "attention note message instruction dear",
-        rf"\b(?:attention|note|message|instructions?|dear)\W{{1,3}}+(?:(?:to|for)\W{{1,2}}+)?"
-        r"(?:ai|llm|automated)\W{1,3}+"
-        r"(?:graders?|judges?|evaluators?|auditors?|reviewers?|assistants?|models?)\W{1,4}+"
-        rf"{_NEXT}{{0,8}}?(?:excellent|perfect|flawless|outstanding|exceptional|meets every"
+        rf"\b{_TO_A_MODEL}{_NEXT}{{0,8}}?(?:excellent|perfect|flawless|outstanding|exceptional|meets every"
         r"|meets all|fully compliant|complete)",
         kinds=("prose", "code", "data"),
+    ),
+    _family(
+        "note",
+        "addresses the grading model",
+        "attention note message instruction dear",
+        rf"\b{_TO_A_MODEL}{_NEXT}{{0,8}}?(?:give|award|grant|assign|score|rate|mark|grade)\b",
+        kinds=("prose",),
     ),
     _family(
         "role",
