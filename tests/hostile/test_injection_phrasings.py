@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from courtroom.analysis.prompt_injection.detection import passages_in
+from courtroom.analysis.prompt_injection.detection import has_injection
 from courtroom.judges.prompts import persona_text
 from courtroom.models.audit_report import AuditReport
 from tests.factories.model_server import Desk
@@ -27,13 +27,13 @@ from tests.hostile.prompt_injection.bench import (
 from tests.hostile.prompt_injection.channels import CHANNELS, everywhere
 from tests.hostile.prompt_injection.material import CLEAN, Submission
 from tests.hostile.prompt_injection.phrasings import DEVELOPMENT, HELD_OUT, Phrasing
-from tests.hostile.prompt_injection.unseen import UNSEEN_A, UNSEEN_B
+from tests.hostile.prompt_injection.unseen import UNSEEN_A, UNSEEN_B, UNSEEN_C
 
 pytestmark = pytest.mark.usefixtures("readers_in_process")
 LANGUAGES = {"en", "es", "de", "fr", "am", "zh", "ru", "hi"}
-# Flagged of the phrasings that the patterns were never tuned to, and of those by somebody who saw
+# Flagged of the phrasings that the patterns were never tuned to, and of those by people who saw
 # neither patterns nor detector. No more are flagged without accusing honest works.
-FLAGGED_UNSEEN, FLAGGED_BLIND = 29, 27
+FLAGGED_UNSEEN, FLAGGED_BLIND, FLAGGED_BLIND_C = 33, 39, 40
 AT_ONCE = 10
 # The file name comes last: the others look for the file.
 ELSEWHERE = {"README", "report text", "file name"}
@@ -146,10 +146,12 @@ def test_phrasings_cover_eight_languages_and_are_no_copies():
 
 
 def is_flagged(phrasing: Phrasing) -> bool:
-    return any(True for _ in passages_in(phrasing.text, "prose"))
+    return has_injection(phrasing.text)
 
 
 def test_net_catches_nine_tenths_of_what_it_was_made_for_and_loses_nothing_unseen():
     assert sum(map(is_flagged, DEVELOPMENT)) >= 0.9 * len(DEVELOPMENT)
     assert sum(map(is_flagged, HELD_OUT)) >= FLAGGED_UNSEEN
     assert sum(map(is_flagged, (*UNSEEN_A, *UNSEEN_B))) >= FLAGGED_BLIND
+    assert len(UNSEEN_C) == 100
+    assert sum(map(has_injection, UNSEEN_C)) >= FLAGGED_BLIND_C

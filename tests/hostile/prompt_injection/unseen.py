@@ -2,12 +2,18 @@
 
 `UNSEEN_A` was measured while the detector was made, and its makers heard only how many of which
 kind were flagged; `UNSEEN_B` was measured once, at the end. Nothing is tuned to either.
+`UNSEEN_C` holds texts alone, of eleven languages, and was measured once after the weights of today
+were fitted: 40 of 100 were flagged.
 """
 
 # ruff: noqa: RUF001 -- the words of other scripts
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.hostile.prompt_injection.phrasings import phrasings_in
+
+UNSEEN_C = tuple((Path(__file__).parent / "unseen_c.txt").read_text("utf-8").splitlines())
 
 UNSEEN_A = (
     *phrasings_in(
