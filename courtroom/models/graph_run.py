@@ -17,7 +17,8 @@ class RouteChoice(FactModel):
 
 
 class RouteRun(FactModel):
-    """One run: the first choice of each router, and the nodes of each step, step 1 first.
+    """One run: the first choice of each router that has one, and the nodes of each step, step 1
+    first.
 
     `has_end` is false where it ran until the recursion limit; its steps are then the first ones.
     """

@@ -8,11 +8,13 @@ from typing import Any
 from courtroom.analysis.graph_run.run_faults import (
     Choices,
     Repeat,
+    endless_gap,
     endless_loop,
     is_followed_whole,
     nodes_never_run,
     repeats,
     steps_of,
+    unreached_gap,
 )
 from courtroom.analysis.graph_run.state_faults import (
     KeyFault,
@@ -85,8 +87,8 @@ def _runs_fact(graph: StubGraph) -> dict[str, Any]:
     writes = bound or (graph.state.gap if graph.state else graph.state_gap)
     gaps = {
         "repeated": "" if is_followed_whole(exploration) else BOUND,
-        "idle": bound,
-        "endless": bound,
+        "idle": bound or unreached_gap(graph, exploration),
+        "endless": bound or endless_gap(graph, exploration),
         "conflicts": writes or open_writes(graph, exploration.runs),
         "doubled": writes,
     }
@@ -140,6 +142,7 @@ def _choices(graph: StubGraph, choices: Choices) -> list[dict[str, Any]]:
     return [
         {"from": graph.routes[route].start, "to": list(graph.routes[route].outcomes[outcome])}
         for route, outcome in choices.items()
+        if len(graph.routes[route].outcomes) > 1
     ]
 
 

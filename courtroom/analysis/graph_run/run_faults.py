@@ -178,11 +178,22 @@ def steps_of(graph: StubGraph, exploration: Exploration) -> dict[str, list[int]]
 
 
 def nodes_never_run(graph: StubGraph, exploration: Exploration) -> list[str]:
-    """Return the nodes that run on no route; past a bound, those that no edge leads to."""
-    ran = {name for run in exploration.runs for step in run.steps for name in step}
-    if not exploration.is_complete:
-        ran |= _reachable(graph)
+    """Return the nodes that run on no route and that no edge or router leads to."""
+    ran = _ran(exploration) | _reachable(graph)
     return [name for name in graph.nodes if name not in ran]
+
+
+def unreached_gap(graph: StubGraph, exploration: Exploration) -> str:
+    """Return which node ran in no run although something leads to it, "" where there is none."""
+    missed = [name for name in graph.nodes if name not in _ran(exploration)]
+    doubtful = [name for name in missed if name in _reachable(graph)]
+    if not doubtful:
+        return ""
+    return f"no run reached {doubtful[0]}, although an edge or a router leads to it"
+
+
+def _ran(exploration: Exploration) -> set[str]:
+    return {name for run in exploration.runs for step in run.steps for name in step}
 
 
 def _reachable(graph: StubGraph) -> set[str]:
@@ -193,7 +204,7 @@ def _reachable(graph: StubGraph) -> set[str]:
             end
             for route in graph.routes
             if route.start == name
-            for outcome in route.outcomes
+            for outcome in (*route.outcomes, route.named)
             for end in outcome
         ]
         reached += [end for end in dict.fromkeys(ends) if end not in reached]
@@ -202,6 +213,22 @@ def _reachable(graph: StubGraph) -> set[str]:
 
 def endless_loop(graph: StubGraph, exploration: Exploration) -> list[str]:
     """Return the nodes that run until the recursion limit on every route on which they run."""
+    loop = _looping_nodes(graph, exploration)
+    return [] if _may_leave(graph, loop) else loop
+
+
+def endless_gap(graph: StubGraph, exploration: Exploration) -> str:
+    """Return which loop may end although no run left it, "" where there is none."""
+    loop = _looping_nodes(graph, exploration)
+    return f"no run left the loop of {loop[0]}, but a router may" if _may_leave(graph, loop) else ""
+
+
+def _may_leave(graph: StubGraph, loop: list[str]) -> bool:
+    # A router without a map may have a way out that was misread.
+    return any(route.start in loop and not route.is_mapped for route in graph.routes)
+
+
+def _looping_nodes(graph: StubGraph, exploration: Exploration) -> list[str]:
     if not exploration.is_complete:
         return []
     endless = [run for run in exploration.runs if not run.has_end]

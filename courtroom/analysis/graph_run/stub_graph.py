@@ -8,6 +8,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.tree_walk import words_of
 
 Location = tuple[str, int]
 # LangGraph adds the nodes of error handlers by itself; no edge leads to them.
@@ -30,7 +31,10 @@ class StubEdge:
 
 @dataclass(frozen=True, slots=True)
 class StubRoute:
-    """Router with its outcomes: sets of nodes that run together. `sends` are started by Send."""
+    """Router with its outcomes: sets of nodes that run together. `sends` are started by Send.
+
+    `named` are further nodes that its words name: it may lead there, where a test was misread.
+    """
 
     start: str
     outcomes: tuple[tuple[str, ...], ...]
@@ -38,6 +42,7 @@ class StubRoute:
     is_mapped: bool
     path: str
     line: int
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +117,27 @@ def _stub_graph(at: tuple[str, ...], builder: GraphBuilder, routes: list[Route])
         nodes=nodes,
         deferred=tuple(name for name in nodes if name in builder.deferred),
         edges=tuple(edges),
-        routes=tuple(_stub_route(route) for route in routes if route.outcomes),
+        routes=tuple(_stub_route(route, nodes) for route in routes if route.outcomes),
         places={name: place for name, place in builder.node_places.items() if name in nodes},
         refusals=tuple(builder.refusals),
         gap=_gap(builder, routes),
     )
 
 
-def _stub_route(route: Route) -> StubRoute:
+def _stub_route(route: Route, nodes: Sequence[str]) -> StubRoute:
+    outcomes = list(route.outcomes)
+    if route.is_mapped:
+        # The map says where it may lead, whatever became of the tests inside the router.
+        taken = {name for outcome in outcomes for name in outcome}
+        outcomes += [(name,) for name in route.targets if name not in taken]
     return StubRoute(
         route.start,
-        tuple(route.outcomes),
+        tuple(outcomes),
         tuple(route.sends),
         route.is_mapped,
         route.path,
         route.line,
+        () if route.is_mapped else tuple(n for n in nodes if route.words.issuperset(words_of(n))),
     )
 
 
@@ -168,6 +179,7 @@ def read_stub_graph(document: Mapping[str, Any]) -> StubGraph:
                 route["is_mapped"],
                 route["path"],
                 route["line"],
+                tuple(route["named"]),
             )
             for route in document["routes"]
         ),

@@ -178,3 +178,60 @@ def test_graphs_inside_nodes_run_by_themselves():
     assert inner["at"] == ["detect"]
     assert [row["node"] for row in inner["repeated"]] == ["note"]
     assert [row["node"] for row in inner["idle"]] == ["skim"]
+
+
+def test_a_target_of_the_map_may_run_whatever_the_router_seems_to_return():
+    body = """
+    def is_broken(state):
+        return ["always"]
+
+    def route(state) -> str:
+        return "excuse" if is_broken(state) else "judge"
+
+    g.add_edge(START, "plan")
+    g.add_conditional_edges("plan", route, {"excuse": "excuse", "judge": "judge"})
+    """
+    fact = fact_of(body, ["plan", "excuse", "judge", "alone"])
+    assert [row["node"] for row in fact["idle"]] == ["alone"]
+
+
+def test_a_node_that_a_router_without_a_map_names_is_not_said_to_be_idle():
+    body = """
+    def is_broken(state):
+        return ["always"]
+
+    def route(state):
+        return "excuse" if is_broken(state) else "judge"
+
+    g.add_edge(START, "plan")
+    g.add_conditional_edges("plan", route)
+    """
+    fact = fact_of(body, ["plan", "excuse", "judge", "alone"])
+    assert [row["node"] for row in fact["idle"]] == ["alone"]
+
+
+def test_a_node_behind_a_join_that_never_fires_is_not_said_to_be_idle():
+    body = """
+    g.add_edge(START, "plan")
+    g.add_edge(["plan", "alone"], "judge")
+    g.add_edge("judge", "save")
+    g.add_edge("other", "alone")
+    """
+    fact = fact_of(body, ["plan", "alone", "judge", "save", "other"])
+    assert [row["node"] for row in fact["idle"]] == ["alone", "other"]
+
+
+def test_a_loop_with_a_router_that_was_misread_leaves_the_fact_open():
+    body = """
+    def is_broken(state):
+        return ["always"]
+
+    def route(state):
+        return "judge" if is_broken(state) else "save"
+
+    g.add_edge(START, "judge")
+    g.add_conditional_edges("judge", route)
+    """
+    fact = fact_of(body, ["judge", "save"])
+    assert (fact["endless"], fact["idle"]) == (None, None)
+    assert fact["unknown"]["endless"] == "no run left the loop of judge, but a router may"
