@@ -25,6 +25,7 @@ DYNAMIC_CALLS = frozenset({"import_module", "__import__", "exec", "eval"})
 # Methods that a mention of their class runs: by making an object, calling it, or in a `with`.
 CLASS_METHODS = frozenset({"__init__", "__post_init__", "__call__", "__enter__"})
 
+PROPERTIES = frozenset({"property", "cached_property"})
 OWN_OBJECT = frozenset({"self", "cls"})
 
 
@@ -106,12 +107,13 @@ class CallGraph:
     def _read_callees(self, function: FunctionRef) -> list[FunctionRef]:
         source = function.source
         names = _names_in(function.site.node)
-        others = names.called | (names.read - self._fields)
+        read = names.read - self._fields - names.called
         callees: list[FunctionRef] = []
-        for name in sorted(names.bare | names.own | others):
+        for name in sorted(names.bare | names.own | names.called | read):
             callees += self._visible(source, name) if name in names.bare else ()
             callees += self._attributes(source, name) if name in names.own else ()
-            callees += self._attributes(source, name, is_own=False) if name in others else ()
+            callees += self._attributes(source, name, is_own=False) if name in names.called else ()
+            callees += self._run_by_reading(source, name) if name in read else ()
             callees += self._class_methods(source, name)
             callees += self._in_table(source, name)
         return callees
@@ -161,6 +163,16 @@ class CallGraph:
             for target in targets
             if target.site.owner is not None
             or (target.source is not source and target.source.path in imported_paths)
+        ]
+
+    def _run_by_reading(self, source: SourceFile, name: str) -> list[FunctionRef]:
+        """Return the functions that reading `x.name` may run, or hand on: a property, a near one."""
+        near_paths = {source.path, *self._imported_files(source)}
+        return [
+            target
+            for target in self._attributes(source, name, is_own=False)
+            if target.source.path in near_paths
+            or any(last_name(node) in PROPERTIES for node in target.site.node.decorator_list)
         ]
 
     def unfollowed_call(

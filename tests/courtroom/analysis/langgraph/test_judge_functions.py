@@ -171,6 +171,10 @@ ELSEWHERE = {
             "class Page:\n    @property\n    def content(self):\n        return ask()\n"
         ),
     ),
+    "a method that is not called": (
+        "return state.total",
+        "class Page:\n    def total(self):\n        return ask()\n",
+    ),
     "a method for a bare name": (
         "return total(state)",
         "class Page:\n    def total(self):\n        return ask()\n",
