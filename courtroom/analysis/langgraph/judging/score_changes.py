@@ -86,7 +86,8 @@ class ChangeReader:
                 continue
 
             value = _assigned_score(node)
-            if isinstance(node, ast.Return) and not vocabulary(function.site.node) & SCORE_WORDS:
+            is_number = isinstance(node, ast.Return) and value is not None and not is_verdict(value)
+            if is_number and not vocabulary(function.site.node) & SCORE_WORDS:
                 # A number of something else, in code that names no score.
                 value = None
             if value is not None:

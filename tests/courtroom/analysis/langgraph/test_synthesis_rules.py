@@ -151,6 +151,18 @@ def test_words_comments_and_dropped_values_are_no_rules(body):
     assert rules_in(justice(body)) == set()
 
 
+def test_a_verdict_in_words_is_a_rule_in_code_that_names_no_score():
+    code = justice(
+        "result = verdict_of(p)",
+        before=(
+            "def verdict_of(p):\n    if 'injection' in p.argument:\n        return 'FAIL'\n"
+            "    return 'PASS'\n"
+        ),
+    )
+
+    assert "security_override" in rules_in(code)
+
+
 def test_a_number_of_code_that_names_no_score_is_no_rule():
     code = justice(
         "line = first(evidences)",
