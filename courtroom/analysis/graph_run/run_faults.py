@@ -94,29 +94,16 @@ def _repeats_in(graph: StubGraph, run: StubRun) -> list[Repeat]:
             first_runs.setdefault(node_run.node, []).append(node_run)
     repeated = {node: runs for node, runs in first_runs.items() if len(runs) > 1}
 
-    results = []
-    for node, runs in repeated.items():
-        if _followed(runs, repeated):
-            continue
-        followers = [other for other in repeated if node in _followed(repeated[other], repeated)]
-        results.append(_repeat(node, runs, tuple(_with_later(followers, repeated))))
-    return results
-
-
-def _followed(runs: list[_NodeRun], repeated: dict[str, list[_NodeRun]]) -> set[str]:
-    """Return the repeated nodes that start every one of these runs."""
-    starters = [{starter.node for starter in run.starters} for run in runs]
-    return set.intersection(*starters) & repeated.keys()
-
-
-def _with_later(names: list[str], repeated: dict[str, list[_NodeRun]]) -> list[str]:
-    for name in names:  # the list grows while it is read
-        names += [
-            other
-            for other in repeated
-            if other not in names and name in _followed(repeated[other], repeated)
-        ]
-    return names
+    # What comes after a repeated node is repeated by it, whatever its own branches are.
+    after = {
+        node: {earlier.node for run in runs for earlier in run.before} & repeated.keys()
+        for node, runs in repeated.items()
+    }
+    return [
+        _repeat(node, runs, tuple(other for other in repeated if node in after[other]))
+        for node, runs in repeated.items()
+        if not after[node]
+    ]
 
 
 def _repeat(node: str, runs: list[_NodeRun], followers: tuple[str, ...]) -> Repeat:

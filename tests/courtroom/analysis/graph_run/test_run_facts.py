@@ -235,3 +235,20 @@ def test_a_loop_with_a_router_that_was_misread_leaves_the_fact_open():
     fact = fact_of(body, ["judge", "save"])
     assert (fact["endless"], fact["idle"]) == (None, None)
     assert fact["unknown"]["endless"] == "no run left the loop of judge, but a router may"
+
+
+def test_a_router_that_is_called_again_makes_no_repeat_of_its_own():
+    body = """
+    def check(state) -> str:
+        return "excuse" if state["errors"] else "judge"
+
+    g.add_edge(START, "repo")
+    g.add_edge("repo", "doc")
+    g.add_edge("repo", "collect")
+    g.add_edge("doc", "collect")
+    g.add_conditional_edges("collect", check, ["excuse", "judge"])
+    g.add_edge("excuse", "save")
+    g.add_edge("judge", "save")
+    """
+    fact = fact_of(body, ["repo", "doc", "collect", "excuse", "judge", "save"])
+    assert [(row["node"], row["choices"]) for row in fact["repeated"]] == [("collect", [])]
