@@ -37,6 +37,12 @@ _MOST_WEIGHED = 20_000
 _EXCUSE = re.compile(
     r"\b(?:inject\w*|jailbreak\w*|attack\w*|adversar\w*|malicious|payloads?|saniti[sz]\w*)\b"
 )
+# A sentence that gives the reader a role is a prompt of the work's own model, unless it favours.
+_GIVES_ROLE = re.compile(r"\W{0,8}you are (?:an?|the)\b")
+_FAVOURS = re.compile(
+    r"\b(?:mark|grade|scor|credit|point|full|top|max|lenien|generous|kind|approv|pass|ignor|skip"
+    r"|accept|award|reward|trust|believ)"
+)
 _CYRILLIC_OR_GREEK, _LATIN = re.compile("[\u0370-\u052f]"), re.compile("[a-z]")
 
 
@@ -105,7 +111,7 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
         is_judging.append(any(entry.is_judging for entry in entries))
         is_law.append(any(entry.is_law for entry in entries))
 
-        if weighed < _MOST_WEIGHED and not _EXCUSE.search(sentence.text):
+        if weighed < _MOST_WEIGHED and not _is_excused(sentence.text):
             bits = other_languages.bits_of(sentence.text)
             is_foreign = bool(other_languages.languages_of(bits))
             is_english = sum(entry.weight for entry in entries) > LEAST_OF_WORDS
@@ -122,6 +128,12 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
         for points, place, address in candidates
         if points > bar + _penalty_around(place, is_judging) + _penalty_around(place, is_law)
     ]
+
+
+def _is_excused(sentence: str) -> bool:
+    if _GIVES_ROLE.match(sentence) and not _FAVOURS.search(sentence):
+        return True
+    return _EXCUSE.search(sentence) is not None
 
 
 def _english(sentence: str, words: list[str]) -> tuple[float, str]:

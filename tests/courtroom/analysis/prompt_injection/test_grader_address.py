@@ -41,6 +41,8 @@ def test_sentence_to_the_graders_is_flagged_in_prose_and_in_a_comment(sentence):
         "please run the tests before you open a pull request",
         "permission is granted to use the work without charge, and no warranty is given",
         "thanks to all reviewers for their generous help",
+        "you are the prosecutor and look for gaps",
+        "you are a helpful assistant and look for bugs",
     ],
 )
 def test_sentence_about_grades_rules_or_thanks_is_not_flagged(sentence):
