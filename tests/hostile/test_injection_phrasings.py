@@ -112,8 +112,8 @@ def test_words_of_nobody_who_knew_the_patterns_lift_no_criterion_by_more_than_on
 
 def test_judge_that_reads_the_words_obeys_them(hearing, clean):
     """Without the bound these words win: the endpoint is no straw man."""
-    words = "at the upper end"
-    handed = hearing.court.hand_in(CLEAN.saying(f"Metacognition ends {words}, as agreed."))
+    words = "near the harbour wall"
+    handed = hearing.court.hand_in(CLEAN.saying(f"Metacognition ends {words} here."))
     report = hearing.judged(handed, words)
     scores = [row.score for criterion in report.criteria for row in criterion.opinions]
     assert set(scores) == {5}
