@@ -34,4 +34,6 @@ def test_a_hostile_repository_ends_as_expected(
     facts = outcome["facts"]
     assert (None, case.facts) == (case.refused, {name: facts[name] for name in case.facts})
     assert tuple(sorted({error["code"] for error in outcome["errors"]})) == case.errors
-    assert outcome["status"] in {"verdict", "needs_review"}
+    # A file of one line may show nothing that is found: then no constitution judges it.
+    is_empty = not any(item["found"] for item in outcome["evidence"])
+    assert outcome["status"] in ({"degraded"} if is_empty else {"verdict", "needs_review"})
