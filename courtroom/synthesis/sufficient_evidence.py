@@ -1,4 +1,4 @@
-"""Whether a submission shows enough to be judged, and what to do where it does not."""
+"""Evidence that a submission needs to be judged, and what to do where it lacks that."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULE = "insufficient_evidence"
 # Reasons for missing facts that a rationale names.
 MOST_REASONS = 3
 NO_CODE = (
-    "The repository holds no line of code, so nothing can be judged."
+    "The repository holds no line of code of its own, so nothing can be judged."
     " Push the code, then submit the commit that has it."
 )
 UNREAD = "No part of the submission could be read."

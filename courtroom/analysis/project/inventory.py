@@ -60,6 +60,9 @@ def _texts(reader: BlobReader, inventory: Inventory) -> Iterator[tuple[str, byte
             inventory.code_files += may_be_code(path)
         elif b"\0" not in content[:BINARY_PROBE]:
             yield path, content
+        else:
+            # In another encoding: it is not measured, but it may be code all the same.
+            inventory.code_files += language_of(path) is not None and may_be_code(path)
 
 
 def _line_count(content: bytes) -> int:

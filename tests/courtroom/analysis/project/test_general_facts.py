@@ -222,3 +222,8 @@ def test_general_rubric_leaves_nothing_open_on_go_and_typescript(tmp_path):
         False,
         True,
     )
+
+
+def test_code_in_an_encoding_with_zero_bytes_counts_as_code(tmp_path):
+    result = survey({"main.py": "x = 1\n".encode("utf-16"), "a.heic": b"\0"}, tmp_path)
+    assert result.facts["project"]["code_files"] == 1
