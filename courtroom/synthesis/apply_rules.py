@@ -211,8 +211,10 @@ def _decide(context: RulingContext, scores: Scores) -> tuple[Fraction, Fired]:
 
 def _why_defense_is_overruled(context: RulingContext, scores: Scores) -> str:
     rule, defense = context.find(FactSupremacy), context.opinions.get("Defense")
+    prosecutor = scores.get("Prosecutor")
     is_applied = rule and rule.overrule_unsupported and rule.overruled == "defense"
-    if not is_applied or defense is None or defense.score <= scores.get("Prosecutor", 5):
+    # Without a Prosecutor the Defense is above nobody.
+    if not is_applied or defense is None or prosecutor is None or defense.score <= prosecutor:
         return ""
     lack = lack_of_support(defense, context.dossier)
     return f"Defense gave {defense.score} but {lack}" if lack else ""
