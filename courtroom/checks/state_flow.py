@@ -70,8 +70,9 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
-    names = " or ".join(WORDS[kind] for kind in check.faults)
-    return absent(f"Nowhere is {names}.", searched_for(names, survey), met=True)
+    names = ", nor ".join(WORDS[kind] for kind in check.faults)
+    shows = "shows neither" if len(check.faults) > 1 else "does not show"
+    return absent(f"The code {shows} {names}.", searched_for(names, survey), met=True)
 
 
 def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:

@@ -55,7 +55,10 @@ def test_what_was_not_read_leaves_the_check_open():
 def test_no_fault_where_everything_was_read_meets_the_check():
     finding = found("broken_import")
 
-    assert (finding.met, finding.reason) == (True, "Nowhere is an import that cannot resolve.")
+    assert (finding.met, finding.reason) == (
+        True,
+        "The code does not show an import that cannot resolve.",
+    )
 
 
 def test_every_fault_has_its_words():
