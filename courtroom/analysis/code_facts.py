@@ -381,8 +381,8 @@ def _justice(writer: FactWriter) -> None:
     # What only the judges reach is a prompt, if anything else is a report.
     judging = {function.key for function in writer.layers.judges}
     judging -= {function.key for function in justice}
-    shown = [entry for entry in reports if (entry[0].path, entry[1]) not in judging]
-    for source, line in shown or reports:
+    written = [entry for entry in reports if (entry[0].path, entry[1]) not in judging]
+    for source, line in written or reports:
         writer.add_location("markdown_report", source.path, line)
 
 

@@ -118,13 +118,13 @@ def _claimed(claims: Sequence[Mapping[str, Any]] | None, reasons: Mapping[str, s
     if claims is None:
         return could_not_look(reasons.get("claimed_scores", NO_CLAIM))
     for agrees in (False, True):
-        held = [claim for claim in claims if claim["agrees"] is agrees]
-        if held:
+        compared = [claim for claim in claims if claim["agrees"] is agrees]
+        if compared:
             verdict = "a committed audit gives it" if agrees else "no committed audit gives it"
-            clues = [_claim_clue(claim, verdict) for claim in held]
-            score = f"{held[0]['score']:g}/{held[0]['maximum']:g}"
-            place = held[0].get("path")
-            where = f"in {place}" if place else f"on page {held[0]['page']} of the report"
+            clues = [_claim_clue(claim, verdict) for claim in compared]
+            score = f"{compared[0]['score']:g}/{compared[0]['maximum']:g}"
+            place = compared[0].get("path")
+            where = f"in {place}" if place else f"on page {compared[0]['page']} of the report"
             reason = f"An overall score of {score} is named {where}; {verdict}."
             return present(reason, clues, met=agrees)
     return could_not_look(NOT_HELD if claims else NO_CLAIM)

@@ -1,4 +1,4 @@
-"""What the nodes of a graph do to its state, from the reader's uses of it."""
+"""Effects of a graph's nodes on its state, from the reader's uses of it."""
 
 from __future__ import annotations
 

@@ -176,8 +176,8 @@ def _cannot_format(field: ast.FormattedValue) -> bool:
     if constant_text(field.value) is None or field.conversion != -1:
         return False
     parts = [constant_text(part) for part in field.format_spec.values]
-    known = "".join(part if part is not None else "0" for part in parts)
-    return not _TEXT_FORMAT.fullmatch(known)
+    text = "".join(part if part is not None else "0" for part in parts)
+    return not _TEXT_FORMAT.fullmatch(text)
 
 
 def _formatted_text(called: ast.Attribute, texts: Mapping[str, str]) -> str:

@@ -35,26 +35,26 @@ def test_an_open_finding_with_a_clue_cannot_be_made():
 
 
 def test_what_nobody_could_look_into_is_open_with_the_reason():
-    found = detected(
+    finding = detected(
         FileExists(**CHECK_FIELDS, any_of=("x",)), survey(unanswered={"c": "no reader for it"})
     )
-    assert (found.met, found.reason) == (None, "no reader for it")
+    assert (finding.met, finding.reason) == (None, "no reader for it")
 
 
 def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
-    found = detected(FileExists(**CHECK_FIELDS, any_of=("x.md", "y.md")), survey(locations=()))
-    assert (found.met, found.reason) == (False, "Not found: a file matching x.md or y.md.")
-    assert found.clues[0].statement == (
+    finding = detected(FileExists(**CHECK_FIELDS, any_of=("x.md", "y.md")), survey(locations=()))
+    assert (finding.met, finding.reason) == (False, "Not found: a file matching x.md or y.md.")
+    assert finding.clues[0].statement == (
         "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
     )
 
 
 def test_a_file_is_named_and_a_line_is_quoted():
-    found = detected(
+    finding = detected(
         FileExists(**CHECK_FIELDS, any_of=("a*",)),
         survey(locations=(SourceLocation("a.py", None, None), location_at("b.py", 3))),
     )
-    assert [(c.path, c.line_start, c.statement) for c in found.clues] == [
+    assert [(c.path, c.line_start, c.statement) for c in finding.clues] == [
         ("a.py", None, "The tree has a.py."),
         ("b.py", 3, None),
     ]
@@ -67,11 +67,11 @@ def test_a_negative_check_is_met_when_nothing_is_found(locations, met):
 
 
 def test_only_the_first_places_are_shown_and_the_rest_is_counted():
-    found = detected(
+    finding = detected(
         FileExists(**CHECK_FIELDS, any_of=("*",)),
         survey(locations=tuple(location_at("a.py", n) for n in range(1, 10))),
     )
-    assert (found.reason, len(found.clues)) == ("Found in 9 places: a file matching *.", 4)
+    assert (finding.reason, len(finding.clues)) == ("Found in 9 places: a file matching *.", 4)
 
 
 @pytest.mark.parametrize(("minimum", "met"), [(2, True), (3, False)])
@@ -114,8 +114,8 @@ def test_an_empty_history_meets_nothing():
 
 @pytest.mark.parametrize(("count", "met"), [(3, False), (4, True)])
 def test_more_than_three_means_four(count, met):
-    found = judged("more_than", *map(commit, range(1, count + 1)))
-    assert (found.met, [c.commit for c in found.clues]) == (met, [f"{1:040d}", f"{count:040d}"])
+    finding = judged("more_than", *map(commit, range(1, count + 1)))
+    assert (finding.met, [c.commit for c in finding.clues]) == (met, [f"{1:040d}", f"{count:040d}"])
 
 
 def merge(number, *parents):
@@ -126,8 +126,8 @@ def merge(number, *parents):
 def test_commits_that_are_no_work_are_named_and_not_counted():
     made = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in range(1, 6)]
     bot, empty = replace(made[3], author_name="renovate[bot]"), replace(made[4], paths=())
-    found = judged("more_than", *made[:3], bot, empty, merge(6, 4, 5))
-    assert (found.met, found.reason) == (
+    finding = judged("more_than", *made[:3], bot, empty, merge(6, 4, 5))
+    assert (finding.met, finding.reason) == (
         False,
         (
             "The history has 6 commits: 1 is a merge, 1 changes no file, 1 is a bot's;"
@@ -138,8 +138,8 @@ def test_commits_that_are_no_work_are_named_and_not_counted():
 
 @pytest.mark.parametrize("aspect", ["more_than", "messages", "spread_over_time", "progression"])
 def test_history_of_bots_alone_is_not_established(aspect):
-    found = judged(aspect, replace(commit(1), author_name="renovate[bot]"))
-    assert (found.met, found.reason) == (
+    finding = judged(aspect, replace(commit(1), author_name="renovate[bot]"))
+    assert (finding.met, finding.reason) == (
         None,
         (
             "The history has 1 commit: 1 is a bot's; work on files: 0."
@@ -149,18 +149,18 @@ def test_history_of_bots_alone_is_not_established(aspect):
 
 
 def test_merges_are_no_evidence_of_good_messages():
-    found = judged(
+    finding = judged(
         "messages", commit(1, subject="update"), commit(2), merge(3, 1, 2), merge(4, 3, 2)
     )
-    assert (found.met, found.reason) == (
+    assert (finding.met, finding.reason) == (
         False,
         "1 of 2 commit messages do not say what was changed.",
     )
 
 
 def test_same_words_for_most_commits_do_not_tell_them_apart():
-    found = judged("messages", *(commit(n, subject="Improve the auditor") for n in range(1, 6)))
-    assert (found.met, found.reason) == (
+    finding = judged("messages", *(commit(n, subject="Improve the auditor") for n in range(1, 6)))
+    assert (finding.met, finding.reason) == (
         False,
         (
             "0 of 5 commit messages do not say what was changed."
@@ -172,8 +172,8 @@ def test_same_words_for_most_commits_do_not_tell_them_apart():
 def test_first_commit_that_brings_most_files_is_told():
     upload = replace(commit(1, lines=20), paths=("a.py", "b.py", "c.py"))
     others = [replace(commit(n, lines=20), paths=("a.py",)) for n in (2, 3, 4)]
-    found = judged("not_bulk", upload, *others, replace(commit(5, lines=20), paths=("d.py",)))
-    assert (found.met, found.reason) == (
+    finding = judged("not_bulk", upload, *others, replace(commit(5, lines=20), paths=("d.py",)))
+    assert (finding.met, finding.reason) == (
         True,
         (
             "No two commits brought more than 55 % of all Python lines."
@@ -210,17 +210,17 @@ def test_stages_count_in_their_natural_order_only(subjects, minimum, met):
 
 def test_stages_that_one_commit_brings_are_in_no_order():
     upload = replace(commit(1), paths=("README.md", "src/tools.py", "src/graph.py"))
-    found = judged("progression", upload, commit(2, subject="Add the judges"), minimum=3)
+    finding = judged("progression", upload, commit(2, subject="Add the judges"), minimum=3)
 
-    assert (found.met, [clue.rationale for clue in found.clues]) == (
+    assert (finding.met, [clue.rationale for clue in finding.clues]) == (
         False,
         ["Begins the stage: setup, tools, graph.", "Begins the stage: judges."],
     )
 
 
 def test_messages_that_say_nothing_are_shown():
-    found = judged("messages", commit(1, subject="update"), commit(2, subject="fix"), commit(3))
-    assert (found.met, [c.commit for c in found.clues]) == (False, [f"{1:040d}", f"{2:040d}"])
+    finding = judged("messages", commit(1, subject="update"), commit(2, subject="fix"), commit(3))
+    assert (finding.met, [c.commit for c in finding.clues]) == (False, [f"{1:040d}", f"{2:040d}"])
 
 
 @pytest.mark.parametrize(
@@ -239,21 +239,23 @@ def test_work_is_spread_over_days_and_not_done_in_one_hour(hours, met):
 
 @pytest.mark.parametrize(("use", "met"), [("mentioned", True), ("substantive", False)])
 def test_a_dropped_term_is_mentioned_and_not_explained(use, met):
-    found = concept(
+    finding = concept(
         PdfConcept(**CHECK_FIELDS, term="Metacognition", use=use),
         PdfReading(("We used Metacognition.",)),
     )
-    assert (found.met, [(c.page, c.statement) for c in found.clues]) == (
+    assert (finding.met, [(c.page, c.statement) for c in finding.clues]) == (
         met,
         [(1, "We used Metacognition.")],
     )
 
 
 def test_an_absent_term_says_where_it_was_looked_for():
-    found = concept(PdfConcept(**CHECK_FIELDS, term="Metacognition"), PdfReading(("Nothing.", "")))
-    assert (found.met, found.reason) == (False, "The report does not use 'Metacognition'.")
+    finding = concept(
+        PdfConcept(**CHECK_FIELDS, term="Metacognition"), PdfReading(("Nothing.", ""))
+    )
+    assert (finding.met, finding.reason) == (False, "The report does not use 'Metacognition'.")
     assert (
-        found.clues[0].statement
+        finding.clues[0].statement
         == "Looked for 'Metacognition' and its usual spellings on 2 pages: it is absent."
     )
 
@@ -266,8 +268,8 @@ def test_files_named_are_counted_once_each():
 
 def test_a_picture_is_a_diagram_that_nobody_looked_at():
     reading = PdfReading(("text",), images=(PdfImage(1, 400, 300),))
-    found = is_present(reading)
-    assert (found.met, [c.page for c in found.clues]) == (True, [1])
+    finding = is_present(reading)
+    assert (finding.met, [c.page for c in finding.clues]) == (True, [1])
 
 
 def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():

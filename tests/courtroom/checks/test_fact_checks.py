@@ -29,15 +29,15 @@ FLAG_CHECKS = [
 
 @pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
 def test_a_flag_that_is_null_leaves_its_check_open_with_the_facts_reason(examine, check, fact):
-    found = examine(check, survey(facts={fact: None}, reasons={fact: "could not be read"}))
-    assert (found.met, found.reason) == (None, "could not be read")
+    finding = examine(check, survey(facts={fact: None}, reasons={fact: "could not be read"}))
+    assert (finding.met, finding.reason) == (None, "could not be read")
 
 
 @pytest.mark.parametrize("value", [True, False])
 @pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
 def test_a_flag_decides_its_check_and_shows_its_lines(examine, check, fact, value):
-    found = examine(check, survey(facts={fact: value}, places={fact: (location_at("a.py", 7),)}))
-    assert (found.met, clue_lines(found)) == (value, [("a.py", 7)])
+    finding = examine(check, survey(facts={fact: value}, places={fact: (location_at("a.py", 7),)}))
+    assert (finding.met, clue_lines(finding)) == (value, [("a.py", 7)])
 
 
 def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
@@ -46,11 +46,11 @@ def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
         location_at("g.py", 2, "hub -> prosecutor"),
         location_at("g.py", 2, "hub -> defense"),
     )
-    found = topology(
+    finding = topology(
         GraphTopology(**CHECK_FIELDS, aspect="judges_parallel"),
         survey(facts={"judges_parallel": True}, places={"graph": edges}),
     )
-    assert [(c.line_start, c.rationale) for c in found.clues] == [
+    assert [(c.line_start, c.rationale) for c in finding.clues] == [
         (2, "The judges run in parallel. hub -> prosecutor; hub -> defense")
     ]
 
@@ -80,8 +80,10 @@ def test_a_graph_is_shown_where_it_is_made():
         "edges": [],
         "conditional": [],
     }
-    found = topology(GraphTopology(**CHECK_FIELDS, aspect="exists"), survey(facts={"graph": graph}))
-    assert (found.met, clue_lines(found)) == (True, [("g.py", 9)])
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect="exists"), survey(facts={"graph": graph})
+    )
+    assert (finding.met, clue_lines(finding)) == (True, [("g.py", 9)])
 
 
 REDUCERS = [
@@ -100,8 +102,8 @@ REDUCERS = [
     ],
 )
 def test_reducers_are_counted_by_the_last_part_of_their_name(fields, met, shown):
-    found = reducers(ReducerCheck(**CHECK_FIELDS, **fields), survey(facts={"reducers": REDUCERS}))
-    assert (found.met, clue_lines(found)) == (met, shown)
+    finding = reducers(ReducerCheck(**CHECK_FIELDS, **fields), survey(facts={"reducers": REDUCERS}))
+    assert (finding.met, clue_lines(finding)) == (met, shown)
 
 
 def test_each_unsafe_call_is_shown_and_counts_against():
@@ -125,45 +127,45 @@ def test_possible_dangers_are_named_and_change_nothing():
         "possible_secrets": [{"path": "t.py", "line": 2, "kind": "private key"}],
     }
     dangers = ("sql_from_strings", "committed_secret")
-    found = [
+    findings = [
         unsafe_calls(
             UnsafeCallCheck(**CHECK_FIELDS, polarity="negative", any_of=(danger,)),
             survey(facts=facts),
         )
         for danger in dangers
     ]
-    assert [(item.met, len(item.clues)) for item in found] == [(True, 1), (True, 1)]
-    assert [str(item.clues[0].statement).rpartition(": ")[2] for item in found] == [
+    assert [(item.met, len(item.clues)) for item in findings] == [(True, 1), (True, 1)]
+    assert [str(item.clues[0].statement).rpartition(": ")[2] for item in findings] == [
         "q.py:3.",
         "t.py:2.",
     ]
 
 
 def test_unsafe_calls_that_nobody_looked_for_are_open():
-    found = unsafe_calls(
+    finding = unsafe_calls(
         UnsafeCallCheck(**CHECK_FIELDS, polarity="negative"), survey(facts={"os_system_calls": []})
     )
-    assert (found.met, found.reason) == (None, "The survey did not establish shell_true_calls.")
+    assert (finding.met, finding.reason) == (None, "The survey did not establish shell_true_calls.")
 
 
 @pytest.mark.parametrize(("aspect", "met"), [("exists", True), ("timeout", False)])
 def test_a_clone_function_is_judged_aspect_by_aspect(aspect, met):
     facts = {"clone_function": {"name": "fetch", "path": "t.py", "line": 3}, "clone_timeout": False}
-    found = clone(
+    finding = clone(
         SandboxedClone(**CHECK_FIELDS, aspect=aspect),
         survey(facts=facts, places={"clone_function": (location_at("t.py", 3),)}),
     )
-    assert (found.met, clue_lines(found)) == (met, [("t.py", 3)])
+    assert (finding.met, clue_lines(finding)) == (met, [("t.py", 3)])
 
 
 def test_without_a_clone_function_every_aspect_is_unmet():
     facts = {"clone_function": None, "clone_in_tempdir": False}
     reasons = {"clone_function": "nothing clones"}
     for aspect in ("exists", "in_tempdir", "timeout", "errors_handled", "url_validated"):
-        found = clone(
+        finding = clone(
             SandboxedClone(**CHECK_FIELDS, aspect=aspect), survey(facts=facts, reasons=reasons)
         )
-        assert (found.met, found.reason) == (False, "nothing clones")
+        assert (finding.met, finding.reason) == (False, "nothing clones")
 
 
 @pytest.mark.parametrize(("schemas", "met"), [(("JudicialOpinion",), True), (("Other",), False)])
@@ -172,8 +174,8 @@ def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
         "structured_output_calls": [{"path": "j.py", "line": 8, "schema": "models.JudicialOpinion"}]
     }
     check = StructuredOutput(**CHECK_FIELDS, aspect="schema", schemas=schemas)
-    found = structured_output(check, survey(facts=facts))
-    assert (found.met, clue_lines(found)) == (met, [("j.py", 8)])
+    finding = structured_output(check, survey(facts=facts))
+    assert (finding.met, clue_lines(finding)) == (met, [("j.py", 8)])
 
 
 @pytest.mark.parametrize(
@@ -183,8 +185,8 @@ def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
 def test_a_schema_given_as_a_variable_leaves_open_which_one_it_is(names, met):
     calls = [{"path": "j.py", "line": 8, "schema": name} for name in names]
     check = StructuredOutput(**CHECK_FIELDS, aspect="schema", schemas=("JudicialOpinion",))
-    found = structured_output(check, survey(facts={"structured_output_calls": calls}))
-    assert found.met is met
+    finding = structured_output(check, survey(facts={"structured_output_calls": calls}))
+    assert finding.met is met
 
 
 PROMPTS = [
@@ -195,11 +197,11 @@ PROMPTS = [
 
 def test_too_few_personas_are_not_distinct_either():
     for aspect in ("exist", "distinct"):
-        found = personas(
+        finding = personas(
             PersonaOverlap(**CHECK_FIELDS, aspect=aspect),
             survey(facts={"persona_prompts": PROMPTS}),
         )
-        assert (found.met, clue_lines(found)) == (False, [("p.py", 1), ("p.py", 2)])
+        assert (finding.met, clue_lines(finding)) == (False, [("p.py", 1), ("p.py", 2)])
 
 
 def test_enough_personas_may_still_share_their_text():
@@ -218,8 +220,8 @@ def test_enough_personas_may_still_share_their_text():
 def test_personas_are_told_at_length_by_words_of_their_own(words, met):
     prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]
     check = PersonaOverlap(**CHECK_FIELDS, aspect="told", minimum=2, words=words)
-    found = personas(check, survey(facts={"persona_prompts": prompts}))
-    assert (found.met, found.reason) == (met, "Words of their own: Prosecutor 20, Defense 21.")
+    finding = personas(check, survey(facts={"persona_prompts": prompts}))
+    assert (finding.met, finding.reason) == (met, "Words of their own: Prosecutor 20, Defense 21.")
 
 
 def test_a_record_without_lengths_does_not_say_whether_personas_are_told_at_length():
@@ -230,39 +232,39 @@ def test_a_record_without_lengths_does_not_say_whether_personas_are_told_at_leng
 @pytest.mark.parametrize("met", [True, False])
 def test_a_synthesis_rule_is_read_from_the_facts(met):
     facts = {"rules": {"dissent": met}}
-    found = synthesis_rules(
+    finding = synthesis_rules(
         SynthesisRules(**CHECK_FIELDS, aspect="dissent"),
         survey(facts=facts, places={"rules": (location_at("x.py", 1),)}),
     )
-    assert (found.met, clue_lines(found)) == (met, [("x.py", 1)])
+    assert (finding.met, clue_lines(finding)) == (met, [("x.py", 1)])
 
 
 def test_a_rule_that_is_not_established_leaves_its_check_open():
     rules = {"security_override": None, "dissent": True}
     reasons = {"rules.security_override": "a.py:3 calls resolve, which could not be followed"}
-    found = synthesis_rules(
+    finding = synthesis_rules(
         SynthesisRules(**CHECK_FIELDS, aspect="security_override"),
         survey(facts={"rules": rules}, reasons=reasons),
     )
 
-    assert (found.met, found.reason) == (None, reasons["rules.security_override"])
+    assert (finding.met, finding.reason) == (None, reasons["rules.security_override"])
 
 
 @pytest.mark.parametrize(("ground", "met"), [("evidence", True), ("opinions", False)])
 def test_what_the_cap_for_security_reads_is_shown_at_the_cap(ground, met):
-    found = synthesis_rules(
+    finding = synthesis_rules(
         SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),
         survey(
             facts={"security_ground": ground},
             places={"security_override": (location_at("x.py", 4),)},
         ),
     )
-    assert (found.met, clue_lines(found)) == (met, [("x.py", 4)])
+    assert (finding.met, clue_lines(finding)) == (met, [("x.py", 4)])
 
 
 def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open():
-    found = synthesis_rules(
+    finding = synthesis_rules(
         SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),
         survey(facts={"security_ground": None}, reasons={"security_ground": "not told"}),
     )
-    assert (found.met, found.reason) == (None, "not told")
+    assert (finding.met, finding.reason) == (None, "not told")

@@ -17,15 +17,15 @@ def finding(part, fact=FACT):
 
 
 def test_line_that_fails_is_shown():
-    found = finding("judges")
-    assert (found.met, clue_lines(found)) == (False, [("a.py", 7)])
-    assert found.clues[0].rationale == "judge uses x."
+    result = finding("judges")
+    assert (result.met, clue_lines(result)) == (False, [("a.py", 7)])
+    assert result.clues[0].rationale == "judge uses x."
 
 
 def test_part_without_such_a_line_meets_its_check():
-    found = finding("graph")
-    assert found.met is True
-    assert "2 functions" in found.clues[0].statement
+    result = finding("graph")
+    assert result.met is True
+    assert "2 functions" in result.clues[0].statement
 
 
 @pytest.mark.parametrize(
@@ -36,5 +36,5 @@ def test_part_without_such_a_line_meets_its_check():
     ],
 )
 def test_part_that_was_not_read_leaves_its_check_open(part, fact, reason):
-    found = finding(part, fact)
-    assert (found.met, found.reason) == (None, reason)
+    result = finding(part, fact)
+    assert (result.met, result.reason) == (None, reason)

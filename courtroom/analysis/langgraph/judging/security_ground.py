@@ -1,4 +1,4 @@
-"""What the cap for security rests on.
+"""Ground of the cap for security.
 
 A cap for a *confirmed* flaw reads evidence; one that reads a judge's words or score fires on what
 somebody says.

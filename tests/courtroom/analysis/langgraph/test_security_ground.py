@@ -1,4 +1,4 @@
-"""What the cap for security rests on: evidence, or what judges say."""
+"""Ground of the cap for security: evidence, or only opinions."""
 
 from __future__ import annotations
 

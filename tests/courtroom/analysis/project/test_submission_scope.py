@@ -1,4 +1,4 @@
-"""Which code is the submission: what is set apart, and what entry points bring back."""
+"""Code of the submission: what is set apart, and what entry points bring back."""
 
 from __future__ import annotations
 

@@ -306,11 +306,11 @@ def aside_dossier(folder, check, more=None):
 def test_attack_in_a_test_is_shown_and_is_no_flag(tmp_path):
     exists = FileExists(id="tests", goal="There are tests", any_of=("tests/**",))
     dossier = aside_dossier(tmp_path, exists)
-    shown = [item for item in dossier.evidence if "set_aside" in item.tags]
-    assert [(item.location.path, item.location.line_start) for item in shown] == [
+    passages = [item for item in dossier.evidence if "set_aside" in item.tags]
+    assert [(item.location.path, item.location.line_start) for item in passages] == [
         ("tests/attacks.py", 3)
     ]
-    assert shown[0].rationale.startswith("In a test, which is no flag: it tells the reader")
+    assert passages[0].rationale.startswith("In a test, which is no flag: it tells the reader")
     assert not dossier.integrity.suspected
     assert dossier.facts.os_system_calls == ()
 
