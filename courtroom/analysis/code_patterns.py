@@ -15,7 +15,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.analysis.sandbox.forked import ForkFailed, run_forked
-from courtroom.models.check import MOST_CHARACTERS
 from courtroom.models.errors import ChildFailed
 from courtroom.models.nesting import nesting_of
 
@@ -196,6 +195,9 @@ def _search(files: Sequence[tuple[str, str]], language: str, pattern: str) -> di
 
 def _bounds_fault(language: str, pattern: str) -> str:
     """Return the reason why ast-grep must not see this pattern; empty when it may."""
+    # Loads pydantic: the child that searches no pattern does without.
+    from courtroom.models.check import MOST_CHARACTERS
+
     if _canonical_name(language) not in SUFFIXES:
         supported = ", ".join(SUFFIXES)
         return f"{language} is not a supported language for patterns; supported are {supported}"

@@ -1,15 +1,16 @@
-"""Read the contents of a tree's files through one `git cat-file --batch` kept open by GitPython."""
+"""Read the contents of a tree's files through one `git cat-file --batch` that is kept open."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from courtroom.analysis.git.git_process import ENVIRONMENT
+from courtroom.analysis.git.git_process import ENVIRONMENT, SETTINGS
 
 REGULAR_FILES = frozenset({"100644", "100755"})
 # A zero byte within the first bytes makes a file binary: git uses the same rule.
@@ -46,10 +47,13 @@ class BlobReader:
     _read: dict[str, bytes] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
-        os.environ.update(ENVIRONMENT, GIT_DIR=str(self.git_dir))
-        import git  # takes its settings from the environment at import, hence here
-
-        self._repository = git.Repo(self.git_dir, odbt=git.GitCmdObjectDB)
+        options = [word for setting in SETTINGS for word in ("-c", setting)]
+        self._git = subprocess.Popen(
+            ["git", *options, f"--git-dir={self.git_dir}", "cat-file", "--batch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={"PATH": os.environ.get("PATH", os.defpath), **ENVIRONMENT},
+        )
         return self
 
     def __exit__(
@@ -58,7 +62,7 @@ class BlobReader:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._repository.close()
+        self._git.communicate()
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
         """Return path to content of the files that can be read, in the order of `paths`."""
@@ -88,10 +92,21 @@ class BlobReader:
 
     def _read_object(self, oid: str) -> bytes | None:
         """Return one object's bytes, or None when the repository does not have it."""
+        assert self._git.stdin and self._git.stdout  # noqa: S101, PT018 -- both were opened as pipes
         try:
-            return bytes(self._repository.odb.stream(bytes.fromhex(oid)).read())
-        except ValueError:
+            self._git.stdin.write(f"{oid}\n".encode())
+            self._git.stdin.flush()
+        except BrokenPipeError:
             return None
+        # "<oid> <type> <size>", "<oid> missing", or nothing once git has ended.
+        header = self._git.stdout.readline().split()
+        if len(header) != len(("oid", "type", "size")):
+            return None
+
+        # A line end follows the contents.
+        size = int(header[-1])
+        content = self._git.stdout.read(size + 1)
+        return content[:-1] if len(content) == size + 1 else None
 
     def _is_affordable(self, blob: Blob) -> bool:
         if blob.size > self.file_bytes:

@@ -113,6 +113,8 @@ def read_audits(
     texts: Mapping[str, str], about: Mapping[str, str]
 ) -> tuple[list[AuditReading], list[str]]:
     """Return the texts that are audits with scores, and the paths that could not be read."""
+    if not texts:
+        return [], []
     from courtroom.report_import.read_report import read_report
 
     readings, unread = [], []

@@ -124,7 +124,7 @@ def is_test_path(path: str) -> bool:
 
 
 def is_vendored(path: str) -> bool:
-    return any(part in VENDORED for part in PurePosixPath(path).parts[:-1])
+    return any(part in VENDORED for part in path.split("/")[:-1])
 
 
 def module_name(path: str) -> str:

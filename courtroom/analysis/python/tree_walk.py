@@ -44,14 +44,17 @@ _CHILD_FIELDS: dict[type, tuple[str, ...]] = {
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
+_HUMP = re.compile(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])")
+_NO_WORD = re.compile(r"[^a-z0-9.]+")
+
 
 def words_of(text: str) -> list[str]:
     """Return the lower-case words of an identifier or a sentence.
 
     techLeadScore, TECH_LEAD and 'tech lead' agree.
     """
-    spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", text)
-    return [word for word in re.split(r"[^a-z0-9.]+", spaced.lower()) if word]
+    spaced = _HUMP.sub(r"\1\3 \2\4", text)
+    return [word for word in _NO_WORD.split(spaced.lower()) if word]
 
 
 def constant_text(node: ast.AST | None) -> str | None:

@@ -40,7 +40,7 @@ def impossible_tests(
 ) -> Iterator[ImpossibleTest]:
     """Yield the comparisons in `functions` that never hold."""
     fields = closed_fields(symbols)
-    for function in functions:
+    for function in functions if fields else ():
         for node in walk(function.site.node):
             if not isinstance(node, ast.Compare) or len(node.ops) != 1:
                 continue
@@ -79,13 +79,15 @@ def closed_fields(symbols: SymbolTable) -> dict[str, ClosedField]:
                     fields.setdefault(statement.target.id, []).append(field)
                 elif isinstance(statement, ast.FunctionDef):
                     fields.setdefault(statement.name, []).append(None)
-    assigned = _assigned_attributes(symbols)
-    return {
+    closed = {
         name: declared[0]
         for name, declared in fields.items()
-        if declared[0] is not None and name not in assigned
+        if declared[0] is not None
         if len({field.values if field else () for field in declared}) == 1
     }
+    # Each node of the product is walked: not without a field to look for.
+    assigned = _assigned_attributes(symbols) if closed else set()
+    return {name: field for name, field in closed.items() if name not in assigned}
 
 
 def _closed_field(
