@@ -15,7 +15,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
@@ -29,6 +29,7 @@ from courtroom.models.errors import CourtroomError, InputRefused, RecordBroken, 
 from courtroom.models.refused_audit import refused_audit
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.refused_markdown import render_refused
+from courtroom.rendering.verdict_explanation import explain
 from courtroom.replay.resynthesis import (
     constitution_under,
     describe_changes,
@@ -43,6 +44,7 @@ from courtroom.synthesis.rules import Constitution
 
 JUDGE_STAGES = ("prosecutor", "defense", "tech_lead")
 RESYNTHESISE = "resynthesise"
+EXPLAIN = "print how each score came about, rule by rule"
 
 
 def arguments(argv: list[str]) -> argparse.Namespace:
@@ -66,6 +68,8 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     cli.add_argument(
         "--known", type=Path, metavar="FILE", help="an earlier report's JSON: what holds is reused"
     )
+    cli.add_argument("--explain", action="store_true", help=EXPLAIN)
+    cli.add_argument("--graph", action=GraphAction, help="print the graph of an audit, and exit")
     cli.add_argument("--allow-local", action="store_true")
     cli.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return cli.parse_args(argv)
@@ -149,7 +153,9 @@ def _write(options: argparse.Namespace, report: AuditReport) -> None:
     markdown = render_markdown(report)
     if options.markdown:
         options.markdown.write_text(markdown, "utf-8")
-    else:
+    if options.explain:
+        sys.stdout.write(explain(report))
+    elif not options.markdown:
         sys.stdout.write(markdown)
 
 
@@ -172,6 +178,20 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"courtroom: {message} (see --help)\n")
+
+
+class GraphAction(argparse.Action):
+    """Print the graph of an audit as Mermaid, and exit, as --help does."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:  # noqa: A002 -- argparse passes it by this name
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        # langgraph takes a second to import.
+        from courtroom.graph.wiring import draw_graph
+
+        sys.stdout.write(draw_graph())
+        parser.exit(VERDICT)
 
 
 def exit_code_of(command: Callable[[], int]) -> int:
@@ -297,6 +317,7 @@ def resynthesis_arguments(argv: list[str]) -> argparse.Namespace:
     cli.add_argument(
         "--markdown", type=Path, metavar="FILE", help="write the new report's Markdown here"
     )
+    cli.add_argument("--explain", action="store_true", help=EXPLAIN)
     return cli.parse_args(argv)
 
 
@@ -314,6 +335,8 @@ def resynthesis_command(argv: list[str]) -> int:
 
     changes = list(describe_changes(report, new_report)) or ["The verdict is the same."]
     sys.stdout.write("\n".join(changes) + "\n")
+    if options.explain:
+        sys.stdout.write(f"\n{explain(new_report)}")
     return VERDICT if new_report.status == "verdict" else NEEDS_REVIEW
 
 

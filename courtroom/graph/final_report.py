@@ -184,6 +184,7 @@ def _report(
         status=verdict.status,
         overall_score=verdict.overall_score,
         points=verdict.points,
+        steps=verdict.steps,
         criteria=verdict.criteria,
         evidence=dossier.evidence,
         facts=dossier.facts,

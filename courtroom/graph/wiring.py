@@ -86,6 +86,13 @@ def build_graph(nodes: AuditNodes) -> Graph:
     return graph
 
 
+def draw_graph() -> str:
+    """Return the compiled graph as a Mermaid flowchart; conditional routes are dashed."""
+    # No node runs, so the nodes need no case.
+    graph = build_graph(AuditNodes.__new__(AuditNodes))
+    return graph.get_graph().draw_mermaid(with_styles=False)
+
+
 def _add_edges(
     builder: StateGraph[AgentState, None, AgentState, AgentState], nodes: AuditNodes
 ) -> None:

@@ -55,6 +55,23 @@ class RuleFired(Frozen):
     why: str
 
 
+class RuleStep(Frozen):
+    """Step on the way to a score: what a rule read, and what follows from it.
+
+    `fired` is false where the rule did not apply. Pages, Markdown and `--explain` print these words.
+    """
+
+    rule: str
+    fired: bool
+    input: str
+    output: str
+
+    @property
+    def sentence(self) -> str:
+        name = self.rule if self.fired else f"{self.rule}, not triggered"
+        return f"{name}: {self.input} → {self.output}."
+
+
 class Remediation(Frozen):
     """One concrete change, at one place."""
 
@@ -91,6 +108,8 @@ class CriterionResult(Frozen):
     needs_review: bool = False
     resolution: tuple[str, ...] = ()
     rules: tuple[RuleFired, ...] = ()
+    # From the judges' scores to the final one, also by the rules that did not fire.
+    steps: tuple[RuleStep, ...] = Field((), exclude_if=lambda steps: not steps)
     rationale: str
     dissent: str | None = None
     opinions: tuple[OpinionRow, ...] = ()
@@ -200,6 +219,8 @@ class AuditReport(Frozen):
     status: Status
     overall_score: float | None
     points: Points | None
+    # From the criteria to the overall score and the points.
+    steps: tuple[RuleStep, ...] = Field((), exclude_if=lambda steps: not steps)
     criteria: tuple[CriterionResult, ...]
     evidence: tuple[Evidence, ...]
     facts: Facts

@@ -14,7 +14,7 @@ from courtroom.models.audit_report import (
     JudgeReference,
     OpinionRow,
     Remediation,
-    RuleFired,
+    RuleStep,
     Screening,
     Usage,
 )
@@ -46,6 +46,7 @@ MALFORMED = (
     "git's own check (fsck) rejected some objects in this repository, so it was read without "
     "that check. Dates, names or paths in its history may be wrong."
 )
+HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 MARKS = {True: "met", False: "not met", None: "not established"}
 WITHHELD = "withheld"
 MOST_URGENT_CHANGES = 5
@@ -115,6 +116,7 @@ def _summary(report: AuditReport) -> Iterator[str]:
     yield "\n".join(
         ["| Criterion | Score | Worth | Decided by |", "| --- | --- | --- | --- |", *rows]
     )
+    yield from _titled_list(HOW_OVERALL, map(_step, report.steps))
     shortage = _shortage(report)
     if shortage:
         yield escape_prose(shortage)
@@ -203,7 +205,7 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
         )
         yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
         yield from _titled_list("Places that judges asked to read", _requests(criterion))
-        yield from _titled_list("Rules applied", map(_rule, criterion.rules))
+        yield from _titled_list(HOW, map(_step, criterion.steps))
         if criterion.dissent:
             yield f"**Dissent.** {escape_prose(criterion.dissent)}"
         yield from _evidence(criterion, evidence, quoted)
@@ -247,11 +249,8 @@ def _reply(request: AskedPlace) -> str:
     return f"{reply}. {escape_prose(request.refusal)}".rstrip()
 
 
-def _rule(rule: RuleFired) -> str:
-    before, after = (
-        "none" if value is None else f"{value:g}" for value in (rule.before, rule.after)
-    )
-    return f"{escape_prose(rule.rule)} ({before} → {after}): {escape_prose(rule.why)}"
+def _step(step: RuleStep) -> str:
+    return escape_prose(step.sentence)
 
 
 def _evidence(

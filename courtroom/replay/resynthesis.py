@@ -47,6 +47,7 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
         "status": verdict.status,
         "overall_score": verdict.overall_score,
         "points": verdict.points,
+        "steps": verdict.steps,
         "criteria": verdict.criteria,
     }
     return report.model_copy(update=changes).sealed()
@@ -73,6 +74,7 @@ def resynthesise_revision(
         "status": preview.verdict.status,
         "overall_score": preview.verdict.overall_score,
         "points": preview.verdict.points,
+        "steps": preview.verdict.steps,
         "criteria": tuple(_with_keys(result, after) for result in preview.verdict.criteria),
         "evidence": preview.evidence,
         "errors": (

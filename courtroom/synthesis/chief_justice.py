@@ -6,23 +6,34 @@ The order of the rules is in apply_rules.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.registry import Check
-from courtroom.models.audit_report import CriterionCheck, CriterionResult, Points, RuleFired, Status
+from courtroom.models.audit_report import (
+    CriterionCheck,
+    CriterionResult,
+    Points,
+    RuleFired,
+    RuleStep,
+    Status,
+)
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.synthesis import sufficient_evidence
+from courtroom.synthesis.adding_up import steps_of_sums
 from courtroom.synthesis.apply_rules import Ruling, decide_criterion
 from courtroom.synthesis.evidence_weight import Dossier, StatedFacts, dossier_of
 from courtroom.synthesis.opinions import JudgeAnswer, answers_on, rows_of, spread_of
 from courtroom.synthesis.remediation import remediation_for
 from courtroom.synthesis.rules import Constitution, VarianceReEvaluation
-from courtroom.synthesis.ruling_context import RulingContext
+from courtroom.synthesis.ruling_context import NO_SCORE, RulingContext
 from courtroom.synthesis.score_arithmetic import (
+    SCORES,
+    decimal,
+    exact,
     exclusion_level,
     level_of,
     overall_score,
@@ -32,6 +43,7 @@ from courtroom.synthesis.score_arithmetic import (
 
 # Rule of a criterion whose detective failed.
 ERROR_COLLECTOR = "error_collector"
+NO_EXCHANGE = "no_exchange"
 
 
 class Verdict(Frozen):
@@ -43,6 +55,7 @@ class Verdict(Frozen):
     overall_score: float | None
     points: Points | None
     status: Status
+    steps: tuple[RuleStep, ...] = ()
 
 
 def synthesise(
@@ -75,7 +88,27 @@ def synthesise(
         overall_score=overall_score(rubric, results),
         points=sum_points(results),
         status=_status(results),
+        steps=(
+            _evidence_step(constitution, evidence, missing),
+            *steps_of_sums(rubric, results),
+        ),
     )
+
+
+def _evidence_step(
+    constitution: Constitution, evidence: Sequence[Evidence], missing: str
+) -> RuleStep:
+    rule = sufficient_evidence.RULE
+    if missing:
+        return RuleStep(
+            rule=rule, fired=True, input=missing.rstrip("."), output="no criterion is judged"
+        )
+    count = sufficient_evidence.count_sufficient(constitution, evidence)
+    read = (
+        f"{count} pieces of evidence with a confidence of {constitution.min_evidence_confidence:g}"
+        f" or more, {constitution.min_evidence} needed"
+    )
+    return RuleStep(rule=rule, fired=False, input=read, output="the criteria are judged")
 
 
 def failed_check(context: RulingContext) -> str:
@@ -166,28 +199,41 @@ def _result(context: RulingContext, *, missing: str, excluded: bool) -> Criterio
 def _decision(context: RulingContext, *, missing: str, excluded: bool) -> dict[str, Any]:
     """Return the fields of a result that tell how it was decided."""
     if missing:
-        return _unscored(sufficient_evidence.RULE, missing) | {"needs_review": True}
+        return unscored(sufficient_evidence.RULE, missing) | {"needs_review": True}
     if excluded:
         level = exclusion_level(context.criterion)
         why = "No feedback was exchanged: this criterion is in neither sum."
-        return _unscored("no_exchange", why) | {
+        return unscored(NO_EXCHANGE, why, output="in neither sum") | {
             "excluded": True,
             "level": level.name if level else None,
         }
     failure = failed_check(context)
     if failure:
         why = f"A detective failed, so a person decides: {failure}"
-        return _unscored(ERROR_COLLECTOR, why) | {"needs_review": True}
-    return _decided(context.criterion, decide_criterion(context))
+        return unscored(ERROR_COLLECTOR, why) | {"needs_review": True}
+    return _decided(context.criterion, decide_criterion(context), _passed(context))
 
 
-def _unscored(rule: str, why: str) -> dict[str, Any]:
+def unscored(rule: str, why: str, *, output: str = NO_SCORE) -> dict[str, Any]:
+    """Return the fields of a result without a score: the rule that led to it, and why."""
     fired = RuleFired(rule=rule, before=None, after=None, why=why)
-    return {"resolution": (rule,), "rules": (fired,), "rationale": why}
+    step = RuleStep(rule=rule, fired=True, input=why.rstrip("."), output=output)
+    return {"resolution": (rule,), "rules": (fired,), "rationale": why, "steps": (step,)}
 
 
-def _decided(criterion: Criterion, ruling: Ruling) -> dict[str, Any]:
+def _passed(context: RulingContext) -> Iterator[RuleStep]:
+    """Yield the steps of what might have left this criterion unjudged, and did not."""
+    if context.criterion.exclude_when:
+        read = "feedback was exchanged, or it is not known if it was"
+        yield RuleStep(rule=NO_EXCHANGE, fired=False, input=read, output="in both sums")
+    if context.constitution.needs_every_detective:
+        read = "no detective failed on a check of this criterion"
+        yield RuleStep(rule=ERROR_COLLECTOR, fired=False, input=read, output="it is judged")
+
+
+def _decided(criterion: Criterion, ruling: Ruling, passed: Iterable[RuleStep]) -> dict[str, Any]:
     level = None if ruling.score is None else level_of(criterion, ruling.score)
+    worth = () if ruling.score is None else _worth(criterion, ruling.score)
     return {
         "final_score": ruling.score,
         "level": level.name if level else None,
@@ -195,9 +241,25 @@ def _decided(criterion: Criterion, ruling: Ruling) -> dict[str, Any]:
         "needs_review": ruling.score is None,
         "resolution": tuple(dict.fromkeys(fired.rule for fired in ruling.rules)),
         "rules": ruling.rules,
+        "steps": (*passed, *ruling.steps, *worth),
         "rationale": ruling.rationale,
         "dissent": ruling.dissent,
     }
+
+
+def _worth(criterion: Criterion, score: int) -> tuple[RuleStep, ...]:
+    """Return the step from the score to level and points; () where the rubric has neither."""
+    level, points = level_of(criterion, score), points_of(criterion, score)
+    if level is None and points is None:
+        return ()
+    words = [f"level “{level.name}”"] if level else []
+    if criterion.max_points is not None and points is not None:
+        share = "" if level else f"{criterion.max_points:g} x ({score} - 1) / {SCORES - 1} = "
+        of = f"{decimal(exact(points))} of {criterion.max_points:g} points"
+        words.append(share + of)
+    return (
+        RuleStep(rule="worth", fired=True, input=f"{score} of {SCORES}", output=", ".join(words)),
+    )
 
 
 def _check_row(check: Check, dossier: Dossier) -> CriterionCheck:

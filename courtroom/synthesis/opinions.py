@@ -86,6 +86,12 @@ def spread_of(scores: Iterable[int]) -> int:
     return max(values) - min(values) if values else 0
 
 
+def spread_formula(scores: Mapping[Persona, int]) -> str:
+    """Return the spread as a person would work it out: highest - lowest: 5 - 1 = 4."""
+    highest, lowest = max(scores.values()), min(scores.values())
+    return f"highest - lowest: {highest} - {lowest} = {highest - lowest}"
+
+
 def list_scores(scores: Mapping[Persona, int]) -> str:
     """Return a text such as `Prosecutor 1, Defense 5, Tech Lead 4`."""
     return ", ".join(f"{TITLES[judge]} {score}" for judge, score in scores.items())

@@ -12,9 +12,9 @@ from math import floor
 
 from courtroom.checks.registry import Check
 from courtroom.models.judge_answer import Persona
-from courtroom.synthesis.opinions import TITLES
-from courtroom.synthesis.ruling_context import Fired, RulingContext, Scores, fired_rule
-from courtroom.synthesis.score_arithmetic import HALF, exact
+from courtroom.synthesis.opinions import TITLES, list_scores
+from courtroom.synthesis.ruling_context import Applied, RulingContext, Scores, fired, unfired
+from courtroom.synthesis.score_arithmetic import HALF, decimal, exact
 
 RULE = "outcome_bound"
 # Room for what checks cannot see.
@@ -24,22 +24,27 @@ WITH_A_GAP, WITHOUT_ESSENTIALS = 4, 3
 MOST_GOALS = 3
 
 
-def bound_by_outcomes(context: RulingContext, scores: Scores) -> tuple[Fired, Scores]:
-    """Return the scores with those of models bounded, and the rule if it lowered one."""
-    bound = min(HIGHEST, highest_allowed(context) + MOST_ABOVE)
+def bound_by_outcomes(context: RulingContext, scores: Scores) -> tuple[Applied, Scores]:
+    """Return the scores with those of models bounded, and the rule where a model judged."""
+    if not any(context.opinions[judge].is_by_model for judge in scores):
+        return (), scores
+    allowed, formula = highest_allowed(context)
+    bound = min(HIGHEST, allowed + MOST_ABOVE)
     bounded = {
         judge: min(score, bound) if context.opinions[judge].is_by_model else score
         for judge, score in scores.items()
     }
     lowered = [judge for judge in scores if bounded[judge] < scores[judge]]
+    read = f"the checks allow {allowed} ({formula}), and a model's score is at most {bound}"
     if not lowered:
-        return (), scores
+        return (unfired(RULE, read, f"{list_scores(scores)} stay"),), scores
+    before, after = context.mean(scores), context.mean(bounded)
     why = f"{_why(context)} {_changes(lowered, scores, bounded)}."
-    return (fired_rule(RULE, context.mean(scores), context.mean(bounded), why),), bounded
+    return (fired(RULE, before, after, why, read=read, result=list_scores(bounded)),), bounded
 
 
-def highest_allowed(context: RulingContext) -> int:
-    """Return the highest score, 1..5, that the outcomes allow.
+def highest_allowed(context: RulingContext) -> tuple[int, str]:
+    """Return the highest score, 1..5, that the outcomes allow, and how it is worked out.
 
     It is 1 + 4 x the share of weight that is not unmet, rounded half up: a check that was not
     established counts for the work.
@@ -47,11 +52,12 @@ def highest_allowed(context: RulingContext) -> int:
     unmet = _unmet(context)
     weight = sum((exact(check.weight) for check in context.criterion.checks), Fraction(0))
     if not unmet or not weight:
-        return HIGHEST
+        return HIGHEST, "none is unmet"
 
     share = 1 - sum((exact(check.weight) for check in unmet), Fraction(0)) / weight
     cap = WITHOUT_ESSENTIALS if any(check.essential for check in unmet) else WITH_A_GAP
-    return min(cap, floor(1 + 4 * share + HALF))
+    formula = f"1 + 4 x {decimal(share)}, rounded half up, at most {cap} with what is unmet"
+    return min(cap, floor(1 + 4 * share + HALF)), formula
 
 
 def _unmet(context: RulingContext) -> tuple[Check, ...]:

@@ -1,4 +1,4 @@
-"""Context in which the rules decide one criterion, and the record of a rule that fired."""
+"""Context in which the rules decide one criterion, and the record of a rule that was applied."""
 
 from __future__ import annotations
 
@@ -7,18 +7,35 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from courtroom.models.audit_report import RuleFired
+from courtroom.models.audit_report import RuleFired, RuleStep
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import Persona
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.evidence_weight import Dossier
 from courtroom.synthesis.guards import ApplicableRules, applicable_rules
 from courtroom.synthesis.opinions import CriterionAnswers, Opinions
-from courtroom.synthesis.rules import CitationCheck, Constitution, R, WeightedAverage
-from courtroom.synthesis.score_arithmetic import exact
+from courtroom.synthesis.rules import (
+    CitationCheck,
+    Constitution,
+    GuardedRule,
+    R,
+    WeightedAverage,
+)
+from courtroom.synthesis.score_arithmetic import Weighted, displayed, exact, weighted_mean
 
 Scores = Mapping[Persona, int]
-Fired = tuple[RuleFired, ...]
+NO_SCORE = "no score: a person decides"
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedRule:
+    """Step of a rule in words; `effect` is None where the rule did not fire."""
+
+    step: RuleStep
+    effect: RuleFired | None = None
+
+
+Applied = tuple[AppliedRule, ...]
 
 
 @dataclass(frozen=True)
@@ -61,41 +78,53 @@ class RulingContext:
         """Return the rule of this class, or None where the constitution does without it."""
         return self.applicable.constitution.find(kind)
 
+    def left_out(self, kind: type[GuardedRule]) -> Applied:
+        """Return the step of a rule whose guard is false; () without such a rule."""
+        rule = self.constitution.find(kind)
+        if rule is None or not rule.when:
+            return ()
+        name = kind.model_fields["kind"].default
+        return (unfired(name, f"its condition does not hold here: {rule.when}", "left out"),)
+
     @cached_property
     def average(self) -> WeightedAverage:
         return self.find(WeightedAverage) or WeightedAverage()
 
     def mean(self, scores: Scores) -> Fraction:
         """Return the weighted mean; if all weights are zero, the plain mean."""
+        return _mean(self.weighted(scores))
+
+    def weighted(self, scores: Scores) -> Weighted:
+        """Return the scores with the weights of their judges; all weigh 1 where all weigh nothing."""
         rule = self.average
         weights = {
-            "Prosecutor": rule.prosecutor,
-            "Defense": rule.defense,
-            "TechLead": rule.tech_lead,
+            "Prosecutor": exact(rule.prosecutor),
+            "Defense": exact(rule.defense),
+            "TechLead": exact(rule.tech_lead),
         }
-        return _mean(tuple((weights[judge], score) for judge, score in scores.items()))
+        has_weight = any(weights[judge] for judge in scores)
+        return tuple(
+            (weights[judge] if has_weight else Fraction(1), score)
+            for judge, score in scores.items()
+        )
 
 
 # Three judges and five scores: the verdicts of a cohort ask for few different means.
-@lru_cache(maxsize=4096)
-def _mean(weighted_scores: tuple[tuple[float, int], ...]) -> Fraction:
-    weights = [exact(weight) for weight, _ in weighted_scores]
-    if not any(weights):
-        weights = [Fraction(1)] * len(weighted_scores)
-
-    products = (weight * score for weight, (_, score) in zip(weights, weighted_scores, strict=True))
-    return sum(products, Fraction(0)) / sum(weights)
+_mean = lru_cache(maxsize=4096)(weighted_mean)
 
 
-def fired_rule(rule: str, before: Fraction | None, after: Fraction, why: str) -> RuleFired:
-    return RuleFired(
+def fired(
+    rule: str, before: Fraction | None, after: Fraction, why: str, *, read: str, result: str
+) -> AppliedRule:
+    """Return a rule that fired; `why` is its sentence of the rationale."""
+    effect = RuleFired(
         rule=rule,
         before=None if before is None else displayed(before),
         after=displayed(after),
         why=why,
     )
+    return AppliedRule(RuleStep(rule=rule, fired=True, input=read, output=result), effect)
 
 
-def displayed(value: Fraction) -> float:
-    """Round to four decimals for the reader; nothing is computed from the result."""
-    return round(float(value), 4)
+def unfired(rule: str, read: str, result: str) -> AppliedRule:
+    return AppliedRule(RuleStep(rule=rule, fired=False, input=read, output=result))

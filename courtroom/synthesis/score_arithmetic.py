@@ -15,6 +15,8 @@ from courtroom.synthesis.rules import Rounding
 # rubric has four: 100, 60, 20 and 0 %).
 SHARED_TOP = {5: 0, 4: 0, 3: 1, 2: 2}
 SCORES = 5
+# Weight and score of each judge or criterion.
+Weighted = tuple[tuple[Fraction, int], ...]
 HALF = Fraction(1, 2)
 
 
@@ -73,13 +75,41 @@ def sum_points(results: Iterable[CriterionResult]) -> Points | None:
 
 def overall_score(rubric: Rubric, results: Iterable[CriterionResult]) -> float | None:
     """Return the weighted mean of scored criteria to one decimal, half up; None without any."""
+    scored = weighted_scores(rubric, results)
+    return floor(weighted_mean(scored) * 10 + HALF) / 10 if scored else None
+
+
+def weighted_scores(rubric: Rubric, results: Iterable[CriterionResult]) -> Weighted:
+    """Return weight and score of each scored criterion."""
     weights = {criterion.id: exact(criterion.weight) for criterion in rubric.criteria}
-    scored = [(weights[r.id], r.final_score) for r in results if r.final_score is not None]
-    if not scored:
-        return None
-    # Fractions: a float sum would depend on the order of the criteria.
-    total = sum((weight * score for weight, score in scored), Fraction(0))
-    return floor(total / sum(weight for weight, _ in scored) * 10 + HALF) / 10
+    return tuple((weights[r.id], r.final_score) for r in results if r.final_score is not None)
+
+
+def weighted_mean(scores: Weighted) -> Fraction:
+    # Fractions: a float sum would depend on the order of the scores.
+    total = sum((weight * score for weight, score in scores), Fraction(0))
+    return total / sum(weight for weight, _ in scores)
+
+
+def weighted_mean_formula(scores: Weighted) -> str:
+    """Return the mean as a person would work it out: (1 x 1 + 1 x 5 + 2 x 3) / 4 = 12 / 4 = 3."""
+    weights = [weight for weight, _ in scores]
+    is_plain = set(weights) == {Fraction(1)}
+    terms = (str(score) if is_plain else f"{decimal(weight)} x {score}" for weight, score in scores)
+    total = sum((weight * score for weight, score in scores), Fraction(0))
+    divisor = decimal(sum(weights, Fraction(0)))
+    mean = decimal(weighted_mean(scores))
+    return f"({' + '.join(terms)}) / {divisor} = {decimal(total)} / {divisor} = {mean}"
+
+
+def decimal(value: Fraction) -> str:
+    """Return the number for a reader, with at most four decimals; nothing is computed from it."""
+    return f"{displayed(value):.12g}"
+
+
+def displayed(value: Fraction) -> float:
+    """Round to four decimals for the reader; nothing is computed from the result."""
+    return round(float(value), 4)
 
 
 # A rubric and a constitution hold few different numbers.

@@ -6,14 +6,25 @@ they tell whether the first ones can stand.
 
 from __future__ import annotations
 
-from courtroom.models.audit_report import RuleFired
+from dataclasses import dataclass
+
+from courtroom.models.audit_report import RuleFired, RuleStep
 from courtroom.models.evidence import INTEGRITY_TAG
 from courtroom.models.judge_answer import OUTCOMES_ROUND
 from courtroom.synthesis.opinions import CriterionAnswers, list_scores
-from courtroom.synthesis.ruling_context import RulingContext
+from courtroom.synthesis.ruling_context import NO_SCORE, RulingContext
 
 RULE = "second_hearing"
 MOST_APART = 1
+BEGIN = "Text near this criterion may address the graders"
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """Effect of the second hearing, or of the lack of one: `after` is None where a person decides."""
+
+    effect: RuleFired
+    step: RuleStep
 
 
 def is_missing(context: RulingContext) -> bool:
@@ -31,7 +42,15 @@ def is_missing(context: RulingContext) -> bool:
     )
 
 
-def unconfirmed(context: RulingContext, score: int) -> RuleFired:
+def undoubted(context: RulingContext, score: int) -> tuple[RuleStep, ...]:
+    """Return the step where models read no doubtful text; () where no model judged."""
+    if not any(opinion.is_by_model for opinion in context.opinions.values()):
+        return ()
+    read = "no text near this criterion may address the graders"
+    return (RuleStep(rule=RULE, fired=False, input=read, output=f"{score} stands"),)
+
+
+def unconfirmed(context: RulingContext, score: int) -> Hearing:
     """Return the rule that leaves the score to a person because nothing confirms it."""
     outcomes = (context.dossier.outcomes.get(check.id) for check in context.criterion.checks)
     missing = (
@@ -39,11 +58,8 @@ def unconfirmed(context: RulingContext, score: int) -> RuleFired:
         if any(outcome and outcome.met is not None for outcome in outcomes)
         else "no outcome of a check is known on which the judges could answer again"
     )
-    why = (
-        f"Text near this criterion may address the graders, and {missing} to confirm {score}:"
-        " a person decides."
-    )
-    return RuleFired(rule=RULE, before=score, after=None, why=why)
+    read = f"{BEGIN}, and {missing} to confirm {score}"
+    return _hearing(score, None, f"{read}: a person decides.", read)
 
 
 def as_first_round(answers: CriterionAnswers) -> CriterionAnswers:
@@ -56,20 +72,27 @@ def as_first_round(answers: CriterionAnswers) -> CriterionAnswers:
     )
 
 
-def compare(score: int, on_outcomes: int | None, answers: CriterionAnswers) -> RuleFired:
-    """Return the rule: `after` is the score if it stands, None if a person decides."""
+def compare(score: int, on_outcomes: int | None, answers: CriterionAnswers) -> Hearing:
+    """Compare the scores; the first one stands where they differ by at most one."""
     given = list_scores(as_first_round(answers).first_scores)
-    begin = "Text near this criterion may address the graders."
     if on_outcomes is None:
-        why = (
-            f"{begin} Asked again on the outcomes of the checks alone, too few judges answered"
-            f" ({given or 'none'}) to confirm {score}: a person decides."
+        read = (
+            f"{BEGIN}. Asked again on the outcomes of the checks alone, too few judges answered"
+            f" ({given or 'none'}) to confirm {score}"
         )
-        return RuleFired(rule=RULE, before=score, after=None, why=why)
+        return _hearing(score, None, f"{read}: a person decides.", read)
 
     stands = abs(score - on_outcomes) <= MOST_APART
-    why = (
-        f"{begin} On the outcomes of the checks alone the judges come to {on_outcomes} ({given}), "
-        + ("so the score stands." if stands else f"not to {score}: a person decides.")
+    read = (
+        f"{BEGIN}. On the outcomes of the checks alone the judges come to {on_outcomes} ({given})"
     )
-    return RuleFired(rule=RULE, before=score, after=score if stands else None, why=why)
+    why = read + (", so the score stands." if stands else f", not to {score}: a person decides.")
+    return _hearing(score, score if stands else None, why, read)
+
+
+def _hearing(before: int, after: int | None, why: str, read: str) -> Hearing:
+    output = NO_SCORE if after is None else f"{after} stands"
+    return Hearing(
+        RuleFired(rule=RULE, before=before, after=after, why=why),
+        RuleStep(rule=RULE, fired=True, input=f"{read[:1].lower()}{read[1:]}", output=output),
+    )

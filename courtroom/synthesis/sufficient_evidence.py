@@ -33,7 +33,7 @@ def why_insufficient(
     """
     if _has_no_code(facts):
         return NO_CODE
-    count = sum(_counts(item, constitution.min_evidence_confidence) for item in evidence)
+    count = count_sufficient(constitution, evidence)
     reasons = _reasons(facts)
     if not count and _is_unread(facts):
         return " ".join([UNREAD, *reasons, READ_AGAIN])
@@ -44,6 +44,11 @@ def why_insufficient(
         " needed."
     )
     return " ".join([shortage, *reasons, SUBMIT_AGAIN])
+
+
+def count_sufficient(constitution: Constitution, evidence: Iterable[Evidence]) -> int:
+    """Count the evidence that was found, with at least the confidence that is needed."""
+    return sum(_counts(item, constitution.min_evidence_confidence) for item in evidence)
 
 
 def _counts(item: Evidence, min_confidence: float) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import get_args
 
-from courtroom.models.audit_report import RuleFired
+from courtroom.models.audit_report import RuleFired, RuleStep
 from courtroom.models.evidence import CheckOutcome, Evidence, evidence
 from courtroom.models.facts import establish
 from courtroom.models.judge_answer import HEURISTIC, PERSONAS, JudicialOpinion, Persona, Score
@@ -55,6 +55,7 @@ class TruthRow:
     scores: tuple[Score, Score, Score]
     score: int | None
     rules: tuple[RuleFired, ...]
+    steps: tuple[RuleStep, ...]
     is_reheard: bool
     has_dissent: bool
 
@@ -94,6 +95,7 @@ def _row(
         scores=scores,
         score=ruling.score,
         rules=ruling.rules,
+        steps=ruling.steps,
         is_reheard=bool(contested(rubric, constitution, opinions, 1, dossier)),
         has_dissent=ruling.dissent is not None,
     )

@@ -123,6 +123,15 @@ class FiredRule(ReportRecord):
     why: str = ""
 
 
+class RuleStep(ReportRecord):
+    """Step on the way to a score, in words: what a rule read, and what follows from it."""
+
+    rule: str
+    fired: bool = True
+    input: str
+    output: str
+
+
 class Remediation(ReportRecord):
     """One concrete change; `path` is null where it belongs to no file."""
 
@@ -137,7 +146,7 @@ class Remediation(ReportRecord):
 class Criterion(ReportRecord):
     """Result of one criterion; `final_score` is null until a quorum or a person has given one.
 
-    An edition without scores has no score, level, points, dissent, opinions and rules.
+    An edition without scores has no score, level, points, dissent, opinions, rules and steps.
     """
 
     id: str
@@ -150,6 +159,7 @@ class Criterion(ReportRecord):
     needs_review: bool = False
     resolution: tuple[str, ...] = ()
     rules: tuple[FiredRule, ...] = ()
+    steps: tuple[RuleStep, ...] = Field((), exclude_if=lambda steps: not steps)
     rationale: str = ""
     dissent: str | None = None
     opinions: tuple[Opinion, ...] = ()
@@ -372,6 +382,7 @@ class Report(ReportRecord):
     status: Status = "degraded"
     overall_score: float | None = None
     points: Points | None = None
+    steps: tuple[RuleStep, ...] = Field((), exclude_if=lambda steps: not steps)
     criteria: tuple[Criterion, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     # Degraded reports of an older make have null for facts.

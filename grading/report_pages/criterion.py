@@ -24,32 +24,6 @@ from grading.report_pages.levels import ReachedLevel, levels_in, reached_level
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
-# Plain sentences for readers, by kind of rule.
-RULES = {
-    "security_override": (
-        "A security problem was confirmed. It caps the score, whatever else is good."
-    ),
-    "fact_supremacy": (
-        "Facts overrule opinions: claims that the evidence does not support were cut back."
-    ),
-    "citation_check": ("A judge cited what it was not shown, so that opinion was set aside."),
-    "outcome_bound": (
-        "A judge scored more than one above what the checks allow, so that score was lowered."
-    ),
-    "second_hearing": (
-        "Text in the submission may address the graders, so the judges are asked again with the"
-        " outcomes of the checks alone. Where they differ by more than one, or no outcome is known, a"
-        " person decides."
-    ),
-    "functionality_weight": (
-        "This criterion is about how the project is built, so the Tech Lead decides."
-    ),
-    "variance_re_evaluation": "The judges differed so much that they were asked again.",
-    "dissent_requirement": (
-        "The judges still disagreed. Dissent tells what the score of each turns on."
-    ),
-    "weighted_average": "The score is the judges' average, weighted as the rules say.",
-}
 # Further unmet goals are counted, not listed.
 MAX_GOALS = 3
 
@@ -75,9 +49,14 @@ class CriterionView:
     reached: ReachedLevel | None
 
     @property
-    def explained(self) -> tuple[str, ...]:
-        """Plain sentences that explain the score."""
-        return _explained(self)
+    def checks_explained(self) -> str:
+        """Sentence on the checks, before the steps to the score."""
+        return _checks_explained(self)
+
+    @property
+    def conclusions(self) -> tuple[str, ...]:
+        """Sentences after the steps: what people changed, and what keeps the score down."""
+        return tuple(filter(None, (_outcome_explained(self), _unmet_explained(self))))
 
 
 def criterion_views(
@@ -148,18 +127,6 @@ def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:
     return sorted(opinions, key=lambda row: (row.round, order.index(row.judge)))
 
 
-def _explained(view: CriterionView) -> tuple[str, ...]:
-    """Return plain sentences: the checks, the judges, the rules that decided, and what is unmet."""
-    sentences = (
-        _checks_explained(view),
-        _judges_explained(view),
-        *_rules_explained(view),
-        _outcome_explained(view),
-        _unmet_explained(view),
-    )
-    return tuple(filter(None, sentences))
-
-
 def _checks_explained(view: CriterionView) -> str:
     checks = [check for check in view.checks if check.outcome]
     if not checks:
@@ -174,33 +141,12 @@ def _checks_explained(view: CriterionView) -> str:
     return f"{passed} {unknown} could not be established; that counts neither for nor against you."
 
 
-def _judges_explained(view: CriterionView) -> str:
-    """Return the last score of each judge."""
-    last = {argument.judge.id: argument for argument in view.arguments}
-    answers = [
-        f"the {argument.judge.name}, who {argument.judge.seeks}, "
-        + (f"gave {argument.score}" if argument.score else "gave no score")
-        for argument in last.values()
-    ]
-    return f"From that, {'; '.join(answers)}." if answers else ""
-
-
-def _rules_explained(view: CriterionView) -> list[str]:
-    # A rule may fire several times; its sentence is needed once.
-    fired = dict.fromkeys(rule.rule for rule in view.record.rules)
-    return [RULES[name] for name in fired if name in RULES]
-
-
 def _outcome_explained(view: CriterionView) -> str:
-    if view.counts.excluded:
-        return "It is excluded from the total, as the rules say, and lowers nothing."
     if view.counts.override_reason:
         return f"Then a person changed the score to {view.score}, for the reason above."
-    if view.score is None:
-        is_doubted = "second_hearing" in view.record.resolution
-        reason = "There" if is_doubted else "Too few judges answered, so there"
-        return f"{reason} is no score until a person reviews it. This is not a low score."
-    return f"The score is {view.score} of 5."
+    if view.score is None and not view.counts.excluded:
+        return "There is no score until a person reviews it. This is not a low score."
+    return ""
 
 
 def _unmet_explained(view: CriterionView) -> str:

@@ -1,90 +1,83 @@
-"""Explanation of a score in plain sentences, from the record alone."""
+"""Explanation of a score on its page: the checks, the steps of the verdict, and what follows."""
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 
-from courtroom.synthesis import rules
+from courtroom.models.audit_report import AuditReport
+from courtroom.rendering.markdown_escaping import escape_prose
+from courtroom.rendering.markdown_report import render_markdown
+from courtroom.rendering.verdict_explanation import explain
 from grading.engine.released_verdict import parse_released
 from grading.engine.report import parse_report
-from grading.report_pages.criterion import RULES, criterion_views
+from grading.report_pages.criterion import CriterionView, criterion_views
+from grading.report_pages.report_page import present_report
+from tests.courtroom.rendering.test_markdown_report import unsafe_case
 from tests.factories.example_report import report_json
 
-FROM_THAT = (
-    "From that, the Prosecutor, who looks for gaps and flaws, gave 4; "
-    "the Defense, who looks for effort and intent, "
-    "gave 5; the Tech Lead, who asks if it works and can be maintained, gave 5."
-)
 
-
-def explained(criterion: dict[str, Any], released: dict[str, Any] | None = None) -> list[str]:
+def view_of(criterion: dict[str, Any], released: dict[str, Any] | None = None) -> CriterionView:
     report = report_json(criteria=1)
     report["criteria"][0] |= criterion
-    return list(criterion_views(parse_report(report), parse_released(released))[0].explained)
+    return criterion_views(parse_report(report), parse_released(released))[0]
 
 
-def test_explanation_goes_from_checks_to_unmet_goals() -> None:
-    assert explained({}) == [
-        (
-            "0 of 2 checks passed. "
-            "1 could not be established; that counts neither for nor against you."
-        ),
-        FROM_THAT,
-        "The score is the judges' average, weighted as the rules say.",
-        "The score is 5 of 5.",
-        "What keeps the score down: No call goes through a shell.",
-    ]
+def words_of(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
-@pytest.mark.parametrize(
-    ("criterion", "sentence"),
-    [
-        (
-            {"checks": []},
-            "The rubric has no checks for this criterion: the judges used the general evidence.",
-        ),
-        (
-            {"final_score": None, "needs_review": True},
-            (
-                "Too few judges answered, so there is no score until a person reviews it. "
-                "This is not a low score."
-            ),
-        ),
-        (
-            {"excluded": True},
-            "It is excluded from the total, as the rules say, and lowers nothing.",
-        ),
-        (
-            {
-                "rules": [
-                    {"rule": "security_override", "before": 4.0, "after": 3.0, "why": "os.system"}
-                ]
-            },
-            "A security problem was confirmed. It caps the score, whatever else is good.",
-        ),
-    ],
-)
-def test_special_case_is_explained(criterion: dict[str, Any], sentence: str) -> None:
-    assert [row for row in explained(criterion) if row == sentence] == [sentence]
+def test_explanation_begins_with_the_checks_and_ends_with_unmet_goals() -> None:
+    view = view_of({})
+    assert view.checks_explained == (
+        "0 of 2 checks passed. 1 could not be established; that counts neither for nor against you."
+    )
+    assert view.conclusions == ("What keeps the score down: No call goes through a shell.",)
 
 
-def test_judge_without_an_answer_gave_no_score() -> None:
-    opinions = report_json(criteria=1)["criteria"][0]["opinions"]
-    opinions[0] |= {"score": None, "failure": "timeout"}
-    assert (
-        "the Prosecutor, who looks for gaps and flaws, gave no score;"
-        in explained({"opinions": opinions})[1]
+def test_criterion_without_checks_says_what_the_judges_used() -> None:
+    assert view_of({"checks": []}).checks_explained == (
+        "The rubric has no checks for this criterion: the judges used the general evidence."
     )
 
 
-def test_rule_that_fired_twice_is_explained_once() -> None:
-    fired = [{"rule": "weighted_average", "before": None, "after": 4.0, "why": ""}] * 2
-    assert len(explained({"rules": fired})) == len(explained({"rules": fired[:1]}))
+@pytest.mark.parametrize(
+    ("criterion", "conclusions"),
+    [
+        (
+            {"checks": [], "final_score": None, "needs_review": True},
+            ("There is no score until a person reviews it. This is not a low score.",),
+        ),
+        ({"checks": [], "final_score": None, "excluded": True}, ()),
+    ],
+)
+def test_missing_score_is_explained(
+    criterion: dict[str, Any], conclusions: tuple[str, ...]
+) -> None:
+    assert view_of(criterion).conclusions == conclusions
 
 
-def test_every_rule_has_a_sentence() -> None:
-    kinds = {rule.model_fields["kind"].default for rule in rules.GuardedRule.__subclasses__()}
-    # Two apply whatever the constitution.
-    assert kinds | {"outcome_bound", "second_hearing"} == set(RULES)
+def test_page_markdown_and_command_line_have_the_same_steps() -> None:
+    report: AuditReport = unsafe_case()
+    page = present_report(parse_report(report.as_json()))
+    glance = words_of(
+        render_to_string("audits/report/_at_a_glance.html", {"report": page, "judges": ()})
+    )
+    pages = [
+        words_of(render_to_string("audits/report/_criterion.html", {"criterion": criterion}))
+        for criterion in page.criteria
+    ]
+    steps = [*(criterion.steps for criterion in report.criteria), report.steps]
+    rows = [(s, text) for of, text in zip(steps, [*pages, glance], strict=True) for s in of]
+    markdown, printed = render_markdown(report), explain(report)
+
+    assert len(rows) > 10
+    for step, text in rows:
+        mark = "" if step.fired else " not triggered"
+        assert f"{step.rule}{mark} {step.input} → {step.output}." in text
+        assert f"- {escape_prose(step.sentence)}\n" in markdown
+        assert f"   {step.sentence}\n" in printed

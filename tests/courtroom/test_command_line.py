@@ -7,6 +7,8 @@ import sys
 import pytest
 
 from courtroom.cli import MODEL_VARIABLES, VARIABLES, main
+from courtroom.models.audit_report import AuditReport
+from courtroom.rendering.verdict_explanation import explain
 from tests.factories.student_project import student_repository
 
 
@@ -126,6 +128,36 @@ def test_quiet_run_writes_nothing_on_stderr_and_markdown_to_a_file(repository, t
     )
     assert printed == (0, "", "")
     assert (tmp_path / "report.md").read_text().startswith("#")
+
+
+def test_graph_is_drawn_with_its_routes_without_an_audit(capsys):
+    code, out, err = run_here(capsys, "--graph")
+    assert (code, out.splitlines()[0], err) == (0, "graph TD;", "")
+    drawn = {line.strip(" \t;") for line in out.splitlines()}
+    assert drawn >= {
+        "evidence_aggregator -.-> insufficient_evidence",
+        "evidence_aggregator -.-> error_collector",
+        "error_collector -.-> prosecutor",
+        "judge_collector -.-> rehearing",
+        "judge_collector -.-> second_hearing",
+        "insufficient_evidence --> __end__",
+        "chief_justice --> __end__",
+    }
+
+
+def test_explain_prints_how_each_score_came_about(repository, tmp_path, capsys):
+    record = tmp_path / "report.json"
+    code, out, err = run_here(
+        capsys, repository, "--allow-local", "--quiet", "--explain", "--json", record
+    )
+    report = AuditReport.model_validate_json(record.read_bytes())
+    assert (code, out, err) == (0, explain(report), "")
+    assert out.splitlines()[0].startswith("1. ")
+    assert "   weighted_average: weights Prosecutor 1, Defense 1, Tech Lead 2 → (1 x " in out
+    assert f"rounded half up to one decimal: {report.overall_score:.1f}." in out
+
+    code, again, _ = run_here(capsys, "resynthesise", record, "--explain")
+    assert (code, again) == (0, f"The verdict is the same.\n\n{out}")
 
 
 def test_known_report_gives_the_same_record_and_reuses_all_opinions(repository, tmp_path, capsys):

@@ -17,6 +17,7 @@ from courtroom.models.audit_report import (
     Remediation,
     RubricReference,
     RuleFired,
+    RuleStep,
     Status,
     Usage,
 )
@@ -168,6 +169,7 @@ def _evidence(check: str, number: int, numbers: count[int]) -> list[Evidence]:
 def _criterion(
     key: str, name: str, final: int, scores: tuple[int, int, int], rows: list[Evidence]
 ) -> CriterionResult:
+    given = ", ".join(f"{judge} {score}" for judge, score in zip(PERSONAS, scores, strict=True))
     return CriterionResult(
         id=key,
         name=name,
@@ -179,6 +181,15 @@ def _criterion(
                 before=None,
                 after=float(final),
                 why="Tech Lead counts twice.",
+            ),
+        ),
+        steps=(
+            RuleStep(rule="judges", fired=True, input="the judges' scores", output=given),
+            RuleStep(
+                rule="security_override",
+                fired=False,
+                input="no confirmed security evidence",
+                output=f"no cap, {final} stays",
             ),
         ),
         rationale=(

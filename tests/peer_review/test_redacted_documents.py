@@ -136,6 +136,9 @@ def test_nothing_that_argues_about_a_score_is_left_without_scores() -> None:
         for c in report["criteria"]
     ]
     assert emptied == [[None, None, None, [], []]] * len(report["criteria"])
+    whole = treacherous_report()
+    assert all("steps" in source for source in (whole, *whole["criteria"]))
+    assert not any("steps" in source for source in (report, *report["criteria"]))
     assert [c["checks"] for c in report["criteria"]] == [
         c["checks"] for c in treacherous_report()["criteria"]
     ]

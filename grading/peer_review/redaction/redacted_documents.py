@@ -22,6 +22,7 @@ _SEARCHABLE_KEYS = ("repo_url", "commit", "ref", "pdf_sha256", "digest")
 _PUBLIC_KEYS: Mapping[str, frozenset[str]] = {
     "criteria": frozenset({"id", "name", "level", "resolution", "evidence"}),
     "rules": frozenset({"rule"}),
+    "steps": frozenset({"rule"}),
     "opinions": frozenset({"judge", "model", "cited_evidence", "failure"}),
     "second_hearing": frozenset({"judge", "model", "cited_evidence", "failure"}),
     "asked": frozenset(),
@@ -80,7 +81,8 @@ def without_scores(report: Json) -> Json:
     could errors of judges.
     """
     cited = {row["id"] for row in report.get("evidence", ()) if CITED_TAG in row.get("tags", ())}
-    return report | {
+    rest = {key: value for key, value in report.items() if key != "steps"}
+    return rest | {
         "evidence": [row for row in report.get("evidence", ()) if row["id"] not in cited],
         "errors": [error for error in report.get("errors", ()) if not error.get("judge")],
         "status": "verdict",
@@ -101,7 +103,8 @@ def _without_criterion_scores(criterion: Json, cited: Container[str]) -> Json:
         "rationale": SCORES_WITHHELD,
     }
     emptied: Json = {"resolution": [], "rules": [], "opinions": [], "needs_review": False}
-    rest = {key: value for key, value in criterion.items() if key != "second_hearing"}
+    scored = ("second_hearing", "steps")
+    rest = {key: value for key, value in criterion.items() if key not in scored}
     evidence = [id_ for id_ in criterion.get("evidence", ()) if id_ not in cited]
     return rest | silent | emptied | {"evidence": evidence}
 

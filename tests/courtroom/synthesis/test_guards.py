@@ -52,6 +52,10 @@ def without(constitution: Constitution, at: int) -> Constitution:
     )
 
 
+def without_steps(judged):
+    return judged.model_dump(exclude={"steps": True, "criteria": {"__all__": {"steps"}}})
+
+
 def capped_if(guard: str, scores=(5, 5, 5), **case):
     """One criterion with a confirmed flaw, which caps it at 3 if the guard holds."""
     rules = Constitution(id="own", rules=(SecurityOverride(when=guard), WeightedAverage()))
@@ -189,7 +193,12 @@ def test_true_guard_changes_nothing_and_false_guard_removes_its_rule(name, at, r
     plain = preset(name)
     at %= len(plain.rules)
     assert decide(guarded(plain, at, "true"), record) == decide(plain, record)
-    assert decide(guarded(plain, at, "false"), record) == decide(without(plain, at), record)
+    lacking, left_out = (
+        decide(rules, record) for rules in (without(plain, at), guarded(plain, at, "false"))
+    )
+    assert without_steps(left_out) == without_steps(lacking)
+    named = {step.rule for c in left_out.criteria for step in c.steps if step.output == "left out"}
+    assert named <= {plain.rules[at].kind}
 
 
 @settings(max_examples=20, deadline=None)
