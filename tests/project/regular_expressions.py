@@ -19,6 +19,7 @@ from tests.project.hostile_strings import ENDS, Text, texts_of
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("courtroom", "grading")
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
+NAMES_METHOD = re.compile(rf"\b(?:{'|'.join(METHODS)})\b")
 ANCHORED = {"match", "fullmatch"}
 # Tried at one place of a text, although that is not written as PATTERN.match(...).
 TRIED_AT_ONE_PLACE = {
@@ -28,6 +29,10 @@ TRIED_AT_ONE_PLACE = {
 # Below this a process' time is noise (seconds).
 FLOOR = 0.001
 MOST_TIMES = 3
+# A half takes at least four times as long as an eighth, so what takes more than MOST_TIMES the half
+# takes twelve times the eighth. Below ten times the half need not be run.
+LEAST_TIMES_AN_EIGHTH = 10
+FEWEST_TURNS, MOST_TURNS = 3, 20
 TINY = 22
 # Time that grows with the square of the text is above the floor at the longest, and time that grows
 # with the fifth power comes to an end at the shortest.
@@ -64,26 +69,28 @@ def slow_text(expression: Expression) -> str:
         # What doubles with each character would never come to an end at the sizes below.
         if min(expression.run(text(TINY)) for _ in range(2)) > FLOOR:
             return f"{text(TINY)!r}: grows with each character"
+        eighth = 0.0
         for size in SIZES:
-            half, whole = _seconds_of_half_and_whole(expression, text, size)
-            if whole > FLOOR and whole > MOST_TIMES * half:
-                return f"{text(24)!r}: {half:.4f} s, then {whole:.4f} s at {size}"
+            whole = expression.run(text(size))
+            if whole > max(FLOOR, LEAST_TIMES_AN_EIGHTH * eighth):
+                half, whole = _seconds_of_half_and_whole(expression, text, size)
+                if whole > max(FLOOR, MOST_TIMES * half):
+                    return f"{text(24)!r}: {half:.4f} s, then {whole:.4f} s at {size}"
+            eighth = whole
     return ""
 
 
 def _seconds_of_half_and_whole(
     expression: Expression, text: Text, size: int
 ) -> tuple[float, float]:
-    """Return the time for half of a text and for all of it; 0 and 0 where that is too short."""
-    whole = expression.run(text(size))
-    if whole <= FLOOR:
-        return 0, 0
-
-    half = expression.run(text(size // 2))
-    if whole > MOST_TIMES * half:
-        # Again, in turns and the best of many: something else may have had the machine.
-        pairs = [(expression.run(text(size // 2)), expression.run(text(size))) for _ in range(20)]
+    """Return the time for half of a text and for all of it."""
+    pairs = []
+    for turn in range(MOST_TURNS):
+        pairs.append((expression.run(text(size // 2)), expression.run(text(size))))
         half, whole = (min(column) for column in zip(*pairs, strict=True))
+        # The best of many, in turns: something else may have had the machine.
+        if whole <= MOST_TIMES * half and (turn == 0 or turn >= FEWEST_TURNS):
+            break
     return half, whole
 
 
@@ -134,11 +141,13 @@ def _patterns_in(value: Any, depth: int = 4) -> Iterator[re.Pattern[Any]]:
 
 @cache
 def _trees() -> dict[str, ast.Module]:
-    return {
-        str(path.relative_to(ROOT)): ast.parse(path.read_text())
+    """Return the modules that call a method of this name; parsing all of them takes seconds."""
+    texts = {
+        str(path.relative_to(ROOT)): path.read_text()
         for package in PACKAGES
         for path in sorted((ROOT / package).rglob("*.py"))
     }
+    return {path: ast.parse(text) for path, text in texts.items() if NAMES_METHOD.search(text)}
 
 
 def _methods_by_name() -> defaultdict[str, set[str]]:

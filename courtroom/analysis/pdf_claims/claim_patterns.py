@@ -75,7 +75,7 @@ def _near(first: str, second: str, gap: str = r"[^.;]{0,60}") -> str:
 
 def _parallel_layer(layer: str, other_layer: str) -> str:
     """Return a pattern for a parallel layer, without the other layer's name in between."""
-    parallel = r"\b(?:in parallel|parallel\w*|concurrent\w*|simultaneous\w*)"
+    parallel = r"\b(?:in parallel|parallel\w*+|concurrent\w*+|simultaneous\w*+)"
     return _near(layer, parallel, rf"(?:(?!{other_layer})[^.;]){{0,60}}")
 
 
