@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
@@ -30,6 +31,8 @@ from courtroom.analysis.prompt_injection.sentences import Kind
 PASSAGE_CHARACTERS = 300
 # More passages of one text would tell a person nothing new.
 MOST_PASSAGES = 20
+# The results for texts up to this length are kept for the next search.
+SHORT_CHARACTERS = 2000
 _CONTEXT = 400
 # A student's own auditor prints such records by the dozen.
 MOST_FORGED = 5
@@ -94,11 +97,22 @@ def suspicious_in(reading: PdfReading) -> tuple[Passage, ...]:
     return (*characters, *hidden, *non_body, *suspicious_passages(reading.pages))
 
 
-def passages_in(text: str, kind: Kind, page: int = 1) -> Iterator[Passage]:
-    """Yield at most MOST_PASSAGES suspicious passages, one per line.
+def passages_in(text: str, kind: Kind, page: int = 1) -> tuple[Passage, ...]:
+    """Return at most MOST_PASSAGES suspicious passages, one per line.
 
     The `kind` decides whether strings of the text may be prompts or data.
     """
+    search = _passages_in_short_text if len(text) <= SHORT_CHARACTERS else _passages_in
+    return search(text, kind, page)
+
+
+# Quotes, reasons and paths of an audit are searched by the detectives and again for each judge.
+@lru_cache(maxsize=4096)
+def _passages_in_short_text(text: str, kind: Kind, page: int) -> tuple[Passage, ...]:
+    return _passages_in(text, kind, page)
+
+
+def _passages_in(text: str, kind: Kind, page: int) -> tuple[Passage, ...]:
     passages = [_decoded_passage(page, decoded) for decoded in smuggled_texts(text)]
     passages += _instruction_passages(page, text, kind)
     passages += [
@@ -110,12 +124,12 @@ def passages_in(text: str, kind: Kind, page: int = 1) -> Iterator[Passage]:
     for passage in passages:
         by_line.setdefault(passage.line_start, passage)
 
-    yield from list(by_line.values())[:MOST_PASSAGES]
+    return tuple(by_line.values())[:MOST_PASSAGES]
 
 
 def has_injection(text: str) -> bool:
     """Return whether this text, read as prose, contains a suspicious passage."""
-    return any(True for _ in passages_in(text, "prose"))
+    return bool(passages_in(text, "prose"))
 
 
 def _has_match(text: str) -> bool:
