@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.models.check import CheckBase, SearchText, SearchTexts
@@ -24,12 +25,19 @@ def _subject(check: CodePattern) -> str:
     return f"the {check.language} pattern {check.pattern!r} in {either(check.paths)}"
 
 
+def _fault(check: CodePattern) -> str:
+    places = "" if check.paths == ("**",) else f" in {options(check.paths)}"
+    subject = f"code in {check.language}{places} matches {check.pattern}"
+    return matching(check.is_positive, f"No {subject}.", f"Some {subject}.")
+
+
 KIND = CheckKind(
     model=CodePattern,
     detective="RepoInvestigator",
     detect=found_in_sources(_subject),
     search="courtroom.analysis.code_search:find_pattern",
     replay=NeedsSubmission("No report holds the text of the files."),
+    fault=_fault,
     label=Label(
         title="A pattern of code",
         about="An ast-grep pattern, in any language that ast-grep reads.",

@@ -224,11 +224,27 @@ def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:
     )
 
 
+def _fault(check: CommitHistory) -> str:
+    return {
+        "more_than": f"The history has no more than {_number(check.minimum, 'commit')} of work.",
+        "not_bulk": "Two commits brought most of the Python code.",
+        "progression": (
+            f"Fewer than {_number(check.minimum, 'stage')} of the work show in the commits in order."
+        ),
+        "messages": "Many commit messages do not say what was changed, or are the same.",
+        "spread_over_time": (
+            f"The work is not spread over {_number(check.minimum, 'day')}, or too much of it came"
+            " within one hour."
+        ),
+    }[check.aspect]
+
+
 KIND = CheckKind(
     model=CommitHistory,
     detective="RepoInvestigator",
     detect=_detect,
     replay=_replay,
+    fault=_fault,
     label=Label(
         title="History of commits",
         about="How the work grew: number, pace, stages and messages of commits.",

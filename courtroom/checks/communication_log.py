@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import matching
 from courtroom.checks.from_peer_records import number_of, with_site_records
 from courtroom.checks.from_sources import finding_at_locations, on_survey
 from courtroom.checks.kind import CheckKind, Label
@@ -62,6 +63,16 @@ def _replay(check: CommunicationLog, report: StoredReport) -> Finding:
     return with_records(check, in_repository, report.exchange)
 
 
+def _fault(check: CommunicationLog) -> str:
+    topic = "" if check.about == "anything" else f" about {check.about}"
+    entries = number_of(check.minimum, "entry", "entries") + topic
+    return matching(
+        check.is_positive,
+        f"The communication log has fewer than {entries}.",
+        f"The communication log has at least {entries}.",
+    )
+
+
 KIND = CheckKind(
     model=CommunicationLog,
     detective="RepoInvestigator",
@@ -69,6 +80,7 @@ KIND = CheckKind(
     search="courtroom.analysis.code_search:find_communication",
     replay=_replay,
     reads_peer_records=True,
+    fault=_fault,
     label=Label(
         title="Communication on record",
         about="Entries in the log, of any kind or about one: in the repository or on the site.",

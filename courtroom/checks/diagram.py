@@ -95,12 +95,21 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
     return present(reason, [clue], met=kind in accepted[check.aspect])
 
 
+def _fault(check: Diagram) -> str:
+    return {
+        "present": "The report has no diagram.",
+        "parallel": "No diagram of the report shows the parallel branches.",
+        "accurate": "No diagram of the report matches the code.",
+    }[check.aspect]
+
+
 KIND = CheckKind(
     model=Diagram,
     detective="VisionInspector",
     detect=_detect,
     compare=_compare,
     replay=from_stored_report(_replay),
+    fault=_fault,
     label=Label(
         title="A diagram",
         about="Whether there is one, shows what runs in parallel, and fits the code.",

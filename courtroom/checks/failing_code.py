@@ -43,11 +43,16 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
     return present(reason, clues, met=False)
 
 
+def _fault(check: FailingCode) -> str:
+    return f"A line of the {PARTS[check.part]} fails whenever it runs."
+
+
 KIND = CheckKind(
     model=FailingCode,
     detective="RepoInvestigator",
     detect=from_facts(failing_code),
     replay=from_stored_facts(failing_code),
+    fault=_fault,
     label=Label(
         title="Lines that fail",
         about="Whether a line uses a name that nothing defines, or a text that cannot be formatted.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import matching
 from courtroom.checks.from_peer_records import RECORDS, number_of, with_site_records
 from courtroom.checks.from_report import as_read
 from courtroom.checks.from_sources import finding_at_locations, on_survey
@@ -216,6 +217,32 @@ def _deferral_clue(deferral: Mapping[str, Any]) -> Clue:
     )
 
 
+# Where an aspect is not there, and where it is.
+FAULTS: dict[str, tuple[str, str]] = {
+    "generated": ("No report on a peer is on record.", "A report on a peer is on record."),
+    "self": ("No report of the work on itself is on record.", "The work reports on itself."),
+    "received": ("No report by a peer is on record.", "A report by a peer is on record."),
+    "exchanged": ("No feedback was exchanged.", "Feedback was exchanged."),
+    "deferred": ("No work is put off with a stated reason.", PUTS_OFF),
+    "answered": (
+        "Too few findings that were received have an answer on record.",
+        "Too many findings that were received have an answer on record.",
+    ),
+    "fixed": (
+        "Too few findings that were received are fixed.",
+        "Too many findings that were received are fixed.",
+    ),
+    "relevant": (
+        "Too few findings stated about peers are confirmed.",
+        "Too many findings stated about peers are confirmed.",
+    ),
+}
+
+
+def _fault(check: FeedbackLog) -> str:
+    return matching(check.is_positive, *FAULTS[check.aspect])
+
+
 KIND = CheckKind(
     model=FeedbackLog,
     detective="RepoInvestigator",
@@ -225,6 +252,7 @@ KIND = CheckKind(
     reopens=_reopens,
     replay=_replay,
     reads_peer_records=True,
+    fault=_fault,
     label=Label(
         title="Feedback on record",
         about=(

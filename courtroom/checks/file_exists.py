@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.models.check import CheckBase, SearchTexts
@@ -22,12 +23,20 @@ def _subject(check: FileExists) -> str:
     return f"a file matching {either(check.any_of)}"
 
 
+def _fault(check: FileExists) -> str:
+    paths = options(check.any_of)
+    return matching(
+        check.is_positive, f"No file matches {paths}.", f"There is a file that matches {paths}."
+    )
+
+
 KIND = CheckKind(
     model=FileExists,
     detective="RepoInvestigator",
     detect=found_in_sources(_subject),
     search="courtroom.analysis.code_search:find_files",
     replay=NeedsSubmission("No report lists the files of the repository."),
+    fault=_fault,
     label=Label(
         title="A file exists",
         about="Some path of the repository matches.",

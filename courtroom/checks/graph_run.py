@@ -196,11 +196,16 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def _fault(_: GraphRun) -> str:
+    return "LangGraph does not run the graph as it should."
+
+
 KIND = CheckKind(
     model=GraphRun,
     detective="RepoInvestigator",
     detect=from_facts(graph_run),
     replay=from_stored_facts(graph_run),
+    fault=_fault,
     label=Label(
         title="Run of the graph",
         about="What LangGraph does with the graph, run with empty nodes along all its routes.",

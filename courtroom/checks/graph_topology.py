@@ -97,11 +97,16 @@ def _graph_exists(survey: Survey) -> Finding:
     return nothing(survey.reasons.get("graph", "No StateGraph is built."), "graph", survey)
 
 
+def _fault(check: GraphTopology) -> str:
+    return "No StateGraph is built." if check.aspect == "exists" else SENTENCES[check.aspect][1]
+
+
 KIND = CheckKind(
     model=GraphTopology,
     detective="RepoInvestigator",
     detect=from_facts(topology),
     replay=from_stored_facts(topology),
+    fault=_fault,
     label=Label(
         title="Shape of the graph",
         about="What runs in parallel, where it joins, where errors lead.",

@@ -24,6 +24,8 @@ Detector = Callable[[Any, "Sources"], "Finding | None"]
 Replay = Callable[[Any, "StoredReport"], "Finding | None"]
 Comparer = Callable[[Any, "Comparison"], "Finding | None"]
 Reopener = Callable[[Any, "CheckOutcome", "Comparison"], bool]
+# Sentence on what is wrong where a check of the kind is not met, made from its parameters.
+FaultSentence = Callable[[Any], str]
 
 LAST = 1000
 
@@ -61,6 +63,7 @@ class CheckKind:
 
     `compare` then answers from both, and `reopens` says which answers it may replace.
     `replay` answers from a stored report; null where these parameters need the submission.
+    `fault` words what is wrong where the rubric has no sentence for it.
     `search` is "module:function", run inside the confined child that reads the sources. It is a
     text because a child imports no pydantic unless a kind needs it (0.2 s of every audit).
     `reads_peer_records`: the answer depends on what a site knows of the rounds of peers.
@@ -72,6 +75,7 @@ class CheckKind:
     detective: DetectiveName
     detect: Detector
     replay: Replay | NeedsSubmission
+    fault: FaultSentence
     label: Label
     compare: Comparer | None = None
     reopens: Reopener | None = None
@@ -102,6 +106,7 @@ class CheckKind:
                 "a replay, or the reason why it needs the submission",
                 bool(replay.reason) if isinstance(replay, NeedsSubmission) else callable(replay),
             ),
+            ("a sentence for the fault", callable(self.fault)),
             (
                 "a label",
                 isinstance(self.label, Label) and bool(self.label.title and self.label.about),

@@ -159,6 +159,17 @@ def _replay(check: OwnOutputs, report: StoredReport) -> Finding:
     return _finding(check, survey.facts, survey.reasons)
 
 
+def _fault(check: OwnOutputs) -> str:
+    return {
+        "judged": "A committed audit holds failed judges, or one argument for all criteria.",
+        "consistent": "Audits of the same run or commit give different scores.",
+        "of_peers": "An audit that should be of a peer is about this repository.",
+        "claimed": "No committed audit gives the overall score that the work claims.",
+        "examined": "Evidence is reported as found without a look at what was examined.",
+        "open_scores": "Judges' scores are kept in ranges that have no score in common.",
+    }[check.aspect]
+
+
 KIND = CheckKind(
     model=OwnOutputs,
     detective="RepoInvestigator",
@@ -166,6 +177,7 @@ KIND = CheckKind(
     compare=_compare,
     reopens=_reopens,
     replay=_replay,
+    fault=_fault,
     label=Label(
         title="What the work shows of itself",
         about="Committed audits, claimed scores, and evidence or scores fixed in the code.",

@@ -66,11 +66,20 @@ def _replay(check: PdfConcept, report: StoredReport) -> Finding | None:
     return present(reason, [clue], met=_is_met(check, terms[check.term]))
 
 
+def _fault(check: PdfConcept) -> str:
+    subject, term = "No passage of the report", f"“{check.term}”"
+    if not check.is_positive:
+        subject = "A passage of the report"
+    verb = "seems to explain" if check.use == "substantive" else "uses"
+    return f"{subject} {verb} {term}."
+
+
 KIND = CheckKind(
     model=PdfConcept,
     detective="DocAnalyst",
     detect=_detect,
     replay=from_stored_report(_replay),
+    fault=_fault,
     label=Label(
         title="A term in the report",
         about="Substantive: the report explains how the architecture does it.",

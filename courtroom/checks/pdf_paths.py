@@ -266,12 +266,31 @@ def _name_clue(path: str) -> Clue:
     return Clue(rationale=f"The report names {path}.", statement=path)
 
 
+def _fault(check: PdfPaths) -> str:
+    over = f"More than {check.maximum}" if check.maximum else "Some"
+    return {
+        "claims_any": "The report names no file of the repository.",
+        "none_hallucinated": f"{over} files that the report names do not exist, or it names none.",
+        "claims_hold": (
+            f"{over} things that the report says of the code are not confirmed by it,"
+            " its missing files included."
+        ),
+        "claims_supported": (
+            f"Fewer than {check.minimum} things that the report says of the code were found there."
+        ),
+        "names_exist": (
+            f"{over} functions, classes or fields that the report names occur nowhere in the code."
+        ),
+    }[check.aspect]
+
+
 KIND = CheckKind(
     model=PdfPaths,
     detective="DocAnalyst",
     detect=_detect,
     compare=_compare,
     replay=from_stored_report(_replay),
+    fault=_fault,
     label=Label(
         title="Claims of the report",
         about="Whether the files and features that the report names are there.",

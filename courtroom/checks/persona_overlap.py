@@ -71,11 +71,22 @@ def _own_words(
     return present(f"Words of their own: {listed}.", clues, met=len(long_enough) >= check.minimum)
 
 
+def _fault(check: PersonaOverlap) -> str:
+    return {
+        "exist": f"The judges have fewer than {check.minimum} prompts.",
+        "distinct": f"The judges do not have {check.minimum} prompts that differ.",
+        "told": (
+            f"Fewer than {check.minimum} judges are told {check.words} words that no other is told."
+        ),
+    }[check.aspect]
+
+
 KIND = CheckKind(
     model=PersonaOverlap,
     detective="RepoInvestigator",
     detect=from_facts(personas),
     replay=from_stored_facts(personas),
+    fault=_fault,
     label=Label(
         title="Distinct personas",
         about="Whether the prompts of the judges differ, and how much is each one's own.",

@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.analysis.locations import SourceLocation
+from courtroom.checks.fault_words import matching
 from courtroom.checks.from_sources import NOT_SEARCHED, location_clue, on_survey
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.checks.result import Finding, could_not_look, present
@@ -374,12 +375,22 @@ MANIFESTS = (
     Manifest(re.compile(r"(?:^|/)composer\.json$"), _composer, ("composer.lock",)),
 )
 
+
+def _fault(check: PinnedDependencies) -> str:
+    return matching(
+        check.is_positive,
+        "A list of dependencies pins no versions.",
+        "Every list of dependencies pins its versions.",
+    )
+
+
 KIND = CheckKind(
     model=PinnedDependencies,
     detective="RepoInvestigator",
     detect=_detect,
     search="courtroom.checks.pinned_dependencies:search",
     replay=NeedsSubmission("No report holds the text of the manifests."),
+    fault=_fault,
     label=Label(
         title="Pinned dependencies",
         about="Every dependency manifest has a lock file beside it, or names exact versions.",

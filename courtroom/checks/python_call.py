@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import matching
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.models.check import CheckBase
@@ -24,12 +25,18 @@ def _subject(check: PythonCall) -> str:
     return f"a call of {either(check.any_of)}{argument}"
 
 
+def _fault(check: PythonCall) -> str:
+    subject = _subject(check)
+    return matching(check.is_positive, f"The code has no{subject[1:]}.", f"The code has {subject}.")
+
+
 KIND = CheckKind(
     model=PythonCall,
     detective="RepoInvestigator",
     detect=found_in_sources(_subject),
     search="courtroom.analysis.code_search:find_calls",
     replay=NeedsSubmission("No report lists the calls of the code."),
+    fault=_fault,
     label=Label(
         title="A Python call",
         about="A call of any of these dotted names, aliases resolved.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from courtroom.checks.fault_words import matching
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.models.check import CheckBase
@@ -25,12 +26,18 @@ def _subject(check: PythonClass) -> str:
     return name + base + fields
 
 
+def _fault(check: PythonClass) -> str:
+    subject = _subject(check)
+    return matching(check.is_positive, f"The code has no{subject[1:]}.", f"The code has {subject}.")
+
+
 KIND = CheckKind(
     model=PythonClass,
     detective="RepoInvestigator",
     detect=found_in_sources(_subject),
     search="courtroom.analysis.code_search:find_classes",
     replay=NeedsSubmission("No report lists the classes with their bases and fields."),
+    fault=_fault,
     label=Label(
         title="A Python class",
         about="A class of this name, inheriting also through the repository's own classes.",

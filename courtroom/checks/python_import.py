@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.models.check import CheckBase
@@ -20,12 +21,20 @@ def _subject(check: PythonImport) -> str:
     return f"an import of {either(check.any_of)}"
 
 
+def _fault(check: PythonImport) -> str:
+    modules = options(check.any_of)
+    return matching(
+        check.is_positive, f"No code imports {modules}.", f"The code imports {modules}."
+    )
+
+
 KIND = CheckKind(
     model=PythonImport,
     detective="RepoInvestigator",
     detect=found_in_sources(_subject),
     search="courtroom.analysis.code_search:find_imports",
     replay=NeedsSubmission("No report lists the imports of the code."),
+    fault=_fault,
     label=Label(
         title="A Python import",
         about="A module is imported, under any alias.",

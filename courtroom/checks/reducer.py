@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.result import Finding, present
@@ -42,11 +43,21 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     return present(reason, clues, met=len(matching) >= check.minimum)
 
 
+def _fault(check: ReducerCheck) -> str:
+    names = f" among {options(check.any_of)}" if check.any_of else ""
+    return (
+        f"The graph's state has no reducer{names}."
+        if check.minimum == 1
+        else f"The graph's state has fewer than {check.minimum} reducers{names}."
+    )
+
+
 KIND = CheckKind(
     model=ReducerCheck,
     detective="RepoInvestigator",
     detect=from_facts(reducers),
     replay=from_stored_facts(reducers),
+    fault=_fault,
     label=Label(
         title="Reducers of the state",
         about="The graph's state has reducers, of any name or of these (the last part of it).",

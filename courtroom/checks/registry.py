@@ -29,7 +29,8 @@ import courtroom.checks
 from courtroom.checks.kind import CheckKind, IncompleteCheckKind, NeedsSubmission
 from courtroom.checks.result import Finding, could_not_look
 from courtroom.models.check import STORED, CheckBase, Concern, UnknownCheck
-from courtroom.models.evidence import DetectiveName
+from courtroom.models.evidence import CheckOutcome, DetectiveName
+from courtroom.models.statement import Statement, statement_of
 
 if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
@@ -116,6 +117,18 @@ def kind_of(check: CheckBase) -> CheckKind | None:
 def unknown_kind(check: CheckBase) -> Finding:
     name = getattr(check, "kind", type(check).__name__)
     return could_not_look(f"This version of the auditor does not know the check kind {name!r}.")
+
+
+def fault_of(check: CheckBase) -> str:
+    """The rubric's own sentence on what is wrong, else that of the kind; "" of an unknown kind."""
+    kind = kind_of(check)
+    return check.fault or (kind.fault(check) if kind else "")
+
+
+def statement_on(check: CheckBase, outcome: CheckOutcome) -> Statement:
+    return statement_of(
+        goal=check.goal, fault=fault_of(check), met=outcome.met, reason=outcome.reason
+    )
 
 
 def detective_for(check: CheckBase) -> DetectiveName:

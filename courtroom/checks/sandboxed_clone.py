@@ -66,11 +66,20 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
     return flag(FACTS[check.aspect], "clone_function", survey, SENTENCES[check.aspect])
 
 
+def _fault(check: SandboxedClone) -> str:
+    return (
+        "No function clones a repository."
+        if check.aspect == "exists"
+        else SENTENCES[check.aspect][1]
+    )
+
+
 KIND = CheckKind(
     model=SandboxedClone,
     detective="RepoInvestigator",
     detect=from_facts(clone),
     replay=from_stored_facts(clone),
+    fault=_fault,
     label=Label(
         title="Cloning in a sandbox",
         about="How the work clones a repository that it does not trust.",

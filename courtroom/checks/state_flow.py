@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
@@ -81,11 +82,17 @@ def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
         yield line_clue(fault["other"], SECOND_PLACES.get(fault["kind"], DECLARED))
 
 
+def _fault(check: StateFlow) -> str:
+    words = options([WORDS[kind] for kind in check.faults])
+    return f"Data does not arrive where the graph needs it: there is {words}."
+
+
 KIND = CheckKind(
     model=StateFlow,
     detective="RepoInvestigator",
     detect=from_facts(flow),
     replay=from_stored_facts(flow),
+    fault=_fault,
     label=Label(
         title="Flow of data",
         about="None of these faults stands in the flow of data through the graph's state.",

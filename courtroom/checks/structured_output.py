@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import (
     flag,
     from_facts,
@@ -69,11 +70,19 @@ def _is_variable(schema: str) -> bool:
     return schema.rsplit(".", 1)[-1].islower()
 
 
+def _fault(check: StructuredOutput) -> str:
+    if check.aspect == "retry":
+        return RETRIED[1]
+    names = options(check.schemas) if check.aspect == "schema" and check.schemas else "a schema"
+    return f"No model call is bound to {names}."
+
+
 KIND = CheckKind(
     model=StructuredOutput,
     detective="RepoInvestigator",
     detect=from_facts(structured_output),
     replay=from_stored_facts(structured_output),
+    fault=_fault,
     label=Label(
         title="Structured output",
         about="Whether a model's answers are bound to a schema.",

@@ -92,11 +92,21 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     return decided(check.aspect, rules[check.aspect], locations, survey, RULES[check.aspect])
 
 
+def _fault(check: SynthesisRules) -> str:
+    others = {
+        "deterministic": DETERMINISTIC,
+        "markdown_report": MARKDOWN,
+        "security_by_evidence": BY_EVIDENCE,
+    }
+    return (RULES | others)[check.aspect][1]
+
+
 KIND = CheckKind(
     model=SynthesisRules,
     detective="RepoInvestigator",
     detect=from_facts(synthesis_rules),
     replay=from_stored_facts(synthesis_rules),
+    fault=_fault,
     label=Label(
         title="Rules of the verdict",
         about="Whether the work's own verdict follows rules, and which.",

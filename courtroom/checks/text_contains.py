@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.models.check import CheckBase, SearchTexts
@@ -23,12 +24,21 @@ def _subject(check: TextContains) -> str:
     return f"the words {either(check.any_of)} in {either(check.paths)}"
 
 
+def _fault(check: TextContains) -> str:
+    words = options([f"“{words.strip()}”" for words in check.any_of])
+    places = "" if check.paths == ("**",) else f" that matches {options(check.paths)}"
+    return matching(
+        check.is_positive, f"No text{places} says {words}.", f"A text{places} says {words}."
+    )
+
+
 KIND = CheckKind(
     model=TextContains,
     detective="RepoInvestigator",
     detect=found_in_sources(_subject),
     search="courtroom.analysis.code_search:find_words",
     replay=NeedsSubmission("No report holds the text of the files."),
+    fault=_fault,
     label=Label(
         title="A file says",
         about="Some text file says any of the words; white space is taken as one space.",

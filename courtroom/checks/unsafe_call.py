@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
@@ -132,11 +133,17 @@ def _origin(call: Mapping[str, Any] | None) -> str:
     return ", with a value from outside" if call["from_outside"] else ", with a literal value"
 
 
+def _fault(check: UnsafeCallCheck) -> str:
+    subject = options([NAMES[danger][0] for danger in check.any_of] or ["an unsafe call"])
+    return matching(check.is_positive, f"The work lacks {subject}.", f"The work has {subject}.")
+
+
 KIND = CheckKind(
     model=UnsafeCallCheck,
     detective="RepoInvestigator",
     detect=from_facts(unsafe_calls),
     replay=from_stored_facts(unsafe_calls),
+    fault=_fault,
     label=Label(
         title="Dangerous calls and secrets",
         about=(

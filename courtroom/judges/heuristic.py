@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import cast
 
-from courtroom.checks.registry import Check, concern_of
+from courtroom.checks.registry import Check, concern_of, statement_on
 from courtroom.judges.opinion import (
     Answer,
     Question,
@@ -28,8 +28,9 @@ from courtroom.models.canonical_json import digest_of
 from courtroom.models.check import Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
+from courtroom.models.statement import continued
 
-MODEL = f"{HEURISTIC}4"
+MODEL = f"{HEURISTIC}5"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -149,7 +150,7 @@ def _why_abstain(groups: OutcomeGroups) -> str:
     if not (groups.met or groups.unmet or groups.open):
         return "This criterion has no checks; it can be judged by a model or a person only."
     if groups.established < LEAST_ESTABLISHED_SHARE:
-        missing = "; ".join(f"{f.check.goal}: {f.outcome.reason}" for f in groups.open)
+        missing = " ".join(str(statement_on(f.check, f.outcome)) for f in groups.open)
         return (
             "Too little of this criterion could be established"
             f" ({groups.established:.0%} of its weight). {missing}"
@@ -252,37 +253,36 @@ def _own_weight(persona: Persona, result: CheckResult) -> tuple[bool, bool, floa
 
 
 def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) -> str:
-    """Return one sentence that names the turning item with its place."""
+    """Return the turning item in a sentence, with the fact that shows it and its place."""
     established = len(groups.met) + len(groups.unmet)
     if item:
         subject = _subject(question.persona, groups, item)
+        text = continued(str(statement_on(item.check, item.outcome)))
         place = _place(question, item.outcome.evidence)
-        outcome = "" if item.outcome.met else ", not met"
-        goal = item.check.goal.rstrip(".")
-        return f"My opinion turns on {subject} ({place}){outcome}: {goal}."
+        return f"{subject}: {text}" + (f" See {place}." if place and place not in text else "")
     if question.persona == "Defense":
         return f"I looked for something to credit and found nothing in {_checks(established)}."
     if flaws := _security_evidence(question):
         place = _place(question, [flaws[0].id])
-        return f"My opinion turns on a confirmed security flaw ({place})."
+        return "A security flaw is confirmed" + (f" at {place}." if place else ".")
     return f"I looked for a gap and found none in {_checks(established)}."
 
 
 def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
     if persona == "TechLead":
-        return "what works" if item.outcome.met else "what does not work"
+        return "What counts most for it" if item.outcome.met else "What counts most against it"
     if persona == "Prosecutor":
-        gaps = len(groups.unmet)
-        return "the only gap" if gaps == 1 else f"the gravest of {gaps} gaps"
+        faults = len(groups.unmet)
+        return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
     merits = sum(result.check.is_positive for result in groups.met) or len(groups.met)
-    return "the only thing done" if merits == 1 else f"the best of {merits} things done"
+    return "The only thing done" if merits == 1 else f"The best of {merits} things done"
 
 
 def _place(question: Question, evidence_ids: Iterable[str]) -> str:
-    """Return the first place of the evidence; what is absent was searched everywhere."""
+    """Return the first place of the evidence; "" for what is absent everywhere."""
     evidence = {item.id: item for item in question.evidence}
     places = (evidence[i].location.words for i in evidence_ids if i in evidence)
-    return next(filter(None, places), "searched: the whole submission")
+    return next(filter(None, places), "")
 
 
 def _checks(count: int) -> str:

@@ -17,6 +17,7 @@ from courtroom.models.evidence import Evidence
 from courtroom.models.facts import Facts
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.judge_answer import AskedPlace, FailureKind, Persona, Score
+from courtroom.models.statement import Statement, statement_of
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine
@@ -85,16 +86,24 @@ class Remediation(Frozen):
 
 
 class CriterionCheck(Frozen):
-    """A check of the rubric with its outcome, so that a report can be judged again alone."""
+    """A check of the rubric with its outcome, so that a report can be judged again alone.
+
+    `goal` is the sentence where it is met, `fault` the one where it is not, "" in older reports.
+    """
 
     check: str
     kind: str
     goal: str
+    fault: str = Field(default="", exclude_if=lambda fault: not fault)
     met: bool | None
     reason: str
     weight: float
     evidence: tuple[str, ...]
     has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
+
+    @property
+    def statement(self) -> Statement:
+        return statement_of(goal=self.goal, fault=self.fault, met=self.met, reason=self.reason)
 
 
 class CriterionResult(Frozen):

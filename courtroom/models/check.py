@@ -73,16 +73,19 @@ class CheckBase(RubricModel):
     `polarity` negative: finding it counts against the criterion. `weight` is relative within its
     criterion. `essential`: a judge who looks for substance (Tech Lead, Prosecutor) gives at most 3
     without it. `effort`: meeting it shows effort, which the Defense credits. `concern`: where none
-    is named, `concern_of` of the registry derives it.
+    is named, `concern_of` of the registry derives it. `goal` says what holds where it is met,
+    `fault` what is wrong where it is not; `fault_of` derives one where none is named.
     """
 
     id: str = Field(min_length=1, pattern=r"^[a-z0-9_.-]+$")
     goal: str = Field(min_length=1)
+    # Not written when there is none: the digests of older rubrics stay what they were.
+    fault: str = Field(default="", exclude_if=lambda fault: not fault)
     weight: float = Field(default=1, gt=0)
     polarity: Literal["positive", "negative"] = "positive"
     essential: bool = False
     effort: bool = False
-    # Not written when there is none: the digests of older rubrics stay what they were.
+    # Not written when there is none, for the same reason.
     concern: Concern | None = Field(default=None, exclude_if=lambda concern: concern is None)
     tags: tuple[str, ...] = ()
     advice: str = ""

@@ -47,7 +47,8 @@ MALFORMED = (
     "that check. Dates, names or paths in its history may be wrong."
 )
 HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
-MARKS = {True: "met", False: "not met", None: "not established"}
+# A sentence that is not established says so by itself.
+MARKS = {True: "met: ", False: "fault: ", None: ""}
 WITHHELD = "withheld"
 MOST_URGENT_CHANGES = 5
 MOST_PATHS_SHOWN = 12
@@ -180,8 +181,21 @@ def _key_findings(report: AuditReport) -> Iterator[str]:
         if criterion.remediation and criterion.remediation[0].priority == "high"
     ]
     for criterion, change in urgent[:MOST_URGENT_CHANGES]:
-        name, action = escape_prose(criterion.name), escape_prose(change.action)
-        yield f"- **{name}**{_change_location(change)}: {action}"
+        name, text = (
+            escape_prose(criterion.name),
+            escape_prose(_fault_and_change(criterion, change)),
+        )
+        yield f"- **{name}**{_change_location(change)}: {text}"
+
+
+def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
+    """Return what is wrong by the check that asks for the change, then the change."""
+    rows = (row for row in criterion.checks if row.met is False)
+    faults = (str(row.statement) for row in rows if set(row.evidence) & set(change.evidence))
+    fault = next(faults, "")
+    # Where a rubric has no advice, the action is the fault itself.
+    is_repeated = fault.casefold() in change.action.casefold()
+    return change.action if is_repeated else f"{fault} {change.action}"
 
 
 def _change_location(change: Remediation) -> str:
@@ -201,7 +215,8 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
         yield f"### {number}. {escape_prose(criterion.name)}: {_score(criterion)}"
         yield escape_prose(criterion.rationale)
         yield from _titled_list(
-            "Checks", (_check(row.met, row.goal, row.reason) for row in criterion.checks)
+            "Checks",
+            (MARKS[row.met] + escape_prose(str(row.statement)) for row in criterion.checks),
         )
         yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
         yield from _titled_list("Places that judges asked to read", _requests(criterion))
@@ -216,10 +231,6 @@ def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:
     if lines:
         yield f"**{title}**"
         yield lines
-
-
-def _check(met: bool | None, goal: str, reason: str) -> str:
-    return f"{MARKS[met]}: {escape_prose(goal)}" + (f" ({escape_prose(reason)})" if reason else "")
 
 
 def _opinion(row: OpinionRow) -> str:

@@ -32,6 +32,7 @@ from courtroom.synthesis.rules import Constitution
 NOT_IN_QUESTION = {
     "id",
     "goal",
+    "fault",
     "weight",
     "essential",
     "effort",

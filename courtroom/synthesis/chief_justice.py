@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from courtroom.checks.feedback_log import FeedbackLog
-from courtroom.checks.registry import Check
+from courtroom.checks.registry import Check, fault_of
 from courtroom.models.audit_report import (
     CriterionCheck,
     CriterionResult,
@@ -268,6 +268,7 @@ def _check_row(check: Check, dossier: Dossier) -> CriterionCheck:
         check=check.id,
         kind=check.kind,
         goal=check.goal,
+        fault=fault_of(check),
         met=outcome.met if outcome else None,
         reason=outcome.reason if outcome else "This check was not examined.",
         weight=check.weight,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
-from courtroom.checks.registry import Check
+from courtroom.checks.registry import Check, statement_on
 from courtroom.models.judge_answer import Persona
 from courtroom.synthesis.opinions import TITLES, list_scores
 from courtroom.synthesis.ruling_context import Applied, RulingContext, Scores, fired, unfired
@@ -21,7 +21,7 @@ RULE = "outcome_bound"
 MOST_ABOVE = 1
 HIGHEST = 5
 WITH_A_GAP, WITHOUT_ESSENTIALS = 4, 3
-MOST_GOALS = 3
+MOST_FAULTS = 3
 
 
 def bound_by_outcomes(context: RulingContext, scores: Scores) -> tuple[Applied, Scores]:
@@ -70,10 +70,14 @@ def _unmet(context: RulingContext) -> tuple[Check, ...]:
 
 
 def _why(context: RulingContext) -> str:
-    goals = [check.goal for check in _unmet(context)]
-    quoted = "; ".join(f"“{goal}”" for goal in goals[:MOST_GOALS])
-    more = f" and {len(goals) - MOST_GOALS} more" if len(goals) > MOST_GOALS else ""
-    return f"Not met: {quoted}{more}. A score may lie at most {MOST_ABOVE} above what the checks allow."
+    outcomes = context.dossier.outcomes
+    faults = [str(statement_on(check, outcomes[check.id])) for check in _unmet(context)]
+    left = len(faults) - MOST_FAULTS
+    more = f" Further faults: {left}." if left > 0 else ""
+    return (
+        f"{' '.join(faults[:MOST_FAULTS])}{more}"
+        f" A score may lie at most {MOST_ABOVE} above what the checks allow."
+    )
 
 
 def _changes(lowered: list[Persona], scores: Scores, bounded: Scores) -> str:

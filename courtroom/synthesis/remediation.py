@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from courtroom.checks.registry import Check
+from courtroom.checks.registry import Check, statement_on
 from courtroom.models.audit_report import Remediation
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
+from courtroom.models.statement import continued
 from courtroom.synthesis.evidence_weight import SECURITY_TAG
 
 Priority = Literal["high", "medium", "low"]
@@ -33,7 +34,7 @@ def remediation_for(
         change
         for check in ranked
         for change in _changes(
-            criterion, check, priority_of(check, total), _pieces(outcomes[check.id], evidence)
+            criterion, check, outcomes[check.id], priority_of(check, total), evidence
         )
     )
 
@@ -45,29 +46,35 @@ def priority_of(check: Check, total: float) -> Priority:
     return "medium" if check.weight / total >= HALF_STEP_SHARE else "low"
 
 
-def _pieces(outcome: CheckOutcome, evidence: Mapping[str, Evidence]) -> list[Evidence]:
-    return [evidence[i] for i in outcome.evidence if i in evidence]
-
-
 def _changes(
-    criterion: Criterion, check: Check, priority: Priority, pieces: Sequence[Evidence]
+    criterion: Criterion,
+    check: Check,
+    outcome: CheckOutcome,
+    priority: Priority,
+    evidence: Mapping[str, Evidence],
 ) -> list[Remediation]:
     """Return a change for each place of a flaw, or a single one for something missing."""
+    pieces = [evidence[i] for i in outcome.evidence if i in evidence]
+    action = check.advice or f"Mend this: {continued(str(statement_on(check, outcome)))}"
     flaws = sorted((piece for piece in pieces if piece.found and piece.location.path), key=_place)
     # A flaw (negative polarity) is fixed wherever it stands; a missing part is added once.
     if check.polarity == "negative" and flaws:
-        return [_change(criterion, check, priority, (piece,)) for piece in flaws]
-    return [_change(criterion, check, priority, pieces)]
+        return [_change(criterion, check, action, priority, (piece,)) for piece in flaws]
+    return [_change(criterion, check, action, priority, pieces)]
 
 
 def _change(
-    criterion: Criterion, check: Check, priority: Priority, pieces: Sequence[Evidence]
+    criterion: Criterion,
+    check: Check,
+    action: str,
+    priority: Priority,
+    pieces: Sequence[Evidence],
 ) -> Remediation:
     location = next((piece.location for piece in pieces if piece.location.path), None)
     return Remediation(
         path=location.path if location else None,
         line=location.line_start if location else None,
-        action=check.advice or f"Make this hold: {check.goal}",
+        action=action,
         snippet=check.snippet,
         priority=priority,
         evidence=tuple(piece.id for piece in pieces),

@@ -47,7 +47,7 @@ class AnswerSerializer(Serializer[FindingResponse]):
 class FindingSerializer(Serializer[VisibleFinding]):
     """Finding. `group` is one of regressed, new, open, fixed; `place` is a path, or words without one.
 
-    `lines` are 1-based, at the commit of the last attempt that has the finding; `peers` are the
+    `title` says what is wrong and `text` the fact that shows it. `lines` are 1-based, at the commit of the last attempt that has the finding; `peers` are the
     names that the pages show.
     """
 
@@ -56,6 +56,7 @@ class FindingSerializer(Serializer[VisibleFinding]):
     criterion = CharField(source="finding.criterion_id")
     check_id = CharField(source="finding.check_id")
     title = CharField()
+    text = CharField(source="last.row.text")
     place = CharField(source="finding.place")
     lines = ListField(child=IntegerField(), source="last.row.lines")
     action = CharField(source="last.row.action")

@@ -54,7 +54,7 @@ def evidence_choices(view: CriterionView | None) -> list[tuple[str, str]]:
     return [
         (
             item.id,
-            f"{item.place.words}: {check.goal}{'' if item.found else ' (not found)'}",
+            f"{item.place.words}: {check.sentence}",
         )
         for check in checks
         for item in check.evidence

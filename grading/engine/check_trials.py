@@ -45,6 +45,7 @@ class Trial(ReportRecord):
     """
 
     goal: str
+    fault: str = ""
     met: bool | None
     reason: str
     evidence: tuple[Evidence, ...] = ()
@@ -125,11 +126,13 @@ def try_check(check: Mapping[str, Any], report: Mapping[str, Any]) -> Trial:
     """Try a check without faults on the facts of a stored report."""
     from courtroom import Rubric
     from courtroom import try_check as try_on_report
+    from courtroom.checks.registry import fault_of
 
     model = Rubric.model_validate(_rubric_of(check)).checks[0]
     trial = try_on_report(model, report)
     return Trial(
         goal=model.goal,
+        fault=fault_of(model),
         met=trial.outcome.met,
         reason=trial.outcome.reason,
         evidence=tuple(
@@ -181,7 +184,13 @@ def _trial_in(report: Report, check: Mapping[str, Any]) -> Trial:
 
     outcome = outcomes[0]
     pieces = tuple(piece for piece in report.evidence if piece.id in outcome.evidence)
-    return Trial(goal=check["goal"], met=outcome.met, reason=outcome.reason, evidence=pieces)
+    return Trial(
+        goal=outcome.goal,
+        fault=outcome.fault,
+        met=outcome.met,
+        reason=outcome.reason,
+        evidence=pieces,
+    )
 
 
 def _rubric_of(check: Mapping[str, Any]) -> dict[str, Any]:

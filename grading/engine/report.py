@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from grading.core.errors import ReportUnreadable
 
 if TYPE_CHECKING:
+    from courtroom.models.statement import Statement
     from courtroom.rendering.error_groups import ErrorGroup
 
 Json = Mapping[str, Any]
@@ -103,15 +104,26 @@ class Opinion(ReportRecord):
 
 
 class Check(ReportRecord):
-    """Outcome of one check of the rubric; `met` is null where it could not be established."""
+    """Outcome of one check of the rubric; `met` is null where it could not be established.
+
+    `goal` is the sentence where it is met, `fault` the one where it is not, "" in older reports.
+    """
 
     check: str = ""
     kind: str = ""
     goal: str = ""
+    fault: str = ""
     met: bool | None = None
     reason: str = ""
     weight: float = 1.0
     evidence: tuple[str, ...] = ()
+
+    @property
+    def statement(self) -> Statement:
+        """What to say of it: what holds or what is wrong, with the fact that shows it."""
+        from courtroom.models.statement import statement_of
+
+        return statement_of(goal=self.goal, fault=self.fault, met=self.met, reason=self.reason)
 
 
 class FiredRule(ReportRecord):

@@ -173,7 +173,7 @@ def _draft(
         criterion_name=criterion.name,
         check_id=check.check,
         place=place,
-        title=check.goal,
+        title=check.statement.sentence.rstrip("."),
         text=check.reason,
         action=changes[0].action if changes else "",
         priority=changes[0].priority if changes else "",

@@ -35,14 +35,14 @@ class EvidenceItem:
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """Goal and outcome of a check, with its evidence.
+    """Sentence on a check for its outcome and the fact that shows it, with its evidence.
 
     `outcome` is "met", "not met" or "not established"; "" for evidence that belongs to no check.
     """
 
-    goal: str
+    sentence: str
     outcome: str
-    reason: str
+    fact: str
     evidence: tuple[EvidenceItem, ...]
 
 
@@ -71,7 +71,9 @@ class EvidencePresenter:
         # Judges cite the same lines: highlighting them takes most of the time of a page.
         self._lines: dict[str, tuple[QuotedLine, ...]] = {}
         checks = [check for row in report.criteria for check in row.checks]
-        self._confirming = {key for check in checks if check.met for key in check.evidence}
+        self._sentences = {
+            key: check.statement.sentence for check in checks for key in check.evidence
+        }
 
     def checks(self, criterion: Criterion) -> tuple[CheckView, ...]:
         """Return the checks in the rubric's order, then the criterion's other evidence by goal."""
@@ -90,12 +92,18 @@ class EvidencePresenter:
     def check(self, check: Check) -> CheckView:
         pieces = self._report.evidence_of(check.evidence)
         evidence = tuple(self._present(piece) for piece in pieces)
-        return CheckView(check.goal, OUTCOMES[check.met], reveal_invisible(check.reason), evidence)
+        statement = check.statement
+        return CheckView(
+            reveal_invisible(statement.sentence),
+            OUTCOMES[check.met],
+            reveal_invisible(statement.fact),
+            evidence,
+        )
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
         """Return each cited location once, the first lines open.
 
-        Evidence of an absence is named by its goal.
+        Evidence of an absence is named by what its check says.
         """
         by_words: defaultdict[str, dict[str, EvidenceItem]] = defaultdict(dict)
         for piece in self._report.evidence_of(ids):
@@ -113,8 +121,7 @@ class EvidencePresenter:
         if piece.found:
             return link_location(piece.location, self._report.repo_url).words
         # "No shell is used" holds because nothing was found: an absence may confirm its goal.
-        prefix = "Confirmed" if piece.id in self._confirming else "Not found"
-        return f"{prefix}: {piece.goal}"
+        return self._sentences.get(piece.id, piece.goal)
 
     def _present(self, piece: Evidence) -> EvidenceItem:
         # Criteria ask in the order of the page: the first to show an item prints it in full.

@@ -24,8 +24,8 @@ from grading.report_pages.levels import ReachedLevel, levels_in, reached_level
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
-# Further unmet goals are counted, not listed.
-MAX_GOALS = 3
+# Further faults are counted, not listed.
+MAX_FAULTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,10 @@ class CriterionView:
     checks: tuple[CheckView, ...]
     tally: str
     reached: ReachedLevel | None
+
+    @property
+    def faults(self) -> tuple[CheckView, ...]:
+        return tuple(check for check in self.checks if check.outcome == "not met")
 
     @property
     def checks_explained(self) -> str:
@@ -150,9 +154,9 @@ def _outcome_explained(view: CriterionView) -> str:
 
 
 def _unmet_explained(view: CriterionView) -> str:
-    unmet = [check.goal for check in view.checks if check.outcome == "not met"]
-    if not unmet:
+    if not view.faults:
         return ""
-    rest = len(unmet) - MAX_GOALS
-    more = f", and {rest} more" if rest > 0 else ""
-    return f"What keeps the score down: {'; '.join(unmet[:MAX_GOALS])}{more}."
+    rest = len(view.faults) - MAX_FAULTS
+    more = f" And {rest} more." if rest > 0 else ""
+    sentences = " ".join(check.sentence for check in view.faults[:MAX_FAULTS])
+    return f"What keeps the score down: {sentences}{more}"

@@ -36,7 +36,7 @@ def test_explanation_begins_with_the_checks_and_ends_with_unmet_goals() -> None:
     assert view.checks_explained == (
         "0 of 2 checks passed. 1 could not be established; that counts neither for nor against you."
     )
-    assert view.conclusions == ("What keeps the score down: No call goes through a shell.",)
+    assert view.conclusions == ("What keeps the score down: A call goes through a shell.",)
 
 
 def test_criterion_without_checks_says_what_the_judges_used() -> None:

@@ -151,7 +151,7 @@ def test_the_first_lines_are_open_and_the_same_place_is_one_citation() -> None:
 
 def test_lines_that_only_judges_cite_are_listed_as_such() -> None:
     view = criterion_views(parse_report(report_with(cited_lines("def route():"))))[0]
-    assert [(check.goal, check.outcome) for check in view.checks][-1] == (CITED_GOAL, "")
+    assert [(check.sentence, check.outcome) for check in view.checks][-1] == (CITED_GOAL, "")
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,7 @@ def _row(check: Checked, pieces: tuple[Evidence, ...]) -> CriterionCheck:
         check=check.name,
         kind="file_exists",
         goal=check.goal or check.name,
+        fault=f"Not so: {check.goal or check.name}",
         met=check.met,
         reason=f"{check.name} was looked for.",
         weight=1.0,

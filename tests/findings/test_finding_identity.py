@@ -79,7 +79,7 @@ def test_what_is_missing_is_one_finding_wherever_it_was_looked_for() -> None:
         "high",
         "Mend tidy.readme.",
     )
-    assert (draft.title, draft.text) == ("tidy.readme", "tidy.readme was looked for.")
+    assert (draft.title, draft.text) == ("Not so: tidy.readme", "tidy.readme was looked for.")
     assert draft.key == elsewhere.there[0].key == key_of("tidy", "tidy.readme", "")
     assert told.looked_at == {("tidy", "tidy.readme")}
 

@@ -97,7 +97,7 @@ def test_what_is_known_is_recognised_by_criterion_and_file_and_keeps_its_name(
             finding__check_id="tidy.shell", report__isnull=False
         )
     assert (shell.lines, shell.present, shell.submission_id) == ([9], True, first.pk)
-    assert shell.finding.title == "Shell commands"
+    assert shell.finding.title == "Not so: Shell commands"
 
 
 def test_said_twice_it_is_written_once(first: Submission) -> None:

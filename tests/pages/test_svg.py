@@ -255,9 +255,10 @@ def test_shared_evidence_is_printed_in_full_once() -> None:
 
 def test_evidence_without_a_check_is_grouped_by_goal() -> None:
     criterion = present(report_json(criteria=1)).criteria[0]
-    assert [(check.goal, check.outcome, len(check.evidence)) for check in criterion.checks] == [
-        ("No call goes through a shell", "not met", 1),
-        ("The report explains the choice", "not established", 1),
+    rows = [(check.sentence, check.outcome, len(check.evidence)) for check in criterion.checks]
+    assert rows == [
+        ("A call goes through a shell.", "not met", 1),
+        ("The report explains the choice.", "not established", 1),
         ("A clone without a shell", "", 2),
     ]
     assert criterion.tally == "1 not met, 1 not established"
@@ -272,7 +273,7 @@ def test_location_cited_twice_is_listed_once() -> None:
         "src/tools/git_forensics.py:10-14",
         "src/tools/git_forensics.py:20-24",
         "src/tools/git_forensics.py:30-34",
-        "Not found: The report explains the choice",
+        "The report explains the choice.",
     ]
 
 
@@ -297,7 +298,7 @@ def test_absence_that_confirms_a_check_is_cited_as_confirmed() -> None:
     row["opinions"][0]["cited_evidence"] = row["checks"][1]["evidence"]
     argument = present(document).criteria[0].arguments[0]
     assert [citation.words for citation in argument.citations] == [
-        "Confirmed: The report explains the choice"
+        "The report explains the choice."
     ]
 
 

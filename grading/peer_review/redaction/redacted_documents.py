@@ -27,7 +27,7 @@ _PUBLIC_KEYS: Mapping[str, frozenset[str]] = {
     "second_hearing": frozenset({"judge", "model", "cited_evidence", "failure"}),
     "asked": frozenset(),
     "locations": frozenset(),
-    "checks": frozenset({"check", "kind", "goal", "evidence"}),
+    "checks": frozenset({"check", "kind", "goal", "fault", "evidence"}),
     "remediation": frozenset({"priority", "evidence", "criterion_id"}),
     "evidence": frozenset({"id", "detective", "check", "goal", "tags"}),
     "errors": frozenset({"stage", "code", "judge", "criterion"}),

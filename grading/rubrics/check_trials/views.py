@@ -91,5 +91,7 @@ def _presented(audit: Audit, trial: Trial) -> CheckView:
     """Return the check with its evidence, as a report presents them."""
     report = Report(repo_url=audit.submission.repo_url, evidence=trial.evidence)
     keys = tuple(report.evidence_by_id)
-    check = Check(goal=trial.goal, met=trial.met, reason=trial.reason, evidence=keys)
+    check = Check(
+        goal=trial.goal, fault=trial.fault, met=trial.met, reason=trial.reason, evidence=keys
+    )
     return EvidencePresenter(report).check(check)

@@ -53,6 +53,7 @@ LABELS = {
     "concern": "Concern",
     "when": "Only when (CEL)",
     "goal": "Goal",
+    "fault": "Fault if not met",
     "id": "ID",
     "any_of": "Any of",
     "aspect": "Aspect",
@@ -77,6 +78,11 @@ HELP = {
     "concern": (
         "Without a model, Prosecutor and Defense weigh theirs twice. By its kind: what counts against the"
         " criterion, clones and claims are risks, history and exchange are effort, the rest function."
+    ),
+    "goal": "A sentence. Reports print it where the check is met: “There is a README”.",
+    "fault": (
+        "A sentence that is true whenever the check is not met: “There is no README”. Reports print it with"
+        " the fact found. Leave blank for one made from the kind and its fields."
     ),
     "any_of": "",
     "when": "Leave blank for always. Example: spread >= 2 && criterion.architecture",

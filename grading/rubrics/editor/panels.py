@@ -15,7 +15,7 @@ from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import fields_of
 
 # In the order in which people fill them in. Between them stand the fields of the check's kind.
-CHECK_FIRST = ("goal",)
+CHECK_FIRST = ("goal", "fault")
 CHECK_LAST = (
     "weight",
     "polarity",

@@ -103,6 +103,7 @@ def module(name, **contents):
         ("detect", None),
         ("replay", None),
         ("replay", NeedsSubmission("")),
+        ("fault", None),
         ("label", None),
         ("label", Label(title="", about="Something.")),
         ("label", Label(title="Something", about="")),
@@ -114,7 +115,7 @@ def test_a_kind_that_lacks_a_part_is_refused(part, value):
         dataclasses.replace(KIND, **{part: value})
 
 
-@pytest.mark.parametrize("part", ["model", "detective", "detect", "replay", "label"])
+@pytest.mark.parametrize("part", ["model", "detective", "detect", "replay", "fault", "label"])
 def test_a_kind_that_leaves_a_part_out_is_refused(part):
     parts = {f.name: getattr(KIND, f.name) for f in dataclasses.fields(KIND) if f.name != part}
     with pytest.raises(TypeError):

@@ -8,7 +8,8 @@ from courtroom.models.rubric import Criterion
 
 
 def check(name, **fields):
-    return FileExists(id=name, goal=f"goal of {name}", any_of=(f"{name}.py",), **fields)
+    words = {"goal": f"goal of {name}", "fault": f"No {name}"}
+    return FileExists(id=name, any_of=(f"{name}.py",), **words, **fields)
 
 
 def make_evidence(check_id, *, found=True, tags=(), content=None):

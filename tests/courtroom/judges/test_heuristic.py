@@ -146,16 +146,16 @@ def arguments(met, unmet, **more):
 
 def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
     assert arguments(("tried", "runs"), ("secure",), checks=ONE_OF_EACH) == [
-        "My opinion turns on the only gap (secure.py), not met: goal of secure.",
-        "My opinion turns on the best of 2 things done (tried.py): goal of tried.",
-        "My opinion turns on what works (runs.py): goal of runs.",
+        "The only fault: no secure. See secure.py.",
+        "The best of 2 things done: goal of tried. See tried.py.",
+        "What counts most for it: goal of runs. See runs.py.",
     ]
 
 
 def test_absent_flaw_is_not_counted_as_done():
     absent = [check("a", polarity="negative")]
     argument = arguments(("a", "b"), ("c",), checks=absent)[1]
-    assert argument == "My opinion turns on the only thing done (b.py): goal of b."
+    assert argument == "The only thing done: goal of b. See b.py."
 
 
 def test_judge_who_finds_nothing_says_so():
@@ -166,33 +166,42 @@ def test_judge_who_finds_nothing_says_so():
 
 def test_prosecutor_turns_on_an_essential_gap_before_a_risk():
     checks = [*of("risk", "a", weight=9), *of("function", "b", essential=True)]
-    assert "the gravest of 2 gaps (b.py), not met" in arguments((), ("a", "b"), checks=checks)[0]
+    argument = arguments((), ("a", "b"), checks=checks)[0]
+    assert argument == "The gravest of 2 faults: no b. See b.py."
 
 
 def test_tech_lead_turns_on_what_does_not_work_where_it_is_essential_or_weighs_more():
     core = [check("core", essential=True, weight=0.1)]
-    assert "what does not work (core.py)" in arguments(("a", "b"), ("core",), checks=core)[2]
-    assert "what does not work (b.py)" in arguments(("a",), ("b", "c"))[2]
-    assert "what works (a.py)" in arguments(("a", "b"), ("c",))[2]
+    against = "What counts most against it: no"
+    assert f"{against} core." in arguments(("a", "b"), ("core",), checks=core)[2]
+    assert f"{against} b." in arguments(("a",), ("b", "c"))[2]
+    assert "What counts most for it: goal of a." in arguments(("a", "b"), ("c",))[2]
 
 
-def test_absent_thing_was_searched_in_the_whole_submission():
+def test_fact_of_the_turning_item_stands_in_the_opinion_and_its_place_once():
+    question = make_question("Prosecutor", (), ("a",))
+    outcome = question.outcomes[0].model_copy(update={"reason": "Line a.py is empty"})
+    opinion = opinion_of(question.model_copy(update={"outcomes": (outcome,)}))
+    assert opinion.argument == "The only fault: no a. Line a.py is empty."
+
+
+def test_absent_thing_has_no_place():
     question = make_question("Prosecutor", (), ("a",))
     absent = question.evidence[0].model_copy(update={"location": Location()})
     opinion = opinion_of(question.model_copy(update={"evidence": (absent,)}))
-    assert "the only gap (searched: the whole submission), not met" in opinion.argument
+    assert opinion.argument == "The only fault: no a."
 
 
 def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
     flaw = make_evidence("hole", tags=("security",))
     opinion = opinion_of(make_question("Prosecutor", ("a",), extra_evidence=(flaw,)))
-    assert opinion.argument == "My opinion turns on a confirmed security flaw (hole.py)."
+    assert opinion.argument == "A security flaw is confirmed at hole.py."
     assert flaw.id in opinion.cited_evidence
 
 
 def test_second_round_is_told_after_the_turning_item():
     argument = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)[2]
     assert argument == (
-        "My opinion turns on what works (tried.py): goal of tried."
+        "What counts most for it: goal of tried. See tried.py."
         " I have heard the others and weigh every concern the same."
     )

@@ -175,7 +175,9 @@ def test_summary_has_score_status_and_breakdown():
 
 def test_urgent_change_is_a_key_finding_with_its_location():
     text = render_markdown(unsafe_case())
-    assert "- **Quality** at `no_shell.py:4`: Use a list." in text
+    fault = "The work has a call of os.system, a call through a shell"
+    assert f"- **Quality** at `no_shell.py:4`: {fault}" in text
+    assert "Use a list.\n" in text
 
 
 def test_opinion_has_score_and_citations_and_failure_has_no_score():

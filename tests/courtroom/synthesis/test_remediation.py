@@ -35,12 +35,10 @@ def test_missing_thing_is_added_once_with_its_advice_and_snippet():
     assert (change.evidence, change.criterion_id) == ((gone.id,), "quality")
 
 
-def test_check_without_advice_names_its_goal():
+def test_check_without_advice_names_its_fault():
     quality = criterion("quality", check("tests"))
-    assert (
-        changes(quality, result_of("tests", False, absence("tests")))[0].action
-        == "Make this hold: There is tests"
-    )
+    (change,) = changes(quality, result_of("tests", False, absence("tests")))
+    assert change.action == "Mend this: no file matches tests/**. looked."
 
 
 def test_partial_result_points_at_the_first_place_found():

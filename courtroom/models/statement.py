@@ -1,0 +1,57 @@
+"""Sentence on a check for its outcome: what holds, or what is wrong, with the fact that shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Words that begin a sentence and are no names: within one they are written small.
+OPENING_WORDS = frozenset(
+    (
+        *("A", "All", "An", "Any", "At", "Each", "Every", "Fewer", "For", "From", "In", "It"),
+        *("Its", "Less", "Many", "More", "Most", "Much", "Neither", "No", "Nobody", "None", "Not"),
+        *("Nothing", "Of", "On", "Only", "Some", "Something", "That", "The", "There", "These"),
+        *("This", "Too", "Two", "What", "Where"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`sentence` says what holds or what is wrong; `fact` shows it, and is "" where it adds nothing.
+
+    As text, a check that is not established says so, with the reason.
+    """
+
+    met: bool | None
+    sentence: str
+    fact: str
+
+    def __str__(self) -> str:
+        if self.met is None:
+            because = f", because {continued(self.fact)}" if self.fact else "."
+            return f"Not established: {self.sentence.rstrip('.')}{because}"
+        return " ".join(filter(None, [self.sentence, self.fact]))
+
+
+def statement_of(*, goal: str, fault: str, met: bool | None, reason: str) -> Statement:
+    """Return what to say of a check; a record without a `fault` has its reason alone."""
+    sentence = fault if met is False else goal
+    # The reason may be the same sentence, perhaps with more behind it.
+    if not sentence or _plain(reason).startswith(_plain(sentence)):
+        return Statement(met, _closed(reason), "")
+    return Statement(met, _closed(sentence), _closed(reason))
+
+
+def _closed(text: str) -> str:
+    """Return the text with a full stop, unless it is empty or ends a sentence already."""
+    return text if not text or text[-1] in ".!?" else f"{text}."
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()
+
+
+def continued(text: str) -> str:
+    """Return the text as it stands after a colon or a comma: with a small letter unless a name."""
+    first = text.split(" ", 1)[0]
+    return text[:1].lower() + text[1:] if first in OPENING_WORDS else text

@@ -1,0 +1,72 @@
+"""Two sentences of a check: what holds, and what is wrong, each with the fact that shows it."""
+
+import pytest
+
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.registry import KINDS, fault_of, statement_on
+from courtroom.models.check import UnknownCheck
+from courtroom.models.evidence import CheckOutcome
+from courtroom.models.statement import statement_of
+from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
+
+GOAL, FAULT = "There is a README", "There is no README"
+
+
+def text(met, reason, **fields):
+    check = FileExists(id="c", goal=GOAL, any_of=("README*",), **fields)
+    return str(statement_on(check, CheckOutcome(check="c", met=met, reason=reason)))
+
+
+@pytest.mark.parametrize(
+    ("met", "words"),
+    [
+        (True, "There is a README. The tree has 3 files."),
+        (False, "There is no README. The tree has 3 files."),
+        (None, "Not established: There is a README, because the tree has 3 files."),
+    ],
+)
+def test_statement_is_the_sentence_of_the_outcome_with_its_fact(met, words):
+    assert text(met, "The tree has 3 files.", fault=FAULT) == words
+
+
+def test_goal_is_no_fault_where_the_rubric_has_none():
+    assert text(False, "Looked.") == "No file matches README*. Looked."
+    assert text(False, "Looked.", polarity="negative") == (
+        "There is a file that matches README*. Looked."
+    )
+
+
+def test_reason_that_says_the_same_is_not_repeated():
+    assert text(False, "There is no README.", fault=FAULT) == "There is no README."
+    assert (
+        text(False, "There is no README: 3 files.", fault=FAULT) == "There is no README: 3 files."
+    )
+
+
+def test_record_without_a_fault_has_its_reason_alone():
+    statement = statement_of(goal=GOAL, fault="", met=False, reason="The tree has 3 files")
+    assert (statement.sentence, statement.fact) == ("The tree has 3 files.", "")
+
+
+def test_name_keeps_its_capital_within_a_sentence():
+    words = text(None, "LangGraph could not be run.", fault=FAULT)
+    assert words == f"Not established: {GOAL}, because LangGraph could not be run."
+
+
+def test_unknown_kind_has_no_fault():
+    assert fault_of(UnknownCheck(id="c", goal=GOAL, kind="of_a_later_version")) == ""
+
+
+def test_check_without_a_fault_is_written_without_one():
+    assert "fault" not in FileExists(id="c", goal=GOAL, any_of=("a",)).model_dump(mode="json")
+
+
+CHECKS = [check for name in SHIPPED for check in load_shipped(name).checks]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_kind_words_a_fault_that_is_a_sentence_and_not_the_goal(check):
+    words = KINDS[check.kind].fault(check)
+    assert words != check.goal
+    assert words[0].isupper()
+    assert words.endswith(".")
