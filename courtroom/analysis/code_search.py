@@ -27,7 +27,7 @@ from courtroom.analysis.project.log_locations import (
 )
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import keyword_of, line_of_call
+from courtroom.analysis.python.tree_walk import as_written, keyword_of, line_of_call
 
 MOST_LOCATIONS = 50
 LONGEST_CLASS = 40
@@ -118,13 +118,19 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
         hit = pattern.search(text)
         if hit is not None:
             first, last = line_at(text, hit.start()), line_at(text, hit.end())
-            locations.append(
-                SourceLocation(path, first, last, f"contains {' '.join(hit.group().split())!r}")
-            )
+            words = " ".join(_whole_words(text, hit).split())
+            locations.append(SourceLocation(path, first, last, f"contains “{words}”"))
         # Enough to show; a large tree is not read to its end.
         if len(locations) >= MOST_LOCATIONS:
             break
     return locations
+
+
+def _whole_words(text: str, hit: re.Match[str]) -> str:
+    """Return the hit with the rest of its first and last word."""
+    before = re.search(r"\w{0,30}$", text[max(0, hit.start() - 30) : hit.start()])
+    after = re.match(r"\w{0,30}", text[hit.end() : hit.end() + 30])
+    return f"{before.group() if before else ''}{hit.group()}{after.group() if after else ''}"
 
 
 def find_classes(searches: Searches, check: Check) -> list[SourceLocation]:
@@ -133,10 +139,14 @@ def find_classes(searches: Searches, check: Check) -> list[SourceLocation]:
         for node in source.classes:
             if _is_wanted_class(searches.names, source, node, check):
                 end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
-                locations.append(
-                    SourceLocation(source.path, node.lineno, end, f"class {node.name}")
-                )
+                note = f"class {node.name}{_bases(node)}"
+                locations.append(SourceLocation(source.path, node.lineno, end, note))
     return locations
+
+
+def _bases(node: ast.ClassDef) -> str:
+    names = list(filter(None, map(as_written, node.bases)))
+    return f"({', '.join(names)})" if names else ""
 
 
 def _is_wanted_class(

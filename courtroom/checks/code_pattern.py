@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.checks.phrases import place_of
 from courtroom.models.check import CheckBase, SearchText, SearchTexts
+
+if TYPE_CHECKING:
+    from courtroom.analysis.locations import SourceLocation
 
 
 class CodePattern(CheckBase):
@@ -21,8 +25,20 @@ class CodePattern(CheckBase):
     paths: SearchTexts = ("**",)
 
 
+def _found(check: CodePattern, location: SourceLocation) -> str:
+    return f"{place_of(location.path, location.line_start)} matches {_pattern(check)}."
+
+
+def _missing(check: CodePattern) -> str:
+    return f"No code in {options(check.paths)} matches {_pattern(check)}."
+
+
+def _pattern(check: CodePattern) -> str:
+    return f"the {check.language} pattern {check.pattern!r}"
+
+
 def _subject(check: CodePattern) -> str:
-    return f"the {check.language} pattern {check.pattern!r} in {either(check.paths)}"
+    return f"{_pattern(check)} in {either(check.paths)}"
 
 
 def _fault(check: CodePattern) -> str:
@@ -34,7 +50,7 @@ def _fault(check: CodePattern) -> str:
 KIND = CheckKind(
     model=CodePattern,
     detective="RepoInvestigator",
-    detect=found_in_sources(_subject),
+    detect=found_in_sources(_found, _missing, _subject),
     search="courtroom.analysis.code_search:find_pattern",
     replay=NeedsSubmission("No report holds the text of the files."),
     fault=_fault,

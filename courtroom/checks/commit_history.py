@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import listed, named, number_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present, reader_failed
 from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
@@ -28,7 +29,6 @@ STAGE_ORDER = ("setup", "tools", "graph", "judges")
 IMPORTED_SHARE = 0.5
 # Messages that fewer commits share are not worth a sentence; of a long one the beginning is quoted.
 SAME_NAMED, QUOTED = 3, 80
-IS_BULK = "The two largest commits brought more than 55 % of all Python lines."
 
 
 class CommitHistory(CheckBase):
@@ -86,31 +86,32 @@ def _more_than(minimum: int, history: History, work: History) -> Finding:
 
 
 def _counted(history: History, work: History) -> str:
-    """Sentence on the number of commits, and on the kinds of those that are no work."""
+    """Sentence on the number of commits of work, and on those of other kinds."""
     from courtroom.analysis.git.commit_kinds import is_bot, repeats
 
     merges = sum(commit.is_merge for commit in history.commits)
     changing = [commit for commit in history.commits if commit.paths and not commit.is_merge]
+    bots = sum(is_bot(*commit.author) for commit in changing)
     again = [pair for pair in repeats(history) if not is_bot(*pair.commit.author)]
     kinds = (
-        (merges, "is a merge", "are merges"),
-        (len(history.commits) - merges - len(changing), "changes no file", "change no file"),
-        (sum(is_bot(*commit.author) for commit in changing), "is a bot's", "are bots'"),
-        (len(again), "repeats an earlier one", "repeat earlier ones"),
+        (merges, "merge", "merges"),
+        (
+            len(history.commits) - merges - len(changing),
+            "commit that changes no file",
+            "commits that change no file",
+        ),
+        (bots, "commit of a bot", "commits of bots"),
+        (len(again), "repeat of an earlier commit", "repeats of earlier commits"),
     )
-    total = f"The history has {_number(history.total, 'commit')}"
-    if work.total == history.total:
-        return f"{total}."
-    listed = [
-        f"{count} {singular if count == 1 else plural}"
-        for count, singular, plural in kinds
-        if count
-    ]
-    return f"{total}: {', '.join(listed)}; work on files: {work.total}."
+    others = listed(number_of(count, *nouns) for count, *nouns in kinds if count)
+    if not work.total:
+        return f"The history has no commit of work, only {others}."
+    beside = f", and beside them {others}" if work.total < history.total and others else ""
+    return f"The history has {number_of(work.total, 'commit')} of work{beside}."
 
 
 def _not_bulk(history: History) -> Finding:
-    from courtroom.analysis.git.history import history_facts, once
+    from courtroom.analysis.git.history import BULK_SHARE, history_facts, once
     from courtroom.analysis.project.commit_pace import files_of_first_commit
 
     facts, reasons = history_facts(history)
@@ -126,11 +127,16 @@ def _not_bulk(history: History) -> Finding:
     brought, ever = files_of_first_commit(history) or (0, 0)
     imported = ""
     if brought > IMPORTED_SHARE * ever:
-        files = _number(ever, "file")
+        files = number_of(ever, "file")
         imported = f" The first commit brought {brought} of the {files} that ever were in the work."
-    if facts["bulk_upload"]:
-        return present(f"{IS_BULK}{imported}", clues, met=False)
-    return present(f"No two commits brought more than 55 % of all Python lines.{imported}", clues)
+    lines = sum(commit.python_lines_added for commit in largest)
+    every = sum(commit.python_lines_added for commit in once(history))
+    names = listed(commit.sha[:8] for commit in largest)
+    reason = (
+        f"{names} brought {lines} of all {every} Python lines, which is"
+        f" {'more' if facts['bulk_upload'] else 'not more'} than {BULK_SHARE * 100:g} %.{imported}"
+    )
+    return present(reason, clues, met=not facts["bulk_upload"])
 
 
 def _progression(minimum: int, history: History) -> Finding:
@@ -138,21 +144,20 @@ def _progression(minimum: int, history: History) -> Finding:
 
     stages = progression(history)
     in_order = _longest_rise([(STAGE_ORDER.index(stage.name), stage.sha) for stage in stages])
-    listed = ", ".join(stage.name for stage in stages) or "none"
-    reason = (
-        f"Stages of the work, in the order they began: {listed};"
-        f" {in_order} of them are in the expected order."
-    )
     by_sha = {commit.sha: commit for commit in history.commits}
     begun = {s.sha: [other.name for other in stages if other.sha == s.sha] for s in stages}
     clues = [
-        commit_clue(by_sha[sha], f"Begins the stage: {', '.join(names)}.")
+        commit_clue(by_sha[sha], f"This commit begins {listed(names)}.")
         for sha, names in begun.items()
     ]
 
     if not clues:
-        searched = f"Read {len(history.commits)} commits for stages of work: none was recognised."
-        return absent(reason, searched)
+        commits = number_of(len(history.commits), "commit")
+        searched = f"Read {commits} for stages of work: none was recognised."
+        return absent(f"No stage of the work shows in {commits}.", searched)
+    starts = (f"{sha[:8]} begins {listed(names)}" for sha, names in begun.items())
+    follow = "1 stage stands" if in_order == 1 else f"{in_order} stages follow one another"
+    reason = f"{', then '.join(starts)}: {follow} in the order {', '.join(STAGE_ORDER)}."
     return present(reason, clues, met=in_order >= minimum)
 
 
@@ -176,8 +181,8 @@ def _messages(work: History) -> Finding:
 
     weak = weak_messages(work)
     count = len(work.commits)
-    reason = f"{len(weak)} of {count} commit messages do not say what was changed."
     message, alike = next(iter(repeated_messages(work).items()), ("", 0))
+    reason = _message_sentence(weak, count)
     if alike >= SAME_NAMED:
         reason += f' {alike} commits have the same message, "{message[:QUOTED]}".'
     met = len(weak) <= WEAK_SHARE * count and alike <= max(SAME_NAMED, WEAK_SHARE * count)
@@ -188,25 +193,37 @@ def _messages(work: History) -> Finding:
     return present(reason, [last], met=met)
 
 
+def _message_sentence(weak: Sequence[Commit], count: int) -> str:
+    if not weak:
+        subject = (
+            "The only commit message says" if count == 1 else f"All {count} commit messages say"
+        )
+        return f"{subject} more than a bare “fix” or “update”."
+    quoted = named([f"“{c.subject[:QUOTED]}” ({c.sha[:8]})" for c in weak])
+    verb = "does" if len(weak) == 1 else "do"
+    return f"{len(weak)} of {number_of(count, 'commit message')} {verb} not say what was changed: {quoted}."
+
+
 def _spread(minimum: int, work: History) -> Finding:
     from courtroom.analysis.project.commit_pace import pace_of
 
     pace, count = pace_of(work), len(work.commits)
     # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
-    met = pace.days >= minimum and pace.busiest_hour <= max(1, SITTING_SHARE * count)
+    most = int(max(1, SITTING_SHARE * count))
+    met = pace.days >= minimum and pace.busiest_hour <= most
+    few = f", of at least {minimum}" if pace.days < minimum else ""
+    dense = f", where at most {most} should" if pace.busiest_hour > most else ""
+    lie = "lies" if count == 1 else "lie"
     reason = (
-        f"{_number(count, 'commit')} on {_number(pace.days, 'day')};"
-        f" the busiest hour holds {pace.busiest_hour} of them."
+        f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}{few};"
+        f" {pace.busiest_hour} of them {'falls' if pace.busiest_hour == 1 else 'fall'} within"
+        f" one hour{dense}."
     )
     ends = [
         commit_clue(work.commits[0], "The first commit of work."),
         commit_clue(work.commits[-1], "The last commit of work."),
     ]
     return present(reason, ends, met=met)
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:
@@ -226,14 +243,14 @@ def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:
 
 def _fault(check: CommitHistory) -> str:
     return {
-        "more_than": f"The history has no more than {_number(check.minimum, 'commit')} of work.",
+        "more_than": f"The history has no more than {number_of(check.minimum, 'commit')} of work.",
         "not_bulk": "Two commits brought most of the Python code.",
         "progression": (
-            f"Fewer than {_number(check.minimum, 'stage')} of the work show in the commits in order."
+            f"Fewer than {number_of(check.minimum, 'stage')} of the work show in the commits in order."
         ),
         "messages": "Many commit messages do not say what was changed, or are the same.",
         "spread_over_time": (
-            f"The work is not spread over {_number(check.minimum, 'day')}, or too much of it came"
+            f"The work is not spread over {number_of(check.minimum, 'day')}, or too much of it came"
             " within one hour."
         ),
     }[check.aspect]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from courtroom.checks.fault_words import matching
-from courtroom.checks.from_peer_records import number_of, with_site_records
+from courtroom.checks.from_peer_records import with_site_records
 from courtroom.checks.from_sources import finding_at_locations, on_survey
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import number_of
 from courtroom.checks.result import Finding
 from courtroom.models.check import CheckBase
 
@@ -34,7 +35,8 @@ def _detect(check: CommunicationLog, sources: Sources) -> Finding:
 
 
 def entries_in_repository(check: CommunicationLog, survey: Survey) -> Finding:
-    subject = f"a communication log with at least {check.minimum} entries"
+    topic = "" if check.about == "anything" else f" about {check.about}"
+    subject = f"an entry of a communication log{topic}"
     return finding_at_locations(check, survey, subject, minimum=check.minimum)
 
 

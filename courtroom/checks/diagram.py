@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 SHOWS_BRANCHES = ("accurate", "parallel_shown")
-SENTENCES = {
-    "accurate": "The diagram matches the code.",
-    "parallel_shown": "The diagram shows the parallel branches but differs from the code.",
-    "linear": "The diagram shows a chain without parallel branches.",
-    "generic": "The diagram does not show the parallel branches.",
+# By the kind of the diagram: what it does.
+VERBS = {
+    "accurate": "matches the graph of the code",
+    "parallel_shown": "shows parallel branches, but not those of the graph of the code",
+    "linear": "shows a chain without parallel branches",
+    "generic": "does not show the parallel branches",
 }
+NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 
 
 class Diagram(CheckBase):
@@ -49,14 +51,16 @@ def is_present(report: PdfReading) -> Finding:
         return could_not_look(f"Not established: {diagram.reason}.")
     if diagram.kind == "none":
         return _no_diagram(diagram)
-    return present("The report has a diagram or a picture.", [_clue(diagram)])
+    return present(f"The report has a {_drawing(diagram)}.", [_clue(diagram)])
 
 
 def _compare(check: Diagram, comparison: Comparison) -> Finding | None:
-    return best_diagram(check, comparison.diagram) if comparison.diagram else None
+    if not comparison.diagram:
+        return None
+    return best_diagram(check, comparison.diagram, has_graph=bool(comparison.code.get("graph")))
 
 
-def best_diagram(check: Diagram, diagram: DiagramResult) -> Finding:
+def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = True) -> Finding:
     """The answer from the report's best diagram, which was compared with the code's graph."""
     if diagram.kind is None:
         return could_not_look(f"Not established: {diagram.reason}.")
@@ -65,7 +69,19 @@ def best_diagram(check: Diagram, diagram: DiagramResult) -> Finding:
     met = (
         diagram.kind == "accurate" if check.aspect == "accurate" else diagram.kind in SHOWS_BRANCHES
     )
-    return present(SENTENCES[diagram.kind], [_clue(diagram)], met=met)
+    reason = (
+        f"The {_drawing(diagram)} {_verb(diagram.kind, has_graph=has_graph)} ({diagram.reason})."
+    )
+    return present(reason, [_clue(diagram)], met=met)
+
+
+def _drawing(diagram: DiagramResult) -> str:
+    """A picture is one whose text was not read."""
+    return f"{'diagram' if diagram.passage else 'picture'} on page {diagram.page}"
+
+
+def _verb(kind: str, *, has_graph: bool) -> str:
+    return VERBS[kind] if has_graph or kind != "parallel_shown" else NO_GRAPH
 
 
 def _no_diagram(diagram: DiagramResult) -> Finding:
@@ -90,7 +106,8 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
         return absent("The report has no diagram.", "Looked for a diagram on every page.")
     # The fact names the best diagram; each aspect accepts some of its kinds.
     accepted = {"present": (kind,), "accurate": ("accurate",), "parallel": SHOWS_BRANCHES}
-    reason = SENTENCES[kind]
+    verb = _verb(kind, has_graph=bool(report.fact("graph")))
+    reason = f"The diagram of the report {verb}."
     clue = Clue(rationale=reason, statement=reason)
     return present(reason, [clue], met=kind in accepted[check.aspect])
 

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Literal
 
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import more_of_this_kind, number_of, place_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
-PARTS = {"graph": "rest of the graph", "judges": "judges", "justice": "Chief Justice"}
+PARTS = {
+    "graph": "detectives and of the rest of the graph",
+    "judges": "judges",
+    "justice": "Chief Justice",
+}
 
 
 class FailingCode(CheckBase):
@@ -33,14 +38,20 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
 
     lines = [line for line in fact["lines"] if line["part"] == check.part]
     if not lines:
+        functions = number_of(count, "function")
         searched = (
-            f"Looked in the {count} functions of the {part} for names that nothing defines"
+            f"Looked in the {functions} of the {part} for names that nothing defines"
             " and texts that cannot be formatted: there are none."
         )
-        return absent(f"No line of the {part} is sure to fail.", searched, met=True)
+        reason = (
+            f"The {functions} of the {part} {'uses' if count == 1 else 'use'} no name that"
+            " nothing defines and no text that cannot be formatted."
+        )
+        return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
-    reason = f"Lines of the {part} that fail whenever they run: {len(lines)}."
-    return present(reason, clues, met=False)
+    first = f"{place_of(lines[0]['path'], lines[0]['line'])} fails whenever it runs"
+    more = more_of_this_kind(len(lines) - 1)
+    return present(f"{first}: {clues[0].rationale}{more}", clues, met=False)
 
 
 def _fault(check: FailingCode) -> str:

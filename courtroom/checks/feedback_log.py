@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from courtroom.checks.fault_words import matching
-from courtroom.checks.from_peer_records import RECORDS, number_of, with_site_records
+from courtroom.checks.from_peer_records import RECORDS, with_site_records
 from courtroom.checks.from_report import as_read
 from courtroom.checks.from_sources import finding_at_locations, on_survey
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import number_of
 from courtroom.checks.result import ONLY_WORDS, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -11,12 +11,23 @@ from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
 from courtroom.models.check import CheckBase, SearchTexts
 
+if TYPE_CHECKING:
+    from courtroom.analysis.locations import SourceLocation
+
 
 class FileExists(CheckBase):
     """Any path of the tree matches any of the globs (`**` crosses folders)."""
 
     kind: Literal["file_exists"] = "file_exists"
     any_of: SearchTexts = Field(min_length=1)
+
+
+def _found(_: FileExists, location: SourceLocation) -> str:
+    return f"{location.path} is in the repository."
+
+
+def _missing(check: FileExists) -> str:
+    return f"No file of the repository matches {options(check.any_of)}."
 
 
 def _subject(check: FileExists) -> str:
@@ -33,7 +44,7 @@ def _fault(check: FileExists) -> str:
 KIND = CheckKind(
     model=FileExists,
     detective="RepoInvestigator",
-    detect=found_in_sources(_subject),
+    detect=found_in_sources(_found, _missing, _subject),
     search="courtroom.analysis.code_search:find_files",
     replay=NeedsSubmission("No report lists the files of the repository."),
     fault=_fault,

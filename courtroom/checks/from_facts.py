@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import SourceLocation
 from courtroom.checks.from_sources import location_clue, on_survey
+from courtroom.checks.phrases import place_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 
 if TYPE_CHECKING:
@@ -58,21 +59,32 @@ def decided(
     survey: Survey,
     sentences: Sentences,
 ) -> Finding:
-    reason = sentences[0] if value else sentences[1]
-    # An established fact without a line is shown by a statement of what was searched.
-    clues = clues_at(locations, reason)
-    return present(reason, clues, met=value) if clues else nothing(reason, name, survey, met=value)
+    """The sentence with its first place; an established fact without a line is a statement."""
+    sentence = sentences[0] if value else sentences[1]
+    if not locations:
+        return nothing(sentence, name, survey, met=value)
+    reason = with_place(sentence, locations[0].path, locations[0].line_start)
+    return present(reason, clues_at(locations, sentence), met=value)
 
 
-def clues_at(locations: Sequence[SourceLocation], reason: str = "") -> list[Clue]:
-    """One clue for each line: a loop makes several edges on one line."""
+def with_place(sentence: str, path: str, line: int | None) -> str:
+    """The sentence, and where to see it."""
+    place = place_of(path, line)
+    return sentence if path in sentence else f"{sentence.removesuffix('.')} ({place})."
+
+
+def clues_at(locations: Sequence[SourceLocation], sentence: str = "") -> list[Clue]:
+    """One clue for each line: a loop makes several edges on one line.
+
+    Where a location has no note of its own, `sentence` is what it shows.
+    """
     notes: dict[tuple[str, int | None, int | None], list[str]] = {}
     for location in locations:
         span = (location.path, location.line_start, location.line_end)
         notes.setdefault(span, []).append(location.note)
     return [
         location_clue(
-            SourceLocation(*span, " ".join(filter(None, [reason, "; ".join(dict.fromkeys(texts))])))
+            SourceLocation(*span, "; ".join(dict.fromkeys(filter(None, texts))) or sentence)
         )
         for span, texts in notes.items()
     ]

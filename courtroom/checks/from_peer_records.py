@@ -34,7 +34,3 @@ def with_site_records(
     if in_repository.met is (not wanted):
         return present(both, [*in_repository.clues, clue], met=not wanted)
     return in_repository
-
-
-def number_of(count: int, singular: str, plural: str = "") -> str:
-    return f"{count} {singular if count == 1 else plural or singular + 's'}"

@@ -19,7 +19,7 @@ NO_PDF = "No PDF report was handed in."
 
 def no_report(goal: str) -> Finding:
     """A required report that was not handed in is a fact about the submission."""
-    return absent(NO_PDF, f"{NO_PDF} It should show: {goal}.")
+    return absent(NO_PDF, f"{NO_PDF} It should show this: {goal}.")
 
 
 def as_read(finding: Finding, confidence: float) -> Finding:

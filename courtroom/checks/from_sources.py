@@ -6,8 +6,10 @@ The places were searched for in a confined child (`search` of the kind); here th
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from courtroom.checks.phrases import more_of_this_kind, number_of, place_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present, reader_failed
 from courtroom.models.errors import ExaminationFailed
 
@@ -22,12 +24,23 @@ NOT_READ = "The sources of the repository were not read."
 NOT_SEARCHED = "The sources of the repository were not searched for this."
 
 
-def found_in_sources(describe: Callable[[Any], str]) -> Detector:
-    """Detector of a kind that is met by one place; `describe` names what a check looks for."""
+def found_in_sources(
+    found: Callable[[Any, SourceLocation], str],
+    missing: Callable[[Any], str],
+    subject: Callable[[Any], str],
+) -> Detector:
+    """Detector of a kind that is met by one place.
+
+    `found` says what stands at a place, `missing` that there is none; `subject` names what a check
+    looks for, all alternatives included.
+    """
 
     def detect(check: CheckBase, sources: Sources) -> Finding:
         return on_survey(
-            sources, lambda survey: finding_at_locations(check, survey, describe(check))
+            sources,
+            lambda survey: _at_locations(
+                check, survey, partial(found, check), missing(check), subject(check)
+            ),
         )
 
     return detect
@@ -45,32 +58,49 @@ def on_survey(sources: Sources, answer: Callable[[Survey], Finding]) -> Finding:
 def finding_at_locations(
     check: CheckBase, survey: Survey, subject: str, *, minimum: int = 1
 ) -> Finding:
-    """Met from `minimum` places on; for a negative check, when it was looked for and not found.
+    """Met from `minimum` places on; for a negative check, when it was looked for and not found."""
 
-    A check that the child never searched for is not established: no place is no proof of absence.
-    """
+    def found(location: SourceLocation) -> str:
+        return f"{place_of(location.path, location.line_start)} shows {subject}."
+
+    missing = f"No file of the repository shows {subject}."
+    return _at_locations(check, survey, found, missing, subject, minimum=minimum)
+
+
+def _at_locations(
+    check: CheckBase,
+    survey: Survey,
+    found: Callable[[SourceLocation], str],
+    missing: str,
+    subject: str,
+    *,
+    minimum: int = 1,
+) -> Finding:
+    """A check that the child never searched for is not established: no place proves no absence."""
     if check.id in survey.unanswered:
         return could_not_look(survey.unanswered[check.id])
     locations = survey.locations.get(check.id)
     if locations is None:
         return could_not_look(NOT_SEARCHED)
 
-    if len(locations) < minimum:
-        searched = (
-            f"Looked for {subject} among the {survey.facts['file_count']} files of the"
-            " repository: there is none."
-        )
-        return absent(f"Not found: {subject}.", searched, met=not check.is_positive)
-    places = "1 place" if len(locations) == 1 else f"{len(locations)} places"
+    if not locations:
+        files = number_of(survey.facts["file_count"], "file")
+        searched = f"Looked for {subject} among the {files} of the repository: there is none."
+        return absent(missing, searched, met=not check.is_positive)
+    is_enough = len(locations) >= minimum
+    more = more_of_this_kind(len(locations) - 1)
+    needed = "" if is_enough else f" {minimum} are needed."
     clues = [location_clue(location) for location in locations]
-    return present(f"Found in {places}: {subject}.", clues, met=check.is_positive)
+    return present(
+        f"{found(locations[0])}{more}{needed}", clues, met=is_enough == check.is_positive
+    )
 
 
 def location_clue(location: SourceLocation) -> Clue:
     """A location without lines is a whole file: it is named, not quoted."""
     whole = f"The tree has {location.path}." if location.line_start is None else None
     return Clue(
-        rationale=location.note or "Found here.",
+        rationale=location.note or whole or "These lines show it.",
         statement=whole,
         path=location.path,
         line_start=location.line_start,

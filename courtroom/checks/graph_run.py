@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import clauses, listed, more_of_this_kind
 from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.graph_run import GraphRunFact, InnerRuns, KeyFault, RepeatedNode, StubRuns
@@ -27,8 +28,8 @@ ROOT = "__root__"
 TIMES = {2: "twice", 3: "three times"}
 # The words where a fault is not there.
 SOUND: dict[str, str] = {
-    "refused": "LangGraph compiles the graph",
-    "repeated": "branches of different lengths start no node twice",
+    "refused": "it compiles",
+    "repeated": "no node runs twice because branches differ in length",
     "idle": "every node runs on some route",
     "endless": "every loop has a way out",
     "conflicts": "no two nodes of one step write a key that takes one write",
@@ -77,7 +78,7 @@ def _not_run(survey: Survey) -> Finding:
 def _faulty(statements: list[Statement], survey: Survey) -> Finding:
     sentences = [sentence for sentence, _ in statements[:MOST_SENTENCES]]
     left = len(statements) - len(sentences)
-    reason = " ".join([*sentences, f"There are {left} more of this kind." if left else ""]).strip()
+    reason = " ".join(sentences) + more_of_this_kind(left)
     clues = [
         line_clue(place.model_dump(), sentence)
         for sentence, places in statements
@@ -88,9 +89,9 @@ def _faulty(statements: list[Statement], survey: Survey) -> Finding:
 
 def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
     count = fact.combinations
-    routes = f"{count} combinations of routes" if count > 1 else "its only route"
-    words = "; ".join(SOUND[fault] for fault in check.faults)
-    reason = f"Run with empty nodes along {routes}: {words}."
+    routes = f"{count} combinations of its routes" if count > 1 else "its only route"
+    words = clauses(SOUND[fault] for fault in check.faults)
+    reason = f"LangGraph ran the graph with empty nodes along {routes}: {words}."
     return present(reason, [_graph_clue(survey, reason)])
 
 
@@ -124,8 +125,8 @@ def _repeat_sentence(repeat: RepeatedNode) -> str:
     again = "runs" if len(repeat.followers) == 1 else "run"
     after = f" {_names(repeat.followers)} {again} again after it." if repeat.followers else ""
     return (
-        f"{where}`{repeat.node}` runs {times}, in steps {_listed(map(str, repeat.steps))}: the"
-        f" branches from {_name(repeat.fork)} take {_listed(map(str, repeat.lengths))} steps, and"
+        f"{where}`{repeat.node}` runs {times}, in steps {listed(map(str, repeat.steps))}: the"
+        f" branches from {_name(repeat.fork)} take {listed(map(str, repeat.lengths))} steps, and"
         f" no join waits.{after}"
     )
 
@@ -184,16 +185,11 @@ _SENTENCES: dict[Fault, Callable[[StubRuns], Iterator[Statement]]] = {
 
 
 def _names(names: tuple[str, ...]) -> str:
-    return _listed(map(_name, names))
+    return listed(map(_name, names))
 
 
 def _name(name: str) -> str:
     return name if name in {"START", "END"} else f"`{name}`"
-
-
-def _listed(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _fault(_: GraphRun) -> str:

@@ -15,6 +15,7 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import number_of, place_of
 from courtroom.checks.result import Finding, present
 from courtroom.models.check import CheckBase
 
@@ -88,7 +89,8 @@ def _graph_exists(survey: Survey) -> Finding:
     graph = survey.facts.get("graph")
     if graph is not None:
         line = {"path": graph["path"], "line": graph["state_graph_line"]}
-        reason = f"A graph of {len(graph['nodes'])} nodes is built."
+        place = place_of(line["path"], line["line"])
+        reason = f"{place} builds a graph of {number_of(len(graph['nodes']), 'node')}."
         return present(reason, [line_clue(line, "The StateGraph is made here.")])
 
     # The survey looked for a graph when it could say that nothing runs in parallel.

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from courtroom.checks.from_facts import line_clue, unknown
+from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import more_of_this_kind, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -74,9 +75,11 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
     if rows is None:
         return could_not_look(reasons.get(name, f"The survey did not establish {name}."))
     if rows:
-        more = f" ({len(rows) - 1} more.)" if len(rows) > 1 else ""
+        more = more_of_this_kind(len(rows) - 1)
         clues = [line_clue(place, row["text"]) for row in rows for place in row["places"]]
-        return present(f"{rows[0]['text']}{more}", clues, met=False)
+        first = rows[0]["places"][0]
+        reason = with_place(rows[0]["text"], first["path"], first["line"])
+        return present(f"{reason}{more}", clues, met=False)
     return _nothing_shown(check.aspect, facts)
 
 
@@ -94,13 +97,20 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     audits = _audits_behind(aspect, facts.get("own_audits") or ())
     if not audits:
         return could_not_look(NO_AUDIT[aspect])
-    count = "1 committed audit" if len(audits) == 1 else f"{len(audits)} committed audits"
-    reason = {
-        "judged": f"{count}: none consists of failed judges, or of one argument for all criteria.",
-        "consistent": f"{count}: no two of the same run or commit give other scores.",
-        "of_peers": f"{count} of peers: none names or cites this repository as the audited one.",
+    absence = {
+        "judged": "No committed audit consists of failed judges or of one argument for all criteria",
+        "consistent": "No two committed audits give different scores for the same run or commit",
+        "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
-    clues = [Clue(reason, f"The tree has {row['path']}.", path=row["path"]) for row in audits]
+    reason = f"{absence} ({number_of(len(audits), 'audit')} read)."
+    clues = [
+        Clue(
+            f"{row['path']} is an audit of the work's own.",
+            f"The tree has {row['path']}.",
+            path=row["path"],
+        )
+        for row in audits
+    ]
     return present(reason, clues)
 
 

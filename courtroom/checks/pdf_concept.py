@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase, SearchText
 from courtroom.models.facts import TermUse
@@ -38,15 +39,24 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
     usage = use_of_term(report, check.term)
     met = _is_met(check, usage.use)
     if usage.passage is None:
-        searched = (
-            f"Looked for {check.term!r} and its usual spellings on {len(report.pages)} pages:"
-            " it is absent."
-        )
-        return absent(f"The report does not use {check.term!r}.", searched, met=met)
+        pages = number_of(len(report.pages), "page")
+        searched = f"Looked for “{check.term}” and its usual spellings on {pages}: it is absent."
+        return absent(_reason(check, "absent"), searched, met=met)
 
-    reason = f"The report's use of {check.term!r} is {usage.use}."
+    reason = _reason(check, usage.use, f" on page {usage.page}")
     clue = Clue(rationale=reason, statement=usage.passage, page=usage.page, confidence=INFERRED)
     return present(reason, [clue], met=met)
+
+
+def _reason(check: PdfConcept, use: TermUse, where: str = "") -> str:
+    term = f"“{check.term}”"
+    if use == "absent":
+        return f"The report nowhere uses {term}."
+    if check.use == "mentioned":
+        return f"The report uses {term}{where}."
+    if use == "mentioned":
+        return f"The report mentions {term}{where} and explains it nowhere."
+    return f"The report explains {term}{where}."
 
 
 def _is_met(check: PdfConcept, use: TermUse) -> bool:
@@ -61,7 +71,7 @@ def _replay(check: PdfConcept, report: StoredReport) -> Finding | None:
     # Any other term must be looked for in the text, which no report keeps.
     if check.term not in terms:
         return None
-    reason = f"The report's use of {check.term!r} is {terms[check.term]}."
+    reason = _reason(check, terms[check.term])
     clue = Clue(rationale=reason, statement=reason)
     return present(reason, [clue], met=_is_met(check, terms[check.term]))
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import named, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -52,17 +53,19 @@ def _detect(check: PdfPaths, sources: Sources) -> Finding | None:
 def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Finding:
     """The report names at least one path of the repository."""
     if not claims:
-        searched = f"Looked for paths of files on {len(report.pages)} pages: none is named."
+        pages = number_of(len(report.pages), "page")
+        searched = f"Looked for paths of files on {pages}: none is named."
         return absent("The report names no file.", searched)
     clues = [
         Clue(rationale=f"The report names {claim.path}.", statement=claim.passage, page=claim.page)
         for claim in claims
     ]
-    return present(_number_of_files(len({claim.path for claim in claims})), clues)
+    return present(_files_named([claim.path for claim in claims]), clues)
 
 
-def _number_of_files(count: int) -> str:
-    return f"The report names {count} files."
+def _files_named(paths: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(paths))
+    return f"The report names {number_of(len(unique), 'file')}: {named(unique)}."
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
@@ -90,11 +93,14 @@ def claims_hold(
     if not (wrong or right) and len(missing) <= check.maximum:
         return could_not_look("The report makes no claim that could be compared with the code.")
 
-    reason = f"{_behaviour(right, wrong, unheld)}; {len(missing)} files that it names are missing."
+    reason = _behaviour(right, wrong, unheld)
+    if missing:
+        reason += f" {_missing_files(missing)}"
     clues = [
         *(
             _feature_clue(
-                claim, f"The code does not confirm this: {_feature(claim)}{_place(claim, code)}."
+                claim,
+                f"The code does not bear out this claim on {_feature(claim)}{_place(claim, code)}.",
             )
             for claim in wrong
         ),
@@ -108,13 +114,23 @@ def claims_hold(
 def _behaviour(
     right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], unheld: Sequence[CheckedClaim]
 ) -> str:
-    """Counts of the claims, without those that no fact decides among the ones that hold."""
-    held = (
-        f"Of what the report says the code does, {len(right)} claims hold and {len(wrong)} do not"
-        if right or wrong
-        else "No claim of the report about behaviour was compared with the code"
+    """Sentence on the claims of behaviour, without those that no fact decides among the rest."""
+    open_ones = f"; {len(unheld)} could not be compared with the code" if unheld else ""
+    if not (right or wrong):
+        return f"No claim of the report on behaviour could be compared with the code{open_ones}."
+    whole = number_of(len(right) + len(wrong), "claim")
+    if not wrong:
+        names = named([_feature(claim) for claim in right])
+        return f"The code bears out {whole} of the report: on {names}{open_ones}."
+    names = named([f"{_feature(claim)} (page {claim.claim.page})" for claim in wrong])
+    return (
+        f"Of {whole} of the report the code does not bear out {len(wrong)}: on {names}{open_ones}."
     )
-    return f"{held}; {len(unheld)} could not be compared" if unheld else held
+
+
+def _missing_files(missing: Sequence[ClaimedPath]) -> str:
+    verb = "does" if len(missing) == 1 else "do"
+    return f"It names {named([claim.path for claim in missing])}, which {verb} not exist."
 
 
 def claims_supported(
@@ -126,10 +142,10 @@ def claims_supported(
     """
     right = [claim for claim in claims if claim.standing == "confirmed"]
     count = len(right) + len(paths.verified)
-    reason = (
-        f"Of what the report says, {len(right)} features and {len(paths.verified)} files"
-        " were found in the code."
-    )
+    features = number_of(len(right), "feature") if right else "no feature"
+    files = number_of(len(paths.verified), "file") if paths.verified else "no file"
+    needed = f"; {check.minimum} are needed" if count < check.minimum else ""
+    reason = f"The code has {features} and {files} that the report claims{needed}."
     clues = _confirmed_clues(right)
     if not clues:
         searched = f"{reason} Looked through all that it says of the code."
@@ -139,15 +155,23 @@ def claims_supported(
 
 def _none_hallucinated(maximum: int, paths: CheckedPaths) -> Finding:
     missing, existing = paths.hallucinated, paths.verified
-    reason = (
-        f"The report names {len(missing) + len(existing)} files of the repository;"
-        f" {len(missing)} do not exist."
-    )
+    reason = _existence(len(missing) + len(existing), [claim.path for claim in missing])
     clues = [_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing]
     clues = clues or [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
     if not clues:
         return absent(reason, NO_PATHS_COMPARED)
     return present(reason, clues, met=len(missing) <= maximum)
+
+
+def _existence(count: int, missing: Sequence[str]) -> str:
+    """Sentence on the files that the report names, of which these do not exist."""
+    if not count:
+        return "The report names no file of the repository."
+    files = f"The report names {number_of(count, 'file')} of the repository"
+    if not missing:
+        return f"{files}, and {'it exists' if count == 1 else 'all of them exist'}."
+    verb = "does" if len(missing) == 1 else "do"
+    return f"{files}, of which {len(missing)} {verb} not exist: {named(missing)}."
 
 
 def names_exist(check: PdfPaths, names: CheckedNames | None) -> Finding:
@@ -156,25 +180,33 @@ def names_exist(check: PdfPaths, names: CheckedNames | None) -> Finding:
         return could_not_look(NO_NAMES)
     clues = [
         Clue(
-            rationale=f"No file of the code has {name.name}.",
+            rationale=_no_file_has(name.name),
             statement=name.passage,
             page=name.page,
             confidence=INFERRED,
         )
         for name in names.missing
     ]
-    return _names_found(check, len(names.existing), clues)
+    return _names_found(check, len(names.existing), [name.name for name in names.missing], clues)
 
 
-def _names_found(check: PdfPaths, existing: int, clues: Sequence[Clue]) -> Finding:
-    if not existing and not clues:
+def _no_file_has(name: str) -> str:
+    return f"No file of the code has {name}."
+
+
+def _names_found(
+    check: PdfPaths, existing: int, missing: Sequence[str], clues: Sequence[Clue]
+) -> Finding:
+    if not existing and not missing:
         return could_not_look("The report names no function, class or field of the code.")
-    reason = (
-        f"The report names {existing + len(clues)} functions, classes and fields;"
-        f" {len(clues)} occur nowhere in the code."
+    count = number_of(
+        existing + len(missing), "function, class or field", "functions, classes and fields"
     )
-    if not clues:
+    if not missing:
+        reason = f"The report names {count}, and the code has {'it' if existing == 1 else 'all of them'}."
         return absent(reason, "Looked for each of them in all files but documents.", met=True)
+    verb = "occurs" if len(missing) == 1 else "occur"
+    reason = f"The report names {count}, of which {named(missing)} {verb} nowhere in the code."
     return present(reason, clues, met=len(clues) <= check.maximum)
 
 
@@ -203,7 +235,10 @@ def _feature_clue(held: CheckedClaim, rationale: str) -> Clue:
 
 
 def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
-    return [_feature_clue(claim, f"The code confirms this: {_feature(claim)}.") for claim in claims]
+    return [
+        _feature_clue(claim, f"The code bears out this claim on {_feature(claim)}.")
+        for claim in claims
+    ]
 
 
 def _feature(held: CheckedClaim) -> str:
@@ -238,7 +273,7 @@ def _replay_names(report: StoredReport) -> Finding:
         return absent(
             "The report names no file.", "Looked for paths of files on its pages: none is named."
         )
-    return present(_number_of_files(len(paths)), [_name_clue(path) for path in paths])
+    return present(_files_named(paths), [_name_clue(path) for path in paths])
 
 
 def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
@@ -246,7 +281,7 @@ def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
     missing = report.fact("pdf_hallucinated_paths")
     if paths is None or missing is None:
         return report.unknown("pdf_hallucinated_paths")
-    reason = f"The report names {len(paths)} files; {len(missing)} do not exist."
+    reason = _existence(len(paths), missing)
     clues = [_name_clue(path) for path in missing or paths]
     if not clues:
         return absent(reason, NO_PATHS_COMPARED)
@@ -257,8 +292,8 @@ def _replay_code_names(check: PdfPaths, report: StoredReport) -> Finding:
     names, missing = report.fact("pdf_code_names"), report.fact("pdf_missing_names")
     if names is None or missing is None:
         return report.unknown("pdf_missing_names")
-    clues = [Clue(rationale=f"No file of the code has {name}.", statement=name) for name in missing]
-    return _names_found(check, len(names) - len(missing), clues)
+    clues = [Clue(rationale=_no_file_has(name), statement=name) for name in missing]
+    return _names_found(check, len(names) - len(missing), missing, clues)
 
 
 def _name_clue(path: str) -> Clue:

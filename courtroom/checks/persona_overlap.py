@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from courtroom.checks.from_facts import (
     clues_at,
-    flag,
     from_facts,
     from_stored_facts,
     line_clue,
     nothing,
     unknown,
 )
+from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import listed
 from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
-
-DISTINCT = ("The persona prompts are distinct.", "The persona prompts are not distinct.")
 
 
 class PersonaOverlap(CheckBase):
@@ -41,18 +41,41 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     if prompts is None:
         return unknown("persona_prompts", survey)
 
-    clues = clues_at(survey.fact_locations.get("persona_prompts", ())) or [
+    names = [prompt["persona"] for prompt in prompts]
+    clues = _prompt_clues(survey) or [
         line_clue(p, f"The prompt of {p['persona']}.") for p in prompts
     ]
-    reason = f"{len(prompts)} persona prompts were found."
     if not clues:
-        return nothing(reason, "persona_prompts", survey)
+        return nothing("No prompt of a judge was found.", "prompts of judges", survey)
     # Too few personas cannot be distinct either.
     if check.aspect == "exist" or len(prompts) < check.minimum:
+        needed = f" alone; {check.minimum} are needed" if len(prompts) < check.minimum else ""
+        reason = f"The work has a prompt for {listed(names)}{needed}."
         return present(reason, clues, met=len(prompts) >= check.minimum)
     if check.aspect == "told":
         return _own_words(check, prompts, clues)
-    return flag("persona_prompts_distinct", "persona_prompts", survey, DISTINCT)
+    return _distinct(survey, names, clues)
+
+
+def _prompt_clues(survey: Survey) -> list[Clue]:
+    locations = survey.fact_locations.get("persona_prompts", ())
+    return [
+        replace(location_clue(location), rationale=f"The prompt of {location.note or 'a judge'}.")
+        for location in locations
+    ]
+
+
+def _distinct(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Finding:
+    are_distinct = survey.facts.get("persona_prompts_distinct")
+    if are_distinct is None:
+        return unknown("persona_prompts_distinct", survey)
+    if are_distinct:
+        reason = f"No two prompts of {listed(names)} share more than half of their text."
+        return present(reason, clues)
+    # The pair with the most text in common, where the survey was made anew.
+    pair = clues_at(survey.fact_locations.get("persona_prompts_distinct", ()))
+    reason = f"Two of the prompts of {listed(names)} share more than half of their text."
+    return present(pair[0].rationale if pair else reason, pair or clues, met=False)
 
 
 def _own_words(
@@ -66,9 +89,14 @@ def _own_words(
     # Reports of early versions hold no counts.
     if len(counts) < len(prompts):
         return could_not_look("This record does not say how long the persona prompts are.")
-    listed = ", ".join(f"{p['persona']} {count}" for p, count in zip(prompts, counts, strict=True))
+    lengths = listed(
+        f"{count} for {prompt['persona']}" for prompt, count in zip(prompts, counts, strict=True)
+    )
     long_enough = [count for count in counts if count >= check.words]
-    return present(f"Words of their own: {listed}.", clues, met=len(long_enough) >= check.minimum)
+    met = len(long_enough) >= check.minimum
+    needed = "" if met else f"; {check.words} each are needed"
+    reason = f"The words that stand in no other judge's prompt are {lengths}{needed}."
+    return present(reason, clues, met=met)
 
 
 def _fault(check: PersonaOverlap) -> str:

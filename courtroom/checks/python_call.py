@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from courtroom.checks.fault_words import matching
+from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.checks.phrases import place_of
 from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.locations import SourceLocation
 
 
 class PythonCall(CheckBase):
@@ -20,9 +24,21 @@ class PythonCall(CheckBase):
     keyword: str | None = None
 
 
+def _found(check: PythonCall, location: SourceLocation) -> str:
+    place = place_of(location.path, location.line_start)
+    return f"{place} {location.note}{_with_argument(check)}."
+
+
+def _missing(check: PythonCall) -> str:
+    return f"No code of the product calls {options(check.any_of)}{_with_argument(check)}."
+
+
+def _with_argument(check: PythonCall) -> str:
+    return f" with the argument {check.keyword}" if check.keyword else ""
+
+
 def _subject(check: PythonCall) -> str:
-    argument = f" with the argument {check.keyword}" if check.keyword else ""
-    return f"a call of {either(check.any_of)}{argument}"
+    return f"a call of {either(check.any_of)}{_with_argument(check)}"
 
 
 def _fault(check: PythonCall) -> str:
@@ -33,7 +49,7 @@ def _fault(check: PythonCall) -> str:
 KIND = CheckKind(
     model=PythonCall,
     detective="RepoInvestigator",
-    detect=found_in_sources(_subject),
+    detect=found_in_sources(_found, _missing, _subject),
     search="courtroom.analysis.code_search:find_calls",
     replay=NeedsSubmission("No report lists the calls of the code."),
     fault=_fault,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from courtroom.checks.fault_words import matching
+from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.checks.phrases import listed, place_of
 from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.locations import SourceLocation
 
 
 class PythonClass(CheckBase):
@@ -19,11 +23,26 @@ class PythonClass(CheckBase):
     fields: tuple[str, ...] = ()
 
 
+def _found(check: PythonClass, location: SourceLocation) -> str:
+    place = place_of(location.path, location.line_start)
+    return f"{place} defines {location.note}{_with_fields(check)}."
+
+
+def _missing(check: PythonClass) -> str:
+    name = f"class {options(check.any_of)}" if check.any_of else "class"
+    base = f" inherits from {either(check.base)}" if check.base else " is defined"
+    return f"No {name}{base}{_with_fields(check)}."
+
+
+def _with_fields(check: PythonClass) -> str:
+    noun = "field" if len(check.fields) == 1 else "fields"
+    return f" with the {noun} {listed(check.fields)}" if check.fields else ""
+
+
 def _subject(check: PythonClass) -> str:
     name = f"a class {either(check.any_of)}" if check.any_of else "a class"
     base = f" inheriting from {either(check.base)}" if check.base else ""
-    fields = f" with the fields {', '.join(check.fields)}" if check.fields else ""
-    return name + base + fields
+    return name + base + _with_fields(check)
 
 
 def _fault(check: PythonClass) -> str:
@@ -34,7 +53,7 @@ def _fault(check: PythonClass) -> str:
 KIND = CheckKind(
     model=PythonClass,
     detective="RepoInvestigator",
-    detect=found_in_sources(_subject),
+    detect=found_in_sources(_found, _missing, _subject),
     search="courtroom.analysis.code_search:find_classes",
     replay=NeedsSubmission("No report lists the classes with their bases and fields."),
     fault=_fault,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import named
 from courtroom.checks.result import Finding, present
 from courtroom.models.check import CheckBase
 
@@ -34,13 +36,25 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     matching = [
         r for r in fact if not check.any_of or r["reducer"].rsplit(".", 1)[-1] in check.any_of
     ]
-    names = f" among {' or '.join(check.any_of)}" if check.any_of else ""
-    reason = f"The graph's state has {len(matching)} reducers{names} ({len(fact)} in all)."
-    clues = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in matching]
-    # Nothing to point at: the evidence says where it was looked for.
-    if not clues:
-        return nothing(reason, "state_class", survey)
-    return present(reason, clues, met=len(matching) >= check.minimum)
+    if matching:
+        clues = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in matching]
+        met = len(matching) >= check.minimum
+        needed = "" if met else f" {check.minimum} are needed."
+        return present(f"{_merged(matching)}{needed}", clues, met=met)
+    state = survey.facts.get("state_class")
+    owner = state["name"] if state else "the graph's state"
+    if not fact:
+        return nothing(f"No key of {owner} has a reducer.", "a reducer", survey)
+
+    others = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in fact]
+    by = options(check.any_of)
+    return present(f"No key of {owner} is reduced by {by}. {_merged(fact)}", others, met=False)
+
+
+def _merged(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Sentence on the keys and their reducers, with the place of each."""
+    keys = [f"{r['field']} by {r['reducer']} ({r['path']}:{r['line']})" for r in rows]
+    return f"The state reduces {named(keys)}."
 
 
 def _fault(check: ReducerCheck) -> str:

@@ -15,6 +15,7 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import place_of
 from courtroom.checks.result import Finding, present
 from courtroom.models.check import CheckBase
 
@@ -27,16 +28,20 @@ FACTS = {
     "errors_handled": "clone_errors_handled",
     "url_validated": "url_validated",
 }
+# The function that clones stands for the braces.
 SENTENCES: dict[str, Sentences] = {
     "in_tempdir": (
-        "The clone goes into a temporary directory.",
-        "The clone does not go into a temporary directory.",
+        "{} clones into a temporary directory.",
+        "{} clones into no temporary directory.",
     ),
-    "timeout": ("The clone has a timeout.", "The clone has no timeout."),
-    "errors_handled": ("Errors of the clone are handled.", "Errors of the clone are not handled."),
+    "timeout": ("{} clones with a timeout.", "{} clones without a timeout."),
+    "errors_handled": (
+        "{} clones, and an error of it is handled.",
+        "{} clones, and nothing handles an error of it.",
+    ),
     "url_validated": (
-        "The address is validated before the clone.",
-        "The address is not validated before the clone.",
+        "{} clones an address that is checked before.",
+        "{} clones an address that nothing checks before.",
     ),
 }
 
@@ -60,17 +65,23 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         return nothing(reason, "clone_function", survey)
 
     if check.aspect == "exists":
-        reason = f"{function['name']} clones the repository."
-        lines = clues_at(survey.fact_locations.get("clone_function", ()))
+        place = place_of(function["path"], function["line"])
+        reason = f"{function['name']} ({place}) clones the repository."
+        lines = clues_at(survey.fact_locations.get("clone_function", ()), reason)
         return present(reason, lines or [line_clue(function, reason)])
-    return flag(FACTS[check.aspect], "clone_function", survey, SENTENCES[check.aspect])
+    # What is missing belongs at the call, which a stored report does not hold.
+    fallback = "clone_call" if "clone_call" in survey.fact_locations else "clone_function"
+    where_met, where_not = SENTENCES[check.aspect]
+    name = function["name"]
+    sentences = where_met.format(name), where_not.format(name)
+    return flag(FACTS[check.aspect], fallback, survey, sentences)
 
 
 def _fault(check: SandboxedClone) -> str:
     return (
         "No function clones a repository."
         if check.aspect == "exists"
-        else SENTENCES[check.aspect][1]
+        else SENTENCES[check.aspect][1].format("The work")
     )
 
 

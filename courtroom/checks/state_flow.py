@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from courtroom.checks.fault_words import options
-from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
+from courtroom.checks.from_facts import (
+    from_facts,
+    from_stored_facts,
+    line_clue,
+    unknown,
+    with_place,
+)
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import clauses, listed, more_of_this_kind, number_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
@@ -18,7 +25,7 @@ from courtroom.models.state_flow_facts import FaultKind
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
-# Faults by kind, in words: "no ... was found".
+# Faults by kind, in words that follow "no" without their article.
 WORDS: dict[str, str] = {
     "undeclared_write": "a key that a node returns and the state does not declare",
     "no_update": "a node of which nothing reaches the state",
@@ -65,15 +72,24 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 
     faults = [fault for fault in fact["faults"] if fault["kind"] in check.faults]
     if faults:
-        more = f" ({len(faults) - 1} more.)" if len(faults) > 1 else ""
         clues = [clue for fault in faults for clue in _clues(fault)]
-        return present(f"{faults[0]['sentence']}.{more}", clues, met=False)
+        return present(_reason(faults), clues, met=False)
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
-    names = ", nor ".join(WORDS[kind] for kind in check.faults)
-    shows = "shows neither" if len(check.faults) > 1 else "does not show"
-    return absent(f"The code {shows} {names}.", searched_for(names, survey), met=True)
+    names = [WORDS[kind] for kind in check.faults]
+    files = number_of(survey.facts.get("python_file_count") or 0, "Python file")
+    show = "shows" if files.startswith("1 ") else "show"
+    absences = clauses(f"no {name.partition(' ')[2]}" for name in names)
+    reason = f"The {files} of the repository {show} {absences}."
+    return absent(reason, searched_for(listed(names), survey), met=True)
+
+
+def _reason(faults: Sequence[Mapping[str, Any]]) -> str:
+    """The first fault in a sentence, with its place, and the number of the others."""
+    first = faults[0]
+    sentence = with_place(f"{first['sentence']}.", first["path"], first["line"])
+    return f"{sentence}{more_of_this_kind(len(faults) - 1)}"
 
 
 def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import (
@@ -14,6 +15,7 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import named, place_of, places_of
 from courtroom.checks.result import Finding, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 RETRIED = (
     "An answer that does not fit its schema is requested again.",
-    "An answer that does not fit its schema is not requested again.",
+    "No answer that does not fit its schema is requested again.",
 )
 
 
@@ -43,26 +45,35 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     # Only the aspect `schema` compares names; `called` is met by any schema.
     wanted = check.schemas if check.aspect == "schema" else ()
     matching = [call for call in calls if not wanted or call["schema"].rsplit(".", 1)[-1] in wanted]
-    target = f" to {' or '.join(wanted)}" if wanted else ""
     if matching:
-        clues = [line_clue(call, f"Bound to {call['schema'] or 'a schema'}.") for call in matching]
-        return present(f"{len(matching)} model calls are bound{target}.", clues)
+        clues = [line_clue(call, f"A model is bound to {_schema(call)} here.") for call in matching]
+        return present(f"{_bound(matching)}.", clues)
 
     variable = next((call for call in calls if _is_variable(call["schema"])), None)
     if wanted and variable is not None:
-        place = f"{variable['path']}:{variable['line']}"
+        place = place_of(variable["path"], variable["line"])
         return could_not_look(
             f"{place} binds the variable {variable['schema']}: which schema that is depends on the run."
         )
 
-    reason = f"No model call is bound{target or ' to a schema'}."
-    clues = [
-        line_clue(call, f"Bound to {call['schema'] or 'an unnamed schema'} instead.")
-        for call in calls
-    ]
-    if clues:
-        return present(reason, clues, met=False)
-    return nothing(reason, "structured_output_calls", survey)
+    if not calls:
+        reason = "No model call is bound to a schema."
+        return nothing(reason, "model calls that are bound to a schema", survey)
+    clues = [line_clue(call, f"A model is bound to {_schema(call)} here.") for call in calls]
+    return present(f"{_bound(calls)}, and none to {options(wanted)}.", clues, met=False)
+
+
+def _bound(calls: Sequence[Mapping[str, Any]]) -> str:
+    """Which schemas models are bound to, each with its places."""
+    by_schema: dict[str, list[Mapping[str, Any]]] = {}
+    for call in calls:
+        by_schema.setdefault(_schema(call), []).append(call)
+    bindings = [f"{schema} ({places_of(rows)})" for schema, rows in by_schema.items()]
+    return f"Model calls are bound to {named(bindings)}"
+
+
+def _schema(call: Mapping[str, Any]) -> str:
+    return call["schema"] or "a schema without a name"
 
 
 def _is_variable(schema: str) -> bool:

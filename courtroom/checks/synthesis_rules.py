@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from courtroom.checks.from_facts import (
@@ -13,19 +14,22 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import place_of
 from courtroom.checks.result import Finding
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
+    from courtroom.analysis.locations import SourceLocation
     from courtroom.analysis.survey import Survey
 
 DETERMINISTIC = (
-    "The verdict is computed by deterministic code.",
-    "The verdict is not computed by deterministic code.",
+    "Code without a model computes the verdict from the opinions.",
+    "No code that computes the verdict from the opinions was found.",
 )
+BY_MODEL = "A model gives the score."
 MARKDOWN = (
     "The verdict is written as a Markdown report.",
-    "The verdict is not written as a Markdown report.",
+    "No code writes the verdict as a Markdown report.",
 )
 RULES: dict[str, Sentences] = {
     "security_override": (
@@ -40,18 +44,21 @@ RULES: dict[str, Sentences] = {
         "A rule gives the Tech Lead the most weight.",
         "No rule gives the Tech Lead the most weight.",
     ),
-    "dissent": ("The code explains dissent.", "The code does not explain dissent."),
+    "dissent": (
+        "The Chief Justice's code writes down a dissent.",
+        "The Chief Justice's code writes down no dissent.",
+    ),
     "variance_re_evaluation": (
         "A rule re-evaluates scores that lie far apart.",
         "No rule re-evaluates scores that lie far apart.",
     ),
 }
-
-
-BY_EVIDENCE = (
-    "The cap for security reads evidence.",
-    "No cap for security reads evidence: at most what judges say or score.",
-)
+# By what the conditions of the cap read.
+GROUNDS = {
+    "evidence": "The cap for security reads evidence.",
+    "opinions": "The cap for security reads what judges say or score, and no evidence.",
+    "none": "No rule caps the score for security, by evidence or otherwise.",
+}
 
 
 class SynthesisRules(CheckBase):
@@ -71,32 +78,47 @@ class SynthesisRules(CheckBase):
 def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     """The rules of the verdict that are carried out in code."""
     if check.aspect == "deterministic":
-        return flag("justice_deterministic", "justice", survey, DETERMINISTIC)
+        by_model = "justice_deterministic" in survey.fact_locations
+        sentences = DETERMINISTIC[0], BY_MODEL if by_model else DETERMINISTIC[1]
+        return flag("justice_deterministic", "justice", survey, sentences)
     if check.aspect == "markdown_report":
         return flag("markdown_report", "markdown_report", survey, MARKDOWN)
     if check.aspect == "security_by_evidence":
-        ground = survey.facts.get("security_ground")
-        locations = survey.fact_locations.get("security_override", ())
-        return (
-            unknown("security_ground", survey)
-            if ground is None
-            else decided("security_ground", ground == "evidence", locations, survey, BY_EVIDENCE)
-        )
+        return _security_ground(survey)
     rules = survey.facts.get("rules")
     if rules is None:
         return unknown("rules", survey)
     if rules[check.aspect] is None:
         return unknown(f"rules.{check.aspect}", survey)
-    # A rule without lines of its own is shown by the function that decides.
-    locations = survey.fact_locations.get(check.aspect) or survey.fact_locations.get("rules", ())
-    return decided(check.aspect, rules[check.aspect], locations, survey, RULES[check.aspect])
+    # Where a rule is missing, lines that would apply it show why they do not.
+    locations = survey.fact_locations.get(check.aspect, ())
+    sentences = _with_obstacle(RULES[check.aspect], locations)
+    return decided(check.aspect, rules[check.aspect], locations, survey, sentences)
+
+
+def _with_obstacle(sentences: Sentences, locations: Sequence[SourceLocation]) -> Sentences:
+    """The sentences, the second with what keeps the first of these lines from applying the rule."""
+    holds, fails = sentences
+    if locations and locations[0].note:
+        place = place_of(locations[0].path, locations[0].line_start)
+        fails = f"{fails.removesuffix('.')}: at {place} {locations[0].note}."
+    return holds, fails
+
+
+def _security_ground(survey: Survey) -> Finding:
+    ground = survey.facts.get("security_ground")
+    if ground is None:
+        return unknown("security_ground", survey)
+    locations = survey.fact_locations.get("security_override", ())
+    sentences = _with_obstacle((GROUNDS["evidence"], GROUNDS[ground]), locations)
+    return decided("security_ground", ground == "evidence", locations, survey, sentences)
 
 
 def _fault(check: SynthesisRules) -> str:
     others = {
-        "deterministic": DETERMINISTIC,
+        "deterministic": (DETERMINISTIC[0], "No code without a model computes the verdict."),
         "markdown_report": MARKDOWN,
-        "security_by_evidence": BY_EVIDENCE,
+        "security_by_evidence": (GROUNDS["evidence"], "No cap for security reads evidence."),
     }
     return (RULES | others)[check.aspect][1]
 

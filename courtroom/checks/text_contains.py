@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_sources import either, found_in_sources
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.checks.phrases import place_of
 from courtroom.models.check import CheckBase, SearchTexts
+
+if TYPE_CHECKING:
+    from courtroom.analysis.locations import SourceLocation
 
 
 class TextContains(CheckBase):
@@ -18,6 +22,15 @@ class TextContains(CheckBase):
     kind: Literal["text_contains"] = "text_contains"
     paths: SearchTexts = ("**",)
     any_of: SearchTexts = Field(min_length=1)
+
+
+def _found(_: TextContains, location: SourceLocation) -> str:
+    return f"{place_of(location.path, location.line_start)} {location.note}."
+
+
+def _missing(check: TextContains) -> str:
+    words = options([f"“{words}”" for words in check.any_of])
+    return f"No text file matching {options(check.paths)} contains {words}."
 
 
 def _subject(check: TextContains) -> str:
@@ -35,7 +48,7 @@ def _fault(check: TextContains) -> str:
 KIND = CheckKind(
     model=TextContains,
     detective="RepoInvestigator",
-    detect=found_in_sources(_subject),
+    detect=found_in_sources(_found, _missing, _subject),
     search="courtroom.analysis.code_search:find_words",
     replay=NeedsSubmission("No report holds the text of the files."),
     fault=_fault,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
+from courtroom.checks.phrases import clauses, listed, more_of_this_kind, place_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
@@ -15,6 +16,7 @@ from courtroom.models.project_facts import UnsafeKind
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
+IN_TEXTS = "committed_secret"
 # Kinds with a fact of their own; the rest stand together in `unsafe_calls`.
 FACTS = {
     "os_system": "os_system_calls",
@@ -24,28 +26,15 @@ FACTS = {
 }
 # Places that may be one: they are shown, and count for nothing.
 POSSIBLE = {"unsafe_calls": "possible_unsafe_calls", "committed_secrets": "possible_secrets"}
-# One of them, and all of them.
 NAMES = {
-    "os_system": ("a call of os.system", "os.system calls"),
-    "shell_true": ("a call through a shell", "calls through a shell"),
-    "eval_exec": ("a call of eval or exec", "calls of eval or exec"),
-    "unsafe_deserialisation": (
-        "loading data that can run code",
-        "places that load data that can run code",
-    ),
-    "sql_from_strings": (
-        "a query put together from strings",
-        "queries put together from strings",
-    ),
-    "path_traversal": (
-        "a path that outside data decides",
-        "paths that outside data decides",
-    ),
-    "tls_unverified": (
-        "certificates that are not checked",
-        "connections with unchecked certificates",
-    ),
-    "committed_secret": ("a committed secret", "committed secrets"),
+    "os_system": "a call of os.system",
+    "shell_true": "a call through a shell",
+    "eval_exec": "a call of eval or exec",
+    "unsafe_deserialisation": "a load of data that can run code",
+    "sql_from_strings": "a query put together from strings",
+    "path_traversal": "a path that outside data decides",
+    "tls_unverified": "a connection that checks no certificate",
+    "committed_secret": "a committed secret",
 }
 
 
@@ -72,15 +61,22 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     if missing:
         return unknown(missing, survey)
 
-    names = _joined([NAMES[danger][1] for danger in check.any_of])
-    subject = ", ".join(NAMES[danger][0] for danger in check.any_of)
+    subject = listed(NAMES[danger] for danger in check.any_of)
     clues = [clue for danger in check.any_of for clue in _clues(danger, survey)]
     if not clues:
-        reason = f"Not found: {names}." if check.is_positive else f"Confirmed: no {names}."
         looked_for = searched(subject, survey) + _possible_places(check.any_of, survey)
-        return absent(reason, looked_for, met=not check.is_positive)
-    places = "1 place" if len(clues) == 1 else f"{len(clues)} places"
-    return present(f"Found in {places}: {names}.", clues, met=check.is_positive)
+        return absent(_absence(check.any_of), looked_for, met=not check.is_positive)
+    reason = f"{clues[0].rationale}{more_of_this_kind(len(clues) - 1)}"
+    return present(reason, clues, met=check.is_positive)
+
+
+def _absence(dangers: Sequence[str]) -> str:
+    """Sentence on where nothing of these was found."""
+    calls = listed([NAMES[danger] for danger in dangers if danger != IN_TEXTS], "or")
+    code = [f"no code of the product has {calls}"] if calls else []
+    texts = [f"no text of the repository has {NAMES[IN_TEXTS]}"] if IN_TEXTS in dangers else []
+    sentence = clauses([*code, *texts])
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def _possible_places(dangers: Sequence[str], survey: Survey) -> str:
@@ -89,7 +85,7 @@ def _possible_places(dangers: Sequence[str], survey: Survey) -> str:
         f"{row['path']}:{row['line']}"
         for fact, possible in POSSIBLE.items()
         for row in survey.facts.get(possible) or ()
-        if ("committed_secret" if fact == "committed_secrets" else row["kind"]) in dangers
+        if (IN_TEXTS if fact == "committed_secrets" else row["kind"]) in dangers
     ]
     if not places:
         return ""
@@ -98,17 +94,12 @@ def _possible_places(dangers: Sequence[str], survey: Survey) -> str:
     return f" Possible, not certain, and counted for nothing: {named}{more}."
 
 
-def _joined(names: list[str]) -> str:
-    *first, last = names or ["unsafe calls"]
-    return f"{', '.join(first)} or {last}" if first else last
-
-
 def _clues(danger: str, survey: Survey) -> list[Clue]:
     """The places of one danger, with the origin of the value; of a secret only its kind."""
     # The value of a secret is never recorded, so a report can be shown to anybody.
-    if danger == "committed_secret":
+    if danger == IN_TEXTS:
         return [
-            line_clue(secret, f"A secret is committed here: {secret['kind']}.")
+            line_clue(secret, f"{_place(secret)} has a committed secret: {secret['kind']}.")
             for secret in survey.facts["committed_secrets"]
         ]
     # Only the fact `unsafe_calls` says where a value comes from.
@@ -121,10 +112,14 @@ def _clues(danger: str, survey: Survey) -> list[Clue]:
     return [
         line_clue(
             place,
-            f"Here: {NAMES[danger][0]}{_origin(calls.get((place['path'], place['line'])))}.",
+            f"{_place(place)} has {NAMES[danger]}{_origin(calls.get((place['path'], place['line'])))}.",
         )
         for place in places
     ]
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    return place_of(row["path"], row["line"])
 
 
 def _origin(call: Mapping[str, Any] | None) -> str:
@@ -134,7 +129,7 @@ def _origin(call: Mapping[str, Any] | None) -> str:
 
 
 def _fault(check: UnsafeCallCheck) -> str:
-    subject = options([NAMES[danger][0] for danger in check.any_of] or ["an unsafe call"])
+    subject = options([NAMES[danger] for danger in check.any_of] or ["an unsafe call"])
     return matching(check.is_positive, f"The work lacks {subject}.", f"The work has {subject}.")
 
 

@@ -281,12 +281,14 @@ def _evidence(
 
 
 def _evidence_line(piece: Evidence, *, is_quoted: bool) -> str:
-    presence = "found" if piece.found else "not found"
-    location = f", {place}" if (place := _location(piece.location)) else ""
-    confidence = f", confidence {piece.confidence:g}" if piece.confidence < 1 else ""
-    repeated = "; quoted above" if is_quoted else ""
+    facts = (
+        _location(piece.location),
+        f"confidence {piece.confidence:g}" if piece.confidence < 1 else "",
+        "quoted above" if is_quoted else "",
+    )
+    listed = ", ".join(filter(None, facts))
     return (
-        f"**{escape_prose(piece.id)}** ({presence}{location}{confidence}{repeated}): "
+        f"**{escape_prose(piece.id)}**{f' ({listed})' if listed else ''}: "
         f"{escape_prose(piece.rationale)}"
     )
 

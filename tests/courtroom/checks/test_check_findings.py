@@ -43,7 +43,10 @@ def test_what_nobody_could_look_into_is_open_with_the_reason():
 
 def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
     finding = detected(FileExists(**CHECK_FIELDS, any_of=("x.md", "y.md")), survey(locations=()))
-    assert (finding.met, finding.reason) == (False, "Not found: a file matching x.md or y.md.")
+    assert (finding.met, finding.reason) == (
+        False,
+        "No file of the repository matches x.md or y.md.",
+    )
     assert finding.clues[0].statement == (
         "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
     )
@@ -71,7 +74,10 @@ def test_only_the_first_places_are_shown_and_the_rest_is_counted():
         FileExists(**CHECK_FIELDS, any_of=("*",)),
         survey(locations=tuple(location_at("a.py", n) for n in range(1, 10))),
     )
-    assert (finding.reason, len(finding.clues)) == ("Found in 9 places: a file matching *.", 4)
+    assert (finding.reason, len(finding.clues)) == (
+        "a.py is in the repository. There are 8 more of this kind.",
+        4,
+    )
 
 
 @pytest.mark.parametrize(("minimum", "met"), [(2, True), (3, False)])
@@ -130,8 +136,8 @@ def test_commits_that_are_no_work_are_named_and_not_counted():
     assert (finding.met, finding.reason) == (
         False,
         (
-            "The history has 6 commits: 1 is a merge, 1 changes no file, 1 is a bot's;"
-            " work on files: 3."
+            "The history has 3 commits of work, and beside them 1 merge, 1 commit that changes no"
+            " file and 1 commit of a bot."
         ),
     )
 
@@ -142,7 +148,7 @@ def test_history_of_bots_alone_is_not_established(aspect):
     assert (finding.met, finding.reason) == (
         None,
         (
-            "The history has 1 commit: 1 is a bot's; work on files: 0."
+            "The history has no commit of work, only 1 commit of a bot."
             " Nobody's own work can be told apart."
         ),
     )
@@ -154,7 +160,7 @@ def test_merges_are_no_evidence_of_good_messages():
     )
     assert (finding.met, finding.reason) == (
         False,
-        "1 of 2 commit messages do not say what was changed.",
+        "1 of 2 commit messages does not say what was changed: “update” (00000000).",
     )
 
 
@@ -163,7 +169,7 @@ def test_same_words_for_most_commits_do_not_tell_them_apart():
     assert (finding.met, finding.reason) == (
         False,
         (
-            "0 of 5 commit messages do not say what was changed."
+            "All 5 commit messages say more than a bare “fix” or “update”."
             ' 5 commits have the same message, "Improve the auditor".'
         ),
     )
@@ -176,7 +182,7 @@ def test_first_commit_that_brings_most_files_is_told():
     assert (finding.met, finding.reason) == (
         True,
         (
-            "No two commits brought more than 55 % of all Python lines."
+            "00000000 and 00000000 brought 40 of all 100 Python lines, which is not more than 55 %."
             " The first commit brought 3 of the 4 files that ever were in the work."
         ),
     )
@@ -214,7 +220,7 @@ def test_stages_that_one_commit_brings_are_in_no_order():
 
     assert (finding.met, [clue.rationale for clue in finding.clues]) == (
         False,
-        ["Begins the stage: setup, tools, graph.", "Begins the stage: judges."],
+        ["This commit begins setup, tools and graph.", "This commit begins judges."],
     )
 
 
@@ -253,16 +259,16 @@ def test_an_absent_term_says_where_it_was_looked_for():
     finding = concept(
         PdfConcept(**CHECK_FIELDS, term="Metacognition"), PdfReading(("Nothing.", ""))
     )
-    assert (finding.met, finding.reason) == (False, "The report does not use 'Metacognition'.")
+    assert (finding.met, finding.reason) == (False, "The report nowhere uses “Metacognition”.")
     assert (
         finding.clues[0].statement
-        == "Looked for 'Metacognition' and its usual spellings on 2 pages: it is absent."
+        == "Looked for “Metacognition” and its usual spellings on 2 pages: it is absent."
     )
 
 
 def test_files_named_are_counted_once_each():
     claims = [Claim(path="a.py", page=page, passage="see a.py") for page in (1, 2)]
-    assert names_files(claims, PdfReading(("",))).reason == "The report names 1 files."
+    assert names_files(claims, PdfReading(("",))).reason == "The report names 1 file: a.py."
     assert names_files([], PdfReading(("",))).met is False
 
 

@@ -108,8 +108,8 @@ def test_a_sound_run_is_said_with_the_number_of_routes():
     finding = finding_of(CLEAN, "repeated", "idle")
     assert finding.met is True
     assert finding.reason == (
-        "Run with empty nodes along 3 combinations of routes: branches of different lengths start"
-        " no node twice; every node runs on some route."
+        "LangGraph ran the graph with empty nodes along 3 combinations of its routes: no node runs"
+        " twice because branches differ in length, and every node runs on some route."
     )
 
 

@@ -45,7 +45,10 @@ def answer(aspect, reasons=None, **facts):
 @pytest.mark.parametrize("aspect", FACTS)
 def test_a_fact_is_shown_with_all_its_places(aspect):
     finding = answer(aspect, **{FACTS[aspect]: [SHOWN, SHOWN]})
-    assert (finding.met, finding.reason) == (False, "A fact. (1 more.)")
+    assert (finding.met, finding.reason) == (
+        False,
+        "A fact (a.md:3). There is 1 more of this kind.",
+    )
     assert clue_lines(finding)[:2] == [("a.md", 3), ("b.md", 4)]
 
 
@@ -61,13 +64,16 @@ def test_an_unknown_fact_leaves_the_check_open(aspect):
         (
             "judged",
             (
-                "2 committed audits: none consists of failed judges, or of one argument for all"
-                " criteria."
+                "No committed audit consists of failed judges or of one argument for all criteria"
+                " (2 audits read)."
             ),
         ),
         (
             "consistent",
-            "2 committed audits: no two of the same run or commit give other scores.",
+            (
+                "No two committed audits give different scores for the same run or commit"
+                " (2 audits read)."
+            ),
         ),
     ],
 )
@@ -97,7 +103,10 @@ def test_an_audit_of_a_peer_about_the_work_itself_does_not_meet_the_check():
     finding = answer("of_peers", own_audits=[ROW, other])
     assert (finding.met, finding.reason) == (
         True,
-        "1 committed audit of peers: none names or cites this repository as the audited one.",
+        (
+            "No committed audit of a peer names or cites this repository as the audited one"
+            " (1 audit read)."
+        ),
     )
 
 

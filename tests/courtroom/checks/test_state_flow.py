@@ -35,14 +35,14 @@ def test_a_fact_that_is_null_leaves_the_check_open():
 def test_a_fault_is_shown_with_both_places():
     finding = found("undeclared_read", "no_update")
 
-    assert (finding.met, finding.reason) == (False, "judge returns only `verdict`.")
+    assert (finding.met, finding.reason) == (False, "judge returns only `verdict` (a.py:4).")
     assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
 
 
 def test_further_faults_are_counted():
     finding = found("no_update", fact={"faults": [FAULT, FAULT], "unread": {}})
 
-    assert finding.reason == "judge returns only `verdict`. (1 more.)"
+    assert finding.reason == "judge returns only `verdict` (a.py:4). There is 1 more of this kind."
 
 
 def test_what_was_not_read_leaves_the_check_open():
@@ -57,7 +57,7 @@ def test_no_fault_where_everything_was_read_meets_the_check():
 
     assert (finding.met, finding.reason) == (
         True,
-        "The code does not show an import that cannot resolve.",
+        "The 2 Python files of the repository show no import that cannot resolve.",
     )
 
 

@@ -221,12 +221,10 @@ def test_evidence_is_quoted_once():
     flaw, good = (piece.id for piece in case.evidence)
 
     assert (
-        f"**{flaw}** (found, `no_shell.py:4`, commit `c0ffee00`): no_shell line 4\n\n"
+        f"**{flaw}** (`no_shell.py:4`, commit `c0ffee00`): no_shell line 4\n\n"
         "```py\nsubprocess.run(cmd, shell=True)\n```"
     ) in text
-    assert (
-        f"**{good}** (found, `tests.py:9`, commit `c0ffee00`; quoted above): tests line 9" in text
-    )
+    assert f"**{good}** (`tests.py:9`, commit `c0ffee00`, quoted above): tests line 9" in text
     assert text.count("import pytest") == 1
 
 

@@ -1,0 +1,50 @@
+"""Phrases that the reasons of checks share: numbers, lists, places and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+# Further members of a list are counted.
+MOST_NAMED = 4
+
+
+def number_of(count: int, singular: str, plural: str = "") -> str:
+    return f"{count} {singular if count == 1 else plural or singular + 's'}"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`; "" without words."""
+    *first, end = [*words] or [""]
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
+def clauses(parts: Iterable[str]) -> str:
+    """`a`, `a, and b`: parts that hold an "and" or an "or" of their own."""
+    *first, end = parts
+    return f"{', '.join(first)}, and {end}" if first else end
+
+
+def named(words: Sequence[str]) -> str:
+    """The list, or its first words and the number of the others."""
+    left = len(words) - MOST_NAMED
+    # "1 more" is no shorter than the word itself.
+    return listed(words if left < 2 else [*words[:MOST_NAMED], f"{left} more"])
+
+
+def more_of_this_kind(left: int) -> str:
+    """A sentence, with a space before it, on what a reason leaves out; "" where it is nothing."""
+    verb = "is" if left == 1 else "are"
+    return f" There {verb} {left} more of this kind." if left > 0 else ""
+
+
+def place_of(path: str, line: int | None) -> str:
+    return path if line is None else f"{path}:{line}"
+
+
+def places_of(rows: Iterable[Mapping[str, Any]]) -> str:
+    """`a.py:3 and 9 and b.py:1`: the lines of one file stand together."""
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        lines.setdefault(row["path"], []).append(str(row["line"]))
+    return listed(f"{path}:{listed(dict.fromkeys(numbers))}" for path, numbers in lines.items())
