@@ -131,18 +131,21 @@ def contested(
     `hearing` is the number of the last round, from 1. The spread is that of the opinions as given:
     a judge whose citations do not hold may find better ones.
     """
-    rule = constitution.find(VarianceReEvaluation)
-    if rule is None or hearing > rule.max_rounds:
-        return ()
-    contexts = [
+    contexts = (
         RulingContext(c, constitution, answers_on(c.id, opinions), dossier) for c in rubric.criteria
-    ]
-    return tuple(
-        context.criterion.id
-        for context in contexts
-        if len(context.opinions) >= constitution.quorum
+    )
+    return tuple(c.criterion.id for c in contexts if is_contested(c, hearing))
+
+
+def is_contested(context: RulingContext, hearing: int) -> bool:
+    """Return whether a criterion needs another round after `hearing`, the last one, from 1."""
+    rule = context.constitution.find(VarianceReEvaluation)
+    return (
+        rule is not None
+        and hearing <= rule.max_rounds
+        and len(context.opinions) >= context.constitution.quorum
         and spread_of(context.scores.values()) > rule.spread_above
-        and context.find(VarianceReEvaluation)
+        and context.find(VarianceReEvaluation) is not None
     )
 
 

@@ -28,7 +28,9 @@ from grading.rubrics.actions import (
     publish_rubric_version,
 )
 from grading.rubrics.comparison.publishing_losses import Loss, publishing_losses
+from grading.rubrics.decisions.views import decisions_context
 from grading.rubrics.editor.editing_session import (
+    DECISIONS,
     EditingSession,
     open_session,
     posted_session,
@@ -165,6 +167,7 @@ class RubricVersionAdmin(TenantAdmin):
         context = {
             **self.admin_site.each_context(request),
             **session.context(),
+            "decisions": _decisions_of(request, session),
             "opts": self.opts,
             "title": str(version),
             "version": version,
@@ -239,6 +242,13 @@ def _losses_of(session: EditingSession) -> list[Loss]:
 
     typed = document_of(session.texts) if session.view == "form" else version.document
     return publishing_losses(published_sibling(version), typed)
+
+
+def _decisions_of(request: HttpRequest, session: EditingSession) -> dict[str, Any]:
+    """Return the section of decisions; without its button, JavaScript loads what it shows."""
+    posted = request.POST if request.method == "POST" else request.GET
+    parts = ("table", "review") if request.POST.get("do") == DECISIONS else ()
+    return decisions_context(session, posted.dict(), parts=parts)
 
 
 def _user(request: HttpRequest) -> User | None:

@@ -22,7 +22,7 @@ function touch() {
   if (!form.hasAttribute("data-typed")) chip.hidden = false;
 }
 window.addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
-form.addEventListener("submit", () => { changed = false; });
+form.addEventListener("submit", (event) => { if (!event.submitter?.hasAttribute("formaction")) changed = false; });
 
 // -- copies of blanks -------------------------------------------------------------------------------
 
@@ -229,9 +229,63 @@ function makeOwn(input) {
   say("You are now using custom rules.");
 }
 
+// -- decisions of the typed rules -------------------------------------------------------------------
+
+const decisions = document.querySelector("[data-decisions]");
+const isControl = (input) => input.name?.startsWith("table-");
+const isRule = (input) => input.name?.startsWith("constitution.") || input.id === "text";
+const PAUSE_MS = 150; // one request for the steps of a slider
+const requests = {};
+let pause;
+let isReviewStale = true;
+
+async function load(name) {
+  const part = within(decisions, `[data-part=${name}]`);
+  const typed = new FormData(form);
+  typed.set("part", name);
+  requests[name]?.abort();
+  const { signal } = requests[name] = new AbortController();
+  part.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(decisions.dataset.decisions, { method: "POST", body: typed, signal });
+    if (!answer.ok || answer.redirected) throw new Error(answer.status);
+    part.innerHTML = await answer.text();
+  } catch {
+    if (signal.aborted) return;
+    part.textContent = "This could not be loaded. Press “Show decisions” to try again.";
+  }
+  part.removeAttribute("aria-busy");
+}
+
+// The table comes first: the review of all circumstances takes longer, and only the rules change it.
+async function decide() {
+  await load("table");
+  if (!isReviewStale) return;
+  isReviewStale = false;
+  await load("review");
+}
+
+function decideSoon(input) {
+  if (!decisions || !(isControl(input) || isRule(input))) return;
+  if (isRule(input) || input.name === "table-against") isReviewStale = true;
+  clearTimeout(pause);
+  pause = setTimeout(decide, PAUSE_MS);
+}
+
+if (decisions) {
+  within(decisions, "[value=decisions]").addEventListener("click", (event) => { event.preventDefault(); isReviewStale = true; decide(); });
+  // Enter would press the first button of the form, which saves.
+  decisions.addEventListener("keydown", (event) => { if (event.key === "Enter" && isControl(event.target)) event.preventDefault(); });
+  if (!within(decisions, "[data-part=table]").textContent.trim()) decide();
+}
+
 // -- all together -----------------------------------------------------------------------------------
 
-form.addEventListener("input", (event) => { retitle(event.target); makeOwn(event.target); refresh(); touch(); });
+form.addEventListener("input", (event) => {
+  decideSoon(event.target);
+  if (isControl(event.target)) return;
+  retitle(event.target); makeOwn(event.target); refresh(); touch();
+});
 form.addEventListener("change", (event) => {
   if (event.target.matches("[data-kind]")) changeKind(event.target);
   if (event.target.matches("[data-applies]")) idle(event.target);

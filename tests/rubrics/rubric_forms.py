@@ -15,6 +15,7 @@ from grading.rubrics.actions import draft_rubric_version
 from grading.rubrics.editor.rubric_form import form_texts
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
+from tests.web_client.page_checks import faults_of
 
 
 def form_data(texts: dict[str, Any]) -> dict[str, Any]:
@@ -98,3 +99,12 @@ def draft_in(organization: Organization, by: User) -> RubricVersion:
     rubric = RubricFactory.create(organization=organization)
     with everywhere():
         return draft_rubric_version(rubric=rubric, document=settled(), by=by)
+
+
+def page_faults(html: str) -> list[str]:
+    """Return the faults outside of Django's own drawings and of <template> elements."""
+    return [
+        fault
+        for fault in faults_of(html)
+        if "__path__" not in fault and fault != "1 silent drawings"
+    ]

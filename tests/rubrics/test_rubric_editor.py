@@ -25,11 +25,11 @@ from tests.rubrics.rubric_forms import (
     draft_in,
     field,
     page,
+    page_faults,
     posted_form,
     stored,
     teacher,
 )
-from tests.web_client.page_checks import faults_of
 
 pytestmark = pytest.mark.django_db
 
@@ -320,15 +320,6 @@ def test_every_control_has_its_label_and_nothing_is_inline(ada, organization):
     ]
 
     assert [faults for answer in pages for faults in page_faults(answer.text)] == []
-
-
-def page_faults(html: str) -> list[str]:
-    """Return the faults outside of Django's own drawings and of <template> elements."""
-    return [
-        fault
-        for fault in faults_of(html)
-        if "__path__" not in fault and fault != "1 silent drawings"
-    ]
 
 
 def test_new_rubric_opens_the_form_of_its_first_draft(ada, organization):

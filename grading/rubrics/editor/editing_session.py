@@ -12,10 +12,11 @@ from django.http import QueryDict
 from grading.core.errors import RubricRefused
 from grading.engine import rubrics as engine_rubrics
 from grading.engine.rubrics import RubricFault
+from grading.engine.rule_tables import rules_faults
 from grading.models import RubricVersion
 from grading.rubrics.actions import draft_rubric_version, save_draft
 from grading.rubrics.comparison.rubric_difference import Difference, difference
-from grading.rubrics.editor import labels
+from grading.rubrics.editor import constitution_form, labels
 from grading.rubrics.editor.editor_page import NOTE, page_of
 from grading.rubrics.editor.field_errors import FieldErrors, errors_by_field
 from grading.rubrics.editor.generated_ids import fill_empty_ids
@@ -25,6 +26,8 @@ from grading.rubrics.editor.rubric_form import document_of, form_texts, posted_f
 
 # The column RubricVersion.note holds no more.
 MAX_NOTE_LENGTH = 300
+# The button that shows the decisions of the typed rules.
+DECISIONS = "decisions"
 # The two views of a draft.
 FORM, JSON = "form", "json"
 
@@ -114,7 +117,7 @@ def press_button(session: EditingSession, button: str, by: User | None) -> Editi
     """Return the session after a button.
 
     Buttons are `save`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`,
-    and those of item_buttons.
+    `decisions` (of the rules as typed), and those of item_buttons.
     """
     if button in SAVE_BUTTONS:
         return _saved(session, button, by)
@@ -124,6 +127,8 @@ def press_button(session: EditingSession, button: str, by: User | None) -> Editi
         return replace(session, view=JSON, text=json_text(document_of(session.texts)))
     if button == "form":
         return _as_form(session)
+    if button == DECISIONS:
+        return _with_faults_of_rules(session)
 
     # Items move only in the form; the JSON view has no item buttons.
     verb, _, path = button.partition(" ")
@@ -144,6 +149,14 @@ def validated(session: EditingSession) -> tuple[EditingSession, dict[str, Any] |
     faults = engine_rubrics.rubric_faults(document)
     placed = {**errors_by_field(faults, session.texts), **_note_faults(session.note)}
     return replace(session, faults=placed), None if placed else document
+
+
+def _with_faults_of_rules(session: EditingSession) -> EditingSession:
+    """Mark the faults of the typed rules only: nobody asked to save."""
+    if session.view == JSON:
+        return replace(session, lines=engine_rubrics.read_rubric_text(session.text)[1])
+    faults = rules_faults(constitution_form.document_of(session.texts["constitution"]))
+    return replace(session, faults=errors_by_field(faults, session.texts))
 
 
 def _saved(session: EditingSession, button: str, by: User | None) -> EditingSession:

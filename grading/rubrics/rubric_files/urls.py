@@ -1,4 +1,4 @@
-"""Addresses of the import, export, copy and comparison pages, for the admin's get_urls.
+"""Addresses of the import, export, copy, comparison and decision pages, for the admin's get_urls.
 
 RubricAdmin takes `rubric_urls(self)` and RubricVersionAdmin `version_urls(self)`, each before
 Django's own.
@@ -18,11 +18,13 @@ from django.urls import URLPattern, path
 from grading.core.admin_tenancy import TenantAdmin
 from grading.models import RubricVersion
 from grading.rubrics.comparison.views import difference_view
+from grading.rubrics.decisions.views import decisions_view
 from grading.rubrics.rubric_files.download import duplicate_view, export_view
 from grading.rubrics.rubric_files.upload import import_view, imported_view
 
 VersionView = Callable[[TenantAdmin, HttpRequest, RubricVersion], HttpResponse]
 VERSION_VIEWS: dict[str, VersionView] = {
+    "decisions": decisions_view,
     "difference": difference_view,
     "duplicate": duplicate_view,
     "export": export_view,
@@ -37,7 +39,7 @@ def rubric_urls(admin: TenantAdmin) -> list[URLPattern]:
 
 
 def version_urls(admin: TenantAdmin) -> list[URLPattern]:
-    """Return `admin:grading_rubricversion_difference`, `_duplicate`, `_export` and `_imported`."""
+    """Return `admin:grading_rubricversion_<name>` for each of VERSION_VIEWS."""
     return [
         path(
             f"<path:object_id>/{name}/",
