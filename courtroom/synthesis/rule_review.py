@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import combinations, product
 
 from courtroom.models.judge_answer import PERSONAS, Persona
+from courtroom.synthesis.evidence_weight import HIGH
 from courtroom.synthesis.rules import (
     CitationCheck,
     Constitution,
@@ -78,7 +79,7 @@ class UndecidedBenches:
 class RuleReview:
     """Rules that never fire, that fire without effect, pairs, and benches that no rule decides.
 
-    `rows` is the number of rows that were examined: 125 for each of the circumstances.
+    `rows` is the number of rows that were examined: the benches in all circumstances that differ.
     """
 
     rows: int
@@ -106,12 +107,11 @@ def review_rules(constitution: Constitution) -> RuleReview:
 
 def circumstances(constitution: Constitution) -> tuple[BenchFlags, ...]:
     """Return the flags that the constitution can tell apart, in every combination."""
-    override, facts = constitution.find(SecurityOverride), constitution.find(FactSupremacy)
+    override = constitution.find(SecurityOverride)
     functionality = constitution.find(FunctionalityWeight)
     has_guard = any(rule.when for rule in constitution.rules)
     reads_evidence = override is not None and override.trigger == "evidence"
     reads_criterion = functionality is not None and functionality.applies_to == "architecture"
-    reads_support = facts is not None and facts.overrule_unsupported
     words = override.words[:1] if override and not reads_evidence else ()
 
     flags = (
@@ -121,29 +121,36 @@ def circumstances(constitution: Constitution) -> tuple[BenchFlags, ...]:
             (False, True) if reads_evidence else (False,),
             _confidences(constitution),
             (PLAIN_ARGUMENT, *words),
-            (None, *PERSONAS) if reads_support else NOBODY,
+            _unsupported(constitution.find(FactSupremacy)),
             (None, *PERSONAS) if constitution.find(CitationCheck) else NOBODY,
             (True, False) if any(map(is_open, constitution.rules)) else (None,),
         )
     )
-    # Without a flaw, its confidence is read by no rule but these.
-    reads_confidence = has_guard or (facts is not None and facts.weak_below is not None)
-    return tuple(f for f in flags if f.security_evidence or f.confidence == 1 or reads_confidence)
+    # A flaw of less confidence is none.
+    least = override.min_confidence if override else 0
+    return tuple(f for f in flags if not f.security_evidence or f.confidence >= least)
 
 
 def _confidences(constitution: Constitution) -> tuple[float, ...]:
     """Return a confidence for each way in which the comparisons of the rules can turn out."""
     override, facts = constitution.find(SecurityOverride), constitution.find(FactSupremacy)
     limits = set[float]()
-    if override is not None and override.trigger == "evidence":
-        limits.add(override.min_confidence)
     if facts is not None and facts.weak_below is not None:
         limits.add(facts.weak_below)
     if any("mean_confidence" in (rule.when or "") for rule in constitution.rules):
         limits.update(CONFIDENCES)
+    if not limits:
+        return (1.0,)
+    if override is not None and override.trigger == "evidence":
+        limits.add(override.min_confidence)
     # At a limit a comparison turns out as it does above it; 1 is above the highest.
-    between = sorted(limits)[:-1]
-    return tuple({1.0: None, **dict.fromkeys(reversed(between)), 0.0: None}) if limits else (1.0,)
+    return tuple(sorted({0.0, 1.0, *sorted(limits)[:-1]}, reverse=True))
+
+
+def _unsupported(rule: FactSupremacy | None) -> tuple[Persona | None, ...]:
+    if rule is None or not rule.overrule_unsupported:
+        return NOBODY
+    return (None, "Defense") if rule.overruled == "defense" else (None, *PERSONAS)
 
 
 @dataclass(frozen=True)
@@ -183,7 +190,19 @@ def _trials(constitution: Constitution) -> Iterator[_Trial]:
         case = TableCase(flags)
         settled = case.settled(constitution)
         for bench in BENCHES:
-            yield _Trial(case, settled, case.row(settled, bench))
+            if _is_distinct(bench, flags, constitution):
+                yield _Trial(case, settled, case.row(settled, bench))
+
+
+def _is_distinct(bench: Bench, flags: BenchFlags, constitution: Constitution) -> bool:
+    """Return whether the lack of support of an opinion can change this row."""
+    rule, judge = constitution.find(FactSupremacy), flags.unsupported
+    if rule is None or judge is None:
+        return True
+    prosecutor, defense, _tech_lead = bench
+    if rule.overruled == "defense":
+        return defense > prosecutor
+    return bench[PERSONAS.index(judge)] >= HIGH
 
 
 def _result(row: TruthRow) -> Result:

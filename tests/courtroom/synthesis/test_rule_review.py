@@ -84,8 +84,12 @@ def test_circumstances_are_those_that_the_rules_can_tell_apart() -> None:
     assert circumstances(rules(cap, WeightedAverage())) == (
         BenchFlags(),
         BenchFlags(security_evidence=True),
-        BenchFlags(security_evidence=True, confidence=0.0),
     )
+    weak = FactSupremacy(overrule_unsupported=False, weak_below=0.9)
+    assert [
+        (flags.security_evidence, flags.confidence)
+        for flags in circumstances(rules(cap, weak, WeightedAverage()))
+    ] == [(False, 1.0), (False, 0.7), (False, 0.0), (True, 1.0), (True, 0.7)]
 
 
 def test_open_guard_is_tried_as_true_and_as_false() -> None:
