@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,9 +30,9 @@ from tests.web_client.page_checks import Page, faults_of
 
 CHOSEN_BY_US = {"status", "judge", "priority", "kind", "schema", "failure", "detective", "key"}
 FOREIGN = {"script", "img", "iframe", "object", "embed", "base", "style", "form", "meta", "animate"}
-ORDINARY_PAGES: list[
-    list[tuple[str, tuple[str, ...]]]
-] = []  # the admin's pages without a payload, once a process
+Shape = list[tuple[str, tuple[str, ...]]]
+# The admin's pages without a payload, once a process.
+ORDINARY_PAGES: list[Shape] = []
 # Every kind of text that a report has; ten criteria would only repeat them.
 SMALL_REPORT = report_json(criteria=3, per_criterion=3)
 Count = Callable[[list[object]], None]
@@ -86,14 +87,22 @@ def hostile_audit(payload: str) -> tuple[Client, Any]:
 
 def dangers(html: str) -> list[object]:
     """Return foreign tags, scripts in attributes and foreign addresses of a page."""
-    own = shape(render_to_string("404.html"))
+    page = Page(html)
     faults: list[object] = [
-        tag for tag in shape(html) if tag[0] in FOREIGN and tag not in own and tag[0] != "form"
+        tag
+        for tag in shape_of(page)
+        if tag[0] in FOREIGN and tag not in own_shape() and tag[0] != "form"
     ]
     faults += [fault for fault in faults_of(html) if not fault.startswith("leads nowhere")]
     return faults + [
-        a for _, a in Page(html).tags if leads_astray(a.get("href") or a.get("action") or "")
+        a for _, a in page.tags if leads_astray(a.get("href") or a.get("action") or "")
     ]
+
+
+@cache
+def own_shape() -> Shape:
+    """Return the shape of a page without a word of a student."""
+    return shape(render_to_string("404.html"))
 
 
 def leads_astray(address: str) -> bool:
@@ -101,8 +110,12 @@ def leads_astray(address: str) -> bool:
     return urlsplit(address.strip().lower()).scheme not in {"", "http", "https", "mailto"}
 
 
-def shape(html: str) -> list[tuple[str, tuple[str, ...]]]:
-    return [(tag, tuple(sorted(attributes))) for tag, attributes in Page(html).tags]
+def shape(html: str) -> Shape:
+    return shape_of(Page(html))
+
+
+def shape_of(page: Page) -> Shape:
+    return [(tag, tuple(sorted(attributes))) for tag, attributes in page.tags]
 
 
 @pytest.mark.django_db

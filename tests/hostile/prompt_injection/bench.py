@@ -10,6 +10,7 @@ from courtroom import (
     AuditReport,
     BenchSettings,
     Case,
+    Known,
     constitution_of,
     hold_audit,
     shipped_rubric,
@@ -89,16 +90,20 @@ def case_of(handed: Handed) -> Case:
     )
 
 
-def audit(handed: Handed, bench: BenchSettings | None = None) -> AuditReport:
+def audit(
+    handed: Handed, bench: BenchSettings | None = None, known: Known | None = None
+) -> AuditReport:
     """Return the report of an audit through the courtroom's door, by the heuristic bench at first."""
     reports: list[AuditReport] = []
     # The loop prints what its task returns when it restores the signals: all of a report.
-    asyncio.run(_audit(case_of(handed), bench, reports))
+    asyncio.run(_audit(case_of(handed), bench, known, reports))
     return reports[0]
 
 
-async def _audit(case: Case, bench: BenchSettings | None, reports: list[AuditReport]) -> None:
-    events = [event async for event in hold_audit(case, bench=bench)]
+async def _audit(
+    case: Case, bench: BenchSettings | None, known: Known | None, reports: list[AuditReport]
+) -> None:
+    events = [event async for event in hold_audit(case, bench=bench, known=known)]
     report = events[-1].report
     assert report is not None
     reports.append(report)
@@ -159,9 +164,11 @@ class Court:
         return submission.write(self.folder / str(self._count))
 
     def verdicts(self, submission: Submission) -> tuple[AuditReport, AuditReport]:
-        """By the heuristic bench and by the gullible one."""
+        """By the heuristic bench and by the gullible one, on evidence that is collected once."""
         handed = self.hand_in(submission)
-        return audit(handed), audit(handed, self.model)
+        gullible = audit(handed, self.model)
+        heuristic = audit(handed, known=Known(report=gullible))
+        return heuristic, gullible
 
     def flags(self, submission: Submission) -> bool:
         repository, pdf = self.hand_in(submission)
