@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from courtroom.analysis.project.aside_kinds import aside_paths
+from courtroom.analysis.project.aside_kinds import aside_paths, is_named_by
 from courtroom.analysis.project.submission_scope import Scope, imported_vendored, read_scope
 from courtroom.models.project_facts import SubmissionScope
 from tests.courtroom.sources import symbols_of
@@ -191,6 +191,20 @@ def test_without_an_entry_point_all_other_code_is_the_product() -> None:
 def test_broken_manifests_name_no_entry_point() -> None:
     files = PACKAGE | {"pyproject.toml": "[project", "langgraph.json": '{"graphs": [1]}'}
     assert scope_of(files).entries == []
+
+
+@pytest.mark.parametrize(
+    ("glob", "is_named"),
+    [
+        ("**/node_modules/**", True),
+        ("**/__pycache__/**", True),
+        ("third_party/**", True),
+        ("**/.env", False),
+        ("**/*.py", False),
+    ],
+)
+def test_pattern_names_vendored_files_by_their_folder(glob: str, is_named: bool) -> None:
+    assert is_named_by(glob, "vendored") is is_named
 
 
 def test_vendored_module_that_is_imported_is_the_product_without_a_licence() -> None:
