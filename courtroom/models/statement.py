@@ -43,8 +43,11 @@ def statement_of(*, goal: str, fault: str, met: bool | None, reason: str) -> Sta
 
 
 def _closed(text: str) -> str:
-    """Return the text with a full stop, unless it is empty or ends a sentence already."""
-    return text if not text or text[-1] in ".!?" else f"{text}."
+    """Return the text as sentences: with a capital, unless a name begins it, and a full stop."""
+    first = text.split(" ", 1)[0].capitalize()
+    start = text[:1].upper() if first in OPENING_WORDS else text[:1]
+    is_closed = not text or text.rstrip(")”\"")[-1:] in ".!?…"
+    return f"{start}{text[1:]}{'' if is_closed else '.'}"
 
 
 def _plain(text: str) -> str:

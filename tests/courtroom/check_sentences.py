@@ -1,0 +1,123 @@
+"""Table of what reports say of every check of the shipped rubrics, with facts of small works.
+
+`python -m tests.courtroom.check_sentences` writes it to docs/check-sentences.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from courtroom import AuditReport, BenchSettings, Case, Known, hold_audit, preset
+from courtroom.models.project_facts import ExchangeFact
+from courtroom.models.rubric import Rubric
+from courtroom.models.statement import Statement
+from courtroom.rendering.markdown_escaping import escape_prose
+from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
+from courtroom.synthesis.dissent import shorten
+from grading.demo.reports import write_report
+from grading.demo.stories import publish_repository
+from tests.courtroom.sentence_works import (
+    COMPLETE_EXCHANGE,
+    FAULTY_EXCHANGE,
+    complete_work,
+    faulty_work,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "check-sentences.md"
+# The first work in which a check has an outcome shows it.
+DEMO_WORKS = ("tribunal", "quick-auditor", "review-pipeline", "code-court", "ultimate-auditor")
+MOST_CHARACTERS = 400
+HEAD = """# What reports say of each check
+
+A check has two sentences: its goal where it is met, its fault where it is not, each with the fact that was found. This
+table has both for every check of the shipped rubrics, as reports say them of small works: the demo submissions, and those
+of `tests/courtroom/sentence_works.py`. A test holds it; after a change of sentences
+`.venv/bin/python -m tests.courtroom.check_sentences` writes it again.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Statements on one check by its outcome, met or not."""
+
+    check: str
+    by_outcome: dict[bool, Statement] = field(default_factory=dict)
+
+
+def all_sentences() -> dict[str, Sentences]:
+    """Audit the works under all shipped rubrics; return the statements by id of the check."""
+    rubric = _all_checks()
+    rows = {check.id: Sentences(check.id) for check in rubric.checks}
+    with TemporaryDirectory() as folder:
+        for report in _reports(Path(folder), rubric):
+            for check in (check for criterion in report.criteria for check in criterion.checks):
+                if check.met is not None:
+                    rows[check.check].by_outcome.setdefault(check.met, check.statement)
+    return rows
+
+
+def _all_checks() -> Rubric:
+    criteria = (
+        # The same criterion may stand in two rubrics.
+        criterion.model_copy(update={"id": f"{name}.{criterion.id}", "exclude_when": None})
+        for name in SHIPPED
+        for criterion in load_shipped(name).criteria
+    )
+    return Rubric(id="all", name="All", version="1", criteria=tuple(criteria))
+
+
+def _reports(folder: Path, rubric: Rubric) -> Iterator[AuditReport]:
+    repository, pdf = complete_work(folder)
+    yield _audit(rubric, repository, pdf, COMPLETE_EXCHANGE)
+    yield _audit(rubric, faulty_work(folder), None, FAULTY_EXCHANGE)
+    for name in DEMO_WORKS:
+        repository = folder / f"{name}.git"
+        publish_repository(name, repository)
+        yield _audit(rubric, repository, write_report(name, folder / f"{name}.pdf"), None)
+
+
+def _audit(
+    rubric: Rubric, repository: Path, pdf: Path | None, exchange: ExchangeFact | None
+) -> AuditReport:
+    case = Case(
+        repo_url=str(repository),
+        pdf=pdf,
+        rubric=rubric,
+        constitution=preset("default"),
+        allow_local=True,
+        exchange=exchange,
+    )
+    return asyncio.run(_held(case))
+
+
+async def _held(case: Case) -> AuditReport:
+    events = [event async for event in hold_audit(case, bench=BenchSettings(), known=Known())]
+    report = events[-1].report
+    assert report is not None
+    return report
+
+
+def page(rows: dict[str, Sentences]) -> str:
+    return "\n".join([HEAD, *(line for name in SHIPPED for line in _table(name, rows))])
+
+
+def _table(name: str, rows: dict[str, Sentences]) -> Iterator[str]:
+    rubric = load_shipped(name)
+    yield f"## {rubric.name}\n"
+    yield "| check | met | not met |\n|---|---|---|"
+    for check in rubric.checks:
+        said = rows[check.id].by_outcome
+        yield f"| `{check.id}` | {_cell(said.get(True))} | {_cell(said.get(False))} |"
+    yield ""
+
+
+def _cell(statement: Statement | None) -> str:
+    return escape_prose(shorten(str(statement or ""), MOST_CHARACTERS))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(all_sentences()), encoding="utf-8")

@@ -1,0 +1,37 @@
+"""Both sentences of every check of the shipped rubrics, with facts of small works."""
+
+import pytest
+
+from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
+from tests.courtroom.check_sentences import PAGE, all_sentences, page
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return all_sentences()
+
+
+def test_check_is_met_in_one_work_and_not_in_another(rows):
+    assert [name for name, row in rows.items() if set(row.by_outcome) != {True, False}] == []
+
+
+def test_fault_has_a_fact_and_is_no_goal(rows):
+    goals = {check.goal for name in SHIPPED for check in load_shipped(name).checks}
+    for row in rows.values():
+        words = str(row.by_outcome[False])
+        assert not any(words.startswith(f"{goal}.") for goal in goals), row.check
+
+
+def test_good_absence_does_not_begin_as_a_failed_search(rows):
+    parts = [(row.check, row.by_outcome[True]) for row in rows.values()]
+    failed = ("not found", "no match")
+    assert [
+        name
+        for name, said in parts
+        if said.sentence.lower().startswith(failed) or said.fact.lower().startswith(failed)
+    ] == []
+
+
+def test_page_of_sentences_is_current(rows):
+    """After a change: python -m tests.courtroom.check_sentences"""
+    assert PAGE.read_text(encoding="utf-8") == page(rows)
