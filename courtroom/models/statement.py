@@ -46,7 +46,7 @@ def _closed(text: str) -> str:
     """Return the text as sentences: with a capital, unless a name begins it, and a full stop."""
     first = text.split(" ", 1)[0].capitalize()
     start = text[:1].upper() if first in OPENING_WORDS else text[:1]
-    is_closed = not text or text.rstrip(")”\"")[-1:] in ".!?…"
+    is_closed = not text or text.rstrip(')”"')[-1:] in ".!?…"
     return f"{start}{text[1:]}{'' if is_closed else '.'}"
 
 

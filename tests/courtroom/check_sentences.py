@@ -71,13 +71,12 @@ def _all_checks() -> Rubric:
 
 
 def _reports(folder: Path, rubric: Rubric) -> Iterator[AuditReport]:
-    repository, pdf = complete_work(folder)
-    yield _audit(rubric, repository, pdf, COMPLETE_EXCHANGE)
-    yield _audit(rubric, faulty_work(folder), None, FAULTY_EXCHANGE)
+    yield _audit(rubric, *faulty_work(folder), FAULTY_EXCHANGE)
     for name in DEMO_WORKS:
         repository = folder / f"{name}.git"
         publish_repository(name, repository)
         yield _audit(rubric, repository, write_report(name, folder / f"{name}.pdf"), None)
+    yield _audit(rubric, *complete_work(folder), COMPLETE_EXCHANGE)
 
 
 def _audit(

@@ -93,12 +93,19 @@ builder.add_edge("chief_justice", END)
 builder.add_edge("cleaner", END)
 graph = builder.compile()
 """
+TOOLS = """import subprocess
+
+
+def clone_repo(url):
+    subprocess.run(["git", "clone", url, "work"])
+"""
 DETECTIVES = """from src.nowhere import look
 from src.state import Evidence
+from src.tools import clone_repo
 
 
 def repo_investigator(state):
-    seen = look(state["repo_link"])
+    seen = look(clone_repo(state["repo_link"]))
     found = Evidence(goal="git", found=True, content="Sandboxed.", location="x", confidence=1.0)
     return {"evidences": {"repo": found}, "repo_url": "a"}
 
@@ -110,7 +117,7 @@ def doc_analyst(state):
 def vision_inspector(state):
     return {"evidences": {"images": image_count}, "images": 1, "repo_url": "b"}
 """
-JUDGES = '''from langchain_openai import ChatOpenAI
+JUDGES = """from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
 
 llm = ChatOpenAI()
@@ -148,7 +155,7 @@ def chief_justice(state):
 
 def summarise(state):
     return [opinion.argument for opinion in state["opinions"]]
-'''
+"""
 PROMPTS = f'DEFENSE_PROMPT = "{"Credit the effort that the work shows. " * 6}"\n'
 DANGERS = """import pickle
 import sqlite3
@@ -174,6 +181,7 @@ FAULTY = {
     "docs/README.md": "Its self-audit has an overall score of 4.9/5.\n",
     "src/state.py": STATE.replace("    evidences", "    repo_url: str\n    evidences"),
     "src/graph.py": GRAPH,
+    "src/tools.py": TOOLS,
     "src/detectives.py": DETECTIVES,
     "src/judges.py": JUDGES,
     "src/prompts.py": PROMPTS,
@@ -186,6 +194,13 @@ FAULTY = {
     ".DS_Store": "0",
     SELF: audit("The work is good."),
 }
+CLAIMS = (
+    "The auditor",
+    "The clone in src/sandbox.py goes into a temporary directory and has a timeout.",
+    "The rules stand in src/rules.py, the models in src/models.py, the tests in src/checks.py.",
+    "The functions run_sandbox(), weigh_opinions() and write_verdict() are the core.",
+    "Every judge answers in a schema by with_structured_output(), with retries.",
+)
 COMPLETE_EXCHANGE = ExchangeFact(
     generated=1,
     received=1,
@@ -215,6 +230,7 @@ def complete_work(folder: Path) -> tuple[Path, Path]:
     return folder / "complete.git", make_pdf(folder / "complete.pdf", [Page(lines=lines)])
 
 
-def faulty_work(folder: Path) -> Path:
+def faulty_work(folder: Path) -> tuple[Path, Path]:
+    """Make a repository of one commit, and a report that claims what is not there."""
     make_repository(folder / "faulty.git", [Commit("Work", FAULTY)])
-    return folder / "faulty.git"
+    return folder / "faulty.git", make_pdf(folder / "faulty.pdf", [Page(lines=CLAIMS)])
