@@ -1,1 +1,1 @@
-"""Stub run: a submission's graph, rebuilt with empty nodes, runs in LangGraph itself."""
+"""Stub run: a submission's graph, rebuilt with empty nodes, runs as LangGraph runs it."""

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from courtroom.analysis.graph_run.langgraph_runs import LangGraphRunner
 from courtroom.analysis.graph_run.run_faults import (
     Choices,
     Repeat,
@@ -19,13 +20,12 @@ from courtroom.analysis.graph_run.run_faults import (
 )
 from courtroom.analysis.graph_run.state_faults import (
     KeyFault,
-    StateFaults,
-    has_state_risk,
     open_writes,
     state_faults,
 )
+from courtroom.analysis.graph_run.step_runs import StepRunner, follows_plain_steps
 from courtroom.analysis.graph_run.stub_graph import Location, StubGraph, read_stub_graph
-from courtroom.analysis.graph_run.stub_runs import Exploration, explore, layered_run
+from courtroom.analysis.graph_run.stub_runs import Exploration, StubRunner
 
 OUTPUT_BYTES = 4 * 1024 * 1024
 # Names of nodes that the runs of one graph hold in all, and steps of a run that does not end.
@@ -54,25 +54,25 @@ def run_all(graphs: Sequence[StubGraph]) -> dict[str, Any]:
 
 def needs_langgraph(graph: StubGraph) -> bool:
     """Return whether only LangGraph can run the graph; what is not known is not run."""
-    if graph.gap or graph.refusals:
-        return False
-    run = layered_run(graph)
-    return run is None or has_state_risk(graph, (run,))
+    return not (graph.gap or graph.refusals or follows_plain_steps(graph))
+
+
+def runner_of(graph: StubGraph) -> StubRunner:
+    return StepRunner(graph) if follows_plain_steps(graph) else LangGraphRunner(graph)
 
 
 def _runs_fact(graph: StubGraph) -> dict[str, Any]:
     if graph.gap:
         return _nothing_run(graph.gap)
     refused = list(graph.refusals)
-    exploration = Exploration() if refused else explore(graph)
+    exploration = Exploration() if refused else runner_of(graph).explore()
     if exploration.refusal:
         refused.append(exploration.refusal)
     if refused:
         return _nothing_run(REFUSED) | {"refused": refused}
 
     never = nodes_never_run(graph, exploration)
-    has_risk = has_state_risk(graph, exploration.runs)
-    state = state_faults(graph, exploration.runs) if has_risk else StateFaults()
+    state = state_faults(graph, exploration.runs, runner_of)
     fact = {
         "combinations": len(exploration.runs),
         "is_complete": exploration.is_complete,

@@ -1,17 +1,21 @@
-"""Faults of the state that LangGraph's own runs show: two writes in one step, doubled lists."""
+"""Faults of the state that runs with it show: two writes in one step, doubled lists."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
-from courtroom.analysis.graph_run.stub_graph import StubGraph, StubState
-from courtroom.analysis.graph_run.stub_runs import OutOfTasks, StubRun, StubRunner
+from courtroom.analysis.graph_run.stub_graph import ROOT, StubGraph, StubState
+from courtroom.analysis.graph_run.stub_runs import (
+    BEGIN,
+    ConflictingWrites,
+    OutOfTasks,
+    StubRun,
+    StubRunner,
+)
 
-ROOT = "__root__"
 # Values of a list that a stub returns: a list that is doubled on a loop stays small.
 MAX_RETURNED = 8
 
@@ -35,19 +39,11 @@ class StateFaults:
     doubled: tuple[KeyFault, ...] = ()
 
 
-def has_state_risk(graph: StubGraph, runs: Iterable[StubRun]) -> bool:
-    """Return whether a run with the state can show more than one without."""
-    state = graph.state
-    if state is None:
-        return False
-    return bool(_returning(state)) or any(_shared_keys(state, run) for run in runs)
-
-
-def state_faults(graph: StubGraph, runs: Iterable[StubRun]) -> StateFaults:
+def state_faults(
+    graph: StubGraph, runs: Iterable[StubRun], runner_of: Callable[[StubGraph], StubRunner]
+) -> StateFaults:
     """Run the combinations of routes again, with the state."""
-    import asyncio
-
-    return asyncio.run(_StateRuns(graph).faults(tuple(runs)))
+    return _StateRuns(graph, runner_of).faults(tuple(runs))
 
 
 def open_writes(graph: StubGraph, runs: Iterable[StubRun]) -> str:
@@ -88,34 +84,41 @@ def _shared_keys(state: StubState, run: StubRun) -> set[str]:
 @dataclass
 class _StateRuns:
     graph: StubGraph
-    conflicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    runner_of: Callable[[StubGraph], StubRunner]
+    conflicts: dict[str, dict[str, None]] = field(default_factory=dict)
     doubled: dict[str, dict[str, None]] = field(default_factory=dict)
 
-    async def faults(self, runs: tuple[StubRun, ...]) -> StateFaults:
+    def faults(self, runs: tuple[StubRun, ...]) -> StateFaults:
         state = self.graph.state
         if state is None:
             return StateFaults()
         try:
             for run in runs:
                 while _shared_keys(state, run) - self.conflicts.keys():
-                    if not await self._writes_again(state, run):
+                    if not self._writes_again(state, run):
                         break
             if _returning(state):
                 for run in runs:
-                    await self._adds(state, run)
+                    self._adds(state, run)
         except OutOfTasks:
             # What was seen stays true.
             pass
-        return StateFaults(
-            tuple(KeyFault(key, nodes) for key, nodes in self.conflicts.items()),
-            tuple(KeyFault(key, tuple(nodes)) for key, nodes in self.doubled.items()),
+        return StateFaults(self._in_order(self.conflicts), self._in_order(self.doubled))
+
+    def _in_order(self, faults: Mapping[str, Mapping[str, None]]) -> tuple[KeyFault, ...]:
+        """Return the faults in the order of the state's keys and of the nodes."""
+        kept = self.graph.state.kept if self.graph.state else ()
+        return tuple(
+            KeyFault(key, tuple(name for name in self.graph.nodes if name in faults[key]))
+            for key in kept
+            if key in faults
         )
 
-    async def _writes_again(self, state: StubState, run: StubRun) -> bool:
-        """Run with all writes that are sure; return whether LangGraph refuses one more."""
-        from langgraph.errors import InvalidUpdateError
+    def _writes_again(self, state: StubState, run: StubRun) -> bool:
+        """Run with all writes that are sure; return whether LangGraph refuses one more.
 
-        schema: Any = dict if ROOT in state.kept else self._write_schema(state)
+        Keys that it has refused once are merged, so that the next one comes up.
+        """
 
         def update(node: str, given: Mapping[str, Any]) -> dict[str, Any]:
             sure = state.sure.get(node, {})
@@ -126,8 +129,9 @@ class _StateRuns:
                 if key == ROOT or key in fresh or key in given
             }
 
-        runner = StubRunner(self.graph)
-        compiled = runner.compiled(schema, update)
+        runner = self.runner_of(self.graph)
+        merged = {key: "merge" for key, kept in state.kept.items() if kept != "last"}
+        runner.load({**state.kept, **merged, **dict.fromkeys(self.conflicts, "merge")}, update)
         fresh_keys = {key for fresh in state.fresh.values() for key in fresh}
         given = {
             key: "given"
@@ -135,30 +139,18 @@ class _StateRuns:
             if kept == "last" and key not in fresh_keys
         }
         try:
-            await runner.run(compiled, run.choices, {"begin": True, **given})
-        except InvalidUpdateError as error:
+            runner.run(run.choices, {**BEGIN, **given})
+        except ConflictingWrites as conflict:
+            key = str(conflict)
             last = runner.log.steps[max(runner.log.steps)]
-            for key in state.kept:
-                writers = tuple(name for name in last if key in state.sure.get(name, {}))
-                if f"At key '{key}'" in str(error) and key not in self.conflicts:
-                    self.conflicts[key] = tuple(dict.fromkeys(writers))
-                    return True
+            if key in state.kept and key not in self.conflicts:
+                self.conflicts[key] = {n: None for n in last if key in state.sure.get(n, {})}
+                return True
         return False
 
-    def _write_schema(self, state: StubState) -> Any:
-        """Keys that LangGraph has refused once are merged, so that the next one comes up."""
-        merged = Annotated[Any, _keep_last]
-        keys: dict[str, Any] = {
-            key: Any if kept == "last" and key not in self.conflicts else merged
-            for key, kept in state.kept.items()
-        }
-        return _typed_dict({"begin": Any, **keys})
-
-    async def _adds(self, state: StubState, run: StubRun) -> None:
+    def _adds(self, state: StubState, run: StubRun) -> None:
         """Run with the lists that operator.add joins; every value that is added is another one."""
         keys = [key for key, kept in state.kept.items() if kept == "add"]
-        lists: dict[str, Any] = dict.fromkeys(keys, Annotated[list[int], operator.add])
-        schema: Any = _typed_dict({"begin": Any, **lists})
         numbers = count()
         returning: dict[str, dict[str, None]] = {}
 
@@ -173,18 +165,10 @@ class _StateRuns:
                     values[key] = [*values.get(key, ()), next(numbers)]
             return values
 
-        runner = StubRunner(self.graph)
-        await runner.run(runner.compiled(schema, update), run.choices, {"begin": True})
+        runner = self.runner_of(self.graph)
+        runner.load(dict.fromkeys(keys, "add"), update)
+        runner.run(run.choices, BEGIN)
         for key, nodes in returning.items():
             values = runner.final.get(key, ())
             if len(values) > len(set(values)):
                 self.doubled.setdefault(key, {}).update(nodes)
-
-
-def _keep_last(_: Any, value: Any) -> Any:
-    return value
-
-
-def _typed_dict(keys: dict[str, Any]) -> Any:
-    make: Any = TypedDict
-    return make("_Keys", keys, total=False)

@@ -11,6 +11,8 @@ from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.tree_walk import words_of
 
 Location = tuple[str, int]
+# The key of a state that is a plain dict.
+ROOT = "__root__"
 # LangGraph adds the nodes of error handlers by itself; no edge leads to them.
 HANDLERS = ("__error_handler__", "__default_error_handler__")
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from courtroom.analysis.graph_run.stub_graph import Location, StubState
+from courtroom.analysis.graph_run.stub_graph import ROOT, Location, StubState
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
 from courtroom.analysis.langgraph.state_class import declared_keys, reducers_of
 from courtroom.analysis.python.symbol_table import SymbolTable
 
-ROOT = "__root__"
 ADDING = frozenset({"operator.add", "operator.iadd", "operator.concat", "op.add"})
 
 Keys = dict[str, Location]

@@ -5,13 +5,24 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
-from courtroom.analysis.graph_run import stub_runs
+from courtroom.analysis.graph_run.langgraph_runs import LangGraphRunner
 from courtroom.analysis.graph_run.run_facts import run_all
-from courtroom.analysis.graph_run.stub_runs import Exploration, explore, layered_run
+from courtroom.analysis.graph_run.state_faults import state_faults
+from courtroom.analysis.graph_run.step_runs import StepRunner, follows_plain_steps
+from courtroom.analysis.graph_run.stub_graph import (
+    ROOT,
+    StubEdge,
+    StubGraph,
+    StubRoute,
+    StubState,
+)
 from tests.courtroom.analysis.graph_run.wirings import stub_graph
+
+GRAPHS = 40
 
 
 def test_no_more_than_64_combinations_are_run_and_the_rest_is_open():
@@ -50,21 +61,54 @@ def test_a_hostile_name_is_run_or_refused_and_breaks_nothing(name):
     assert fact["refused"] or fact["steps"]["judge"] == [2]
 
 
-def test_layers_found_without_langgraph_are_those_of_its_run(monkeypatch):
+def test_runs_by_plain_steps_are_those_of_langgraph():
     chance = random.Random(7)
-    graphs = [_random_graph(chance) for _ in range(120)]
-    layered = [(graph, run) for graph in graphs if (run := layered_run(graph)) is not None]
-    assert len(layered) > 20
-    monkeypatch.setattr(stub_runs, "layered_run", lambda _: None)
-    for graph, run in layered:
-        assert explore(graph) == Exploration((run,))
+    graphs = [_random_graph(chance) for _ in range(GRAPHS)]
+    looped, repeated, faulty = set(), set(), set()
+    for number, graph in enumerate(graphs):
+        assert follows_plain_steps(graph)
+        steps = StepRunner(graph).explore()
+        assert steps == LangGraphRunner(graph).explore(), graph
+        faults = state_faults(graph, steps.runs, StepRunner)
+        assert faults == state_faults(graph, steps.runs, LangGraphRunner), graph
+
+        looped |= {number for run in steps.runs if not run.has_end}
+        repeated |= {number for run in steps.runs for s in run.steps if len(set(s)) < len(s)}
+        faulty |= {(number, bool(faults.conflicts)) for _ in faults.conflicts + faults.doubled}
+    # The graphs differ in what their runs show.
+    assert min(len(looped), len(repeated), len(faulty)) > GRAPHS / 20
 
 
-def _random_graph(chance: random.Random):
-    nodes = [f"n{number}" for number in range(chance.randint(1, 6))]
-    starts = ["START", *nodes]
-    pairs = [(a, b) for number, a in enumerate(starts) for b in nodes[number:]]
-    return stub_graph(nodes, [("START", nodes[0]), *chance.sample(pairs, min(len(pairs), 4))])
+def _random_graph(chance: random.Random) -> StubGraph:
+    nodes = [f"node {number}" for number in range(chance.randint(1, 6))]
+    edges = [StubEdge(("START",), chance.choice(nodes), "g.py", 1)]
+    for _ in range(chance.randint(0, 6)):
+        starts = tuple(chance.sample(nodes, min(len(nodes), chance.choice((1, 1, 1, 2, 3)))))
+        edges.append(StubEdge(starts, chance.choice([*nodes, "END"]), "g.py", 1))
+    routes = [_random_route(chance, nodes) for _ in range(chance.choice((0, 1, 1, 2, 3)))]
+    graph = StubGraph((), tuple(nodes), (), tuple(edges), tuple(routes), {})
+    return replace(graph, state=_random_state(chance, nodes))
+
+
+def _random_route(chance: random.Random, nodes: list[str]) -> StubRoute:
+    outcomes = [
+        tuple(chance.choices([*nodes, "END"], k=chance.choice((1, 1, 2, 3))))
+        for _ in range(chance.randint(1, 3))
+    ]
+    sends = tuple(node for node in nodes if chance.random() < 0.3)
+    start = chance.choice(["START", *nodes])
+    return StubRoute(start, tuple(outcomes), sends, chance.random() < 0.5, "g.py", 1)
+
+
+def _random_state(chance: random.Random, nodes: list[str]) -> StubState:
+    kept = chance.choice(({ROOT: "last"}, {"a": "last", "b": "add", "c": "merge", "d": "last"}))
+
+    def places(share: float) -> dict[str, dict[str, tuple[str, int]]]:
+        return {
+            node: {key: ("g.py", 1) for key in kept if chance.random() < share} for node in nodes
+        }
+
+    return StubState(kept, sure=places(0.3), fresh=places(0.4), returned=places(0.15))
 
 
 def test_reading_a_graph_imports_no_langgraph():
