@@ -43,7 +43,12 @@ from courtroom.analysis.langgraph.state_flow.read_flow import (
 )
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
-from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
+from courtroom.analysis.project.general_facts import (
+    EXCHANGE_FACTS,
+    read_exchange,
+    read_hazards,
+    read_project,
+)
 from courtroom.analysis.project.own_outputs import OUTPUT_FACTS, read_own_outputs
 from courtroom.analysis.project.submission_scope import (
     imported_vendored,
@@ -468,5 +473,5 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (read_project, ("project", "committed_secrets", "possible_secrets")),
     (_shown_in_code, ("assumed_evidence", "separate_score_ranges")),
     (read_own_outputs, OUTPUT_FACTS),
-    (read_exchange, ("minmax", "communication_entries", "deferrals", "written_answers")),
+    (read_exchange, EXCHANGE_FACTS),
 )

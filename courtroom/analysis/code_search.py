@@ -19,12 +19,7 @@ from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.project.aside_kinds import is_named_by
 from courtroom.analysis.project.globs import matches
-from courtroom.analysis.project.log_locations import (
-    NOT_IN_FILES,
-    communication_locations,
-    fact_behind,
-    locations_behind,
-)
+from courtroom.analysis.project.log_locations import communication_locations
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import as_written, keyword_of, line_of_call
@@ -229,13 +224,6 @@ def find_pattern(searches: Searches, check: Check) -> list[SourceLocation]:
         SourceLocation(path, first, last, "matches the pattern")
         for path, first, last in code_patterns.search(files, language, pattern)
     ]
-
-
-def find_feedback(searches: Searches, check: Check) -> list[SourceLocation]:
-    fact = fact_behind(check["aspect"])
-    if fact is None:
-        raise NotAnswerable(NOT_IN_FILES)
-    return locations_behind(check["aspect"], _established(searches, fact))
 
 
 def find_communication(searches: Searches, check: Check) -> list[SourceLocation]:

@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.analysis.git.history import History, history_facts
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
+from courtroom.analysis.project.feedback_answers import with_commits
 from courtroom.analysis.project.own_audits import misplaced_fact
 from courtroom.analysis.survey import Survey
 from courtroom.checks.registry import Check, kind_of, unknown_kind
@@ -108,9 +109,10 @@ def _facts(inputs: RepositoryInputs) -> Facts:
         facts |= values
         reasons |= open_reasons
 
-    # Deferrals stand in files and in commit messages: the fact joins both.
+    # Deferrals and answers stand in files and in commit messages: the facts join both.
     if isinstance(inputs.history, History) and facts.get("deferrals") is not None:
         facts["deferrals"] = [*facts["deferrals"], *deferrals_of(inputs.history)]
+    facts = with_commits(facts, inputs.history)
     facts["misplaced_audits"], reasons["misplaced_audits"] = misplaced_fact(
         facts.get("own_audits"), reasons, inputs.history
     )

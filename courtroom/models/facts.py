@@ -23,8 +23,10 @@ from courtroom.models.project_facts import (
     LogEntry,
     MinMaxFact,
     ProjectFact,
+    ReceivedFinding,
     SubmissionScope,
     UnsafeCall,
+    WrittenAnswer,
 )
 from courtroom.models.state_flow_facts import StateFlowFact
 
@@ -233,7 +235,8 @@ class Facts(FactModel):
     minmax: MinMaxFact | None = None
     communication_entries: tuple[LogEntry, ...] | None = None
     deferrals: tuple[Deferral, ...] | None = None
-    written_answers: tuple[Place, ...] | None = None
+    received_findings: tuple[ReceivedFinding, ...] | None = None
+    written_answers: tuple[WrittenAnswer, ...] | None = None
     exchange: ExchangeFact | None = None
     # what the work shows of itself
     own_audits: tuple[OwnAudit, ...] | None = None

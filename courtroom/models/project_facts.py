@@ -115,16 +115,49 @@ class ProjectFact(FactModel):
 
 
 class MinMaxFact(FactModel):
-    """Audits on record: of peers (generated), of oneself (self), by peers (received).
+    """Reports on record, by path: of peers (generated), of oneself (self), by peers (received).
 
-    The JSON key is `self`.
+    The JSON key is `self`. Of those generated, `scored` have criteria with scores, `placed` name
+    files or lines, `argued` hold what several judges argued, `planned` say what to change. `unread`
+    lie where reports do, and cannot be read here.
     """
 
     generated: tuple[str, ...]
     self_: tuple[str, ...] = Field(alias="self")
     received: tuple[str, ...]
+    scored: tuple[str, ...] = ()
+    placed: tuple[str, ...] = ()
+    argued: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class ReceivedFinding(FactModel):
+    """A finding of a received report that asks for an answer; `path` and `line` are the report's.
+
+    `criterion` and `file` are what it is about, where it names them.
+    """
+
+    path: str
+    line: int | None = None
+    text: str
+    criterion: str | None = None
+    file: str | None = None
+
+
+class WrittenAnswer(FactModel):
+    """A passage or a commit that names findings and says what was done.
+
+    `findings` are places in the fact `received_findings`, from 0; `text` is a commit's subject.
+    """
+
+    path: str | None = None
+    line: int | None = None
+    commit: str | None = None
+    text: str = ""
+    findings: tuple[int, ...] = ()
 
 
 class EntryCounts(FactModel):
@@ -157,15 +190,20 @@ class ExchangeFact(FactModel):
     """Counts of a student's peer exchange, from the site that runs the rounds; nobody is named.
 
     `generated` and `received` are reports under a pairing, `self` (the JSON key) those of the
-    student's own auditor on itself. Of the findings received: `answered` have an answer or are
-    gone; `fixed` are gone or were mended in a commit that was examined (`fixes_verified`: those
-    with such a commit); `deferred` and `contested` have a reason. `relevance` is null where the
+    student's own auditor on itself. Of the findings received: `answered` have an answer that says
+    what was done, or are gone; `fixed` are gone or were mended in a commit that was examined (`fixes_verified`: those
+    with such a commit); `deferred` and `contested` have a reason. Of those generated, `scored`,
+    `placed`, `argued` and `planned` hold what MinMaxFact says. `relevance` is null where the
     student's own auditor stated no finding.
     """
 
     generated: int = Field(default=0, ge=0)
     self_: int = Field(default=0, ge=0, alias="self")
     received: int = Field(default=0, ge=0)
+    scored: int = Field(default=0, ge=0)
+    placed: int = Field(default=0, ge=0)
+    argued: int = Field(default=0, ge=0)
+    planned: int = Field(default=0, ge=0)
     findings_received: int = Field(default=0, ge=0)
     answered: int = Field(default=0, ge=0)
     fixed: int = Field(default=0, ge=0)

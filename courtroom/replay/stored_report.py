@@ -34,6 +34,10 @@ class StoredReport:
         return self._document["pdf_sha256"] is not None
 
     @property
+    def facts(self) -> Mapping[str, Any]:
+        return self._facts
+
+    @property
     def exchange(self) -> ExchangeFact | None:
         fact = self._facts.get("exchange")
         return None if fact is None else ExchangeFact.model_validate(fact)

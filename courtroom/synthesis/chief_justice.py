@@ -6,10 +6,10 @@ The order of the rules is in apply_rules.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from courtroom.checks.feedback_log import FeedbackLog
+from courtroom.checks.feedback_log import is_received
 from courtroom.checks.registry import Check, fault_of
 from courtroom.models.audit_report import (
     CriterionCheck,
@@ -74,7 +74,8 @@ def synthesise(
     """
     dossier = dossier_of(evidence, outcomes, facts)
     missing = sufficient_evidence.why_insufficient(constitution, evidence, facts)
-    excluded = _is_feedback_exchanged(rubric, dossier) is False
+    # Without a report there is nothing to implement, whatever was given to others.
+    excluded = is_received(facts.model_dump(mode="json", by_alias=True)) is False
     results = tuple(
         _result(
             RulingContext(criterion, constitution, answers_on(criterion.id, opinions), dossier),
@@ -149,30 +150,6 @@ def is_contested(context: RulingContext, hearing: int) -> bool:
     )
 
 
-def _is_feedback_exchanged(rubric: Rubric, dossier: Dossier) -> bool | None:
-    """Return whether feedback was exchanged; None when unknown. A rubric may have no check on it."""
-    checks = [
-        check
-        for check in rubric.checks
-        if isinstance(check, FeedbackLog) and check.aspect == "exchanged"
-    ]
-    if not checks:
-        return _is_exchanged_by_facts(dossier.facts.model_dump(mode="json", by_alias=True))
-    outcomes = [dossier.outcomes[check.id].met for check in checks if check.id in dossier.outcomes]
-    # A check that was not established says nothing about an exchange.
-    established = [met for met in outcomes if met is not None]
-    return any(established) if established else None
-
-
-def _is_exchanged_by_facts(facts: Mapping[str, Any]) -> bool | None:
-    """Return the same from facts: reports in the repository, or reports that the site holds."""
-    in_repository, on_site = facts.get("minmax"), facts.get("exchange")
-    sources = [source for source in (in_repository, on_site) if source is not None]
-    if any(source["generated"] or source["received"] for source in sources):
-        return True
-    return None if in_repository is None else False
-
-
 def _status(results: Sequence[CriterionResult]) -> Status:
     # One score is enough for a report that a person completes; none at all is degraded.
     if any(result.needs_review for result in results):
@@ -205,7 +182,7 @@ def _decision(context: RulingContext, *, missing: str, excluded: bool) -> dict[s
         return unscored(sufficient_evidence.RULE, missing) | {"needs_review": True}
     if excluded:
         level = exclusion_level(context.criterion)
-        why = "No feedback was exchanged: this criterion is in neither sum."
+        why = "No report by a peer was received: this criterion is in neither sum."
         return unscored(NO_EXCHANGE, why, output="in neither sum") | {
             "excluded": True,
             "level": level.name if level else None,
@@ -227,7 +204,7 @@ def unscored(rule: str, why: str, *, output: str = NO_SCORE) -> dict[str, Any]:
 def _passed(context: RulingContext) -> Iterator[RuleStep]:
     """Yield the steps of what might have left this criterion unjudged, and did not."""
     if context.criterion.exclude_when:
-        read = "feedback was exchanged, or it is not known if it was"
+        read = "a report by a peer was received, or it is not known if it was"
         yield RuleStep(rule=NO_EXCHANGE, fired=False, input=read, output="in both sums")
     if context.constitution.needs_every_detective:
         read = "no detective failed on a check of this criterion"

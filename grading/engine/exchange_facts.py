@@ -12,9 +12,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, FilteredRelation, IntegerField, Max, Q, QuerySet
+from django.db.models import (
+    BooleanField,
+    Count,
+    F,
+    FilteredRelation,
+    IntegerField,
+    Max,
+    Q,
+    QuerySet,
+    TextField,
+    Value,
+)
 from django.db.models.expressions import Func
 from django.db.models.fields.json import KeyTransform
+from django.db.models.functions import Cast
 
 from grading.core.enums import (
     REPORTED_STATES,
@@ -31,6 +43,14 @@ from grading.models import (
     Finding,
     FindingSighting,
 )
+
+# What a report on a peer holds, and where its reading shows it.
+CONTENTS = {
+    "scored": "$.criteria[*].score ? (@ != null)",
+    "placed": "$.findings[*].path ? (@ != null)",
+    "argued": "$.criteria[*].opinions[1]",
+    "planned": "$.findings[*].action ? (@ != null)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +83,10 @@ class ExchangeCounts:
     generated: int = 0
     own: int = 0
     received: int = 0
+    scored: int = 0
+    placed: int = 0
+    argued: int = 0
+    planned: int = 0
     findings_received: int = 0
     answered: int = 0
     fixed: int = 0
@@ -71,10 +95,6 @@ class ExchangeCounts:
     contested: int = 0
     entries: EntryCounts = EntryCounts()
     relevance: Relevance | None = None
-
-    @property
-    def exchanged(self) -> bool:
-        return bool(self.generated or self.received)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -102,6 +122,8 @@ def _key(row: Assignment | Enrollment | int) -> int:
 class _Report:
     """Report with its pairing. `stated` is the number of findings of an imported one.
 
+    `scored`, `placed`, `argued` and `planned` say what it holds, as the fact `exchange` has it.
+
     A report of the site has an `audit`. Without a pairing (on own work) `pairing` is None,
     `auditor` and `auditee` are 0. A report that is `hidden` from its subject asks for no answers.
     """
@@ -114,6 +136,7 @@ class _Report:
     audit: UUID | None
     stated: int
     hidden: bool
+    contents: frozenset[str]
 
 
 def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCounts]:
@@ -130,12 +153,18 @@ def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCo
     received = Counter(
         auditee for auditee, _ in {(r.auditee, r.pairing) for r in reports if r.pairing}
     )
+    # A pairing's newest report is the one that counts, so it says what the exchange holds.
+    newest = {report.pairing: report for report in reversed(reports) if report.pairing}
+    contents = Counter(
+        (report.auditor, name) for report in newest.values() for name in report.contents
+    )
     own = Counter(report.subject for report in reports if report.pairing is None)
     return {
         student: ExchangeCounts(
             generated=generated[student],
             own=own[student],
             received=received[student],
+            **{name: contents[student, name] for name in CONTENTS},
             entries=entries.get(student, EntryCounts()),
             relevance=relevance.get(student),
             **answers.get(student, {}),
@@ -159,7 +188,7 @@ def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Repo
         output_field=IntegerField(),
     )
 
-    # _relevance relies on this order.
+    # _gathered and _relevance rely on this order.
     values = rows.order_by("-created_at", "pk").values_list(
         "pk",
         "pairing",
@@ -169,6 +198,7 @@ def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Repo
         "audit",
         listed,
         "hidden_at",
+        *(_has(path) for path in CONTENTS.values()),
     )
     return [
         _Report(
@@ -180,9 +210,24 @@ def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Repo
             audit,
             stated or 0,
             hidden_at is not None,
+            # A report of this site has all of it.
+            frozenset(
+                name for name, is_there in zip(CONTENTS, contents, strict=True) if audit or is_there
+            ),
         )
-        for pk, pairing, auditor, auditee, subject, audit, stated, hidden_at in values
+        for pk, pairing, auditor, auditee, subject, audit, stated, hidden_at, *contents in values
     ]
+
+
+def _has(path: str) -> Func:
+    """Return whether a reading has something at this SQL/JSON path."""
+    return Func(
+        F("reading"),
+        Cast(Value(path), TextField()),
+        function="jsonb_path_exists",
+        template="%(function)s(%(expressions)s::jsonpath)",
+        output_field=BooleanField(),
+    )
 
 
 def _answers(
@@ -232,7 +277,8 @@ def _became(state: str, kind: str | None, mended: bool) -> Iterable[str]:
     """
     yield "findings_received"
     gone = state == FindingState.FIXED
-    if kind or gone:
+    # A promise to fix says nothing of what was done.
+    if gone or kind not in (None, ResponseKind.WILL_FIX):
         yield "answered"
     if gone or mended:
         yield "fixed"

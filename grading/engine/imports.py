@@ -62,8 +62,7 @@ def repository_reports(audit: Audit) -> list[RepositoryReport]:
     """
     from courtroom import CourtroomError, read_repository_reports
 
-    files = parse_report(audit.report or {}).audit_files
-    paths = [*files.generated, *files.own, *files.received]
+    paths = parse_report(audit.report or {}).audit_files.paths
     submission = audit.submission
     if not paths:
         return []

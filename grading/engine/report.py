@@ -243,11 +243,19 @@ class GraphRun(StubRuns):
 
 
 class AuditFiles(ReportRecord):
-    """Paths of audit reports in the repository: of peers, of oneself (key `self`), by peers."""
+    """Paths of audit reports in the repository: of peers, of oneself (key `self`), by peers.
+
+    `unread` lie where reports do, and the audit could not read them.
+    """
 
     generated: tuple[str, ...] = ()
     own: tuple[str, ...] = Field(default=(), alias="self")
     received: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (*self.generated, *self.own, *self.received, *self.unread)
 
 
 class LogEntry(ReportRecord):

@@ -233,10 +233,10 @@ def test_the_table_tells_each_students_facts():
         == "Ada Alpha yes 0 given, 1 received 2 1 1 deferred, 0 contested 0 0 —"
     )
     assert row_of(page, "Bob Beta") == (
-        "Bob Beta yes 0 given, 0 received in the repository 1 and 0 — — — 0 —"
+        "Bob Beta no 0 given, 0 received in the repository 1 and 0 — — — 0 —"
     )
     assert row_of(page, "Cy Gamma").startswith(
-        "Cy Gamma yes 1 given, 0 received — — — 1 0 of 1 confirmed"
+        "Cy Gamma unknown 1 given, 0 received — — — 1 0 of 1 confirmed"
     )
     assert faults_of(page) == []
 

@@ -20,6 +20,7 @@ from grading.core.enums import (
 from grading.engine import audits as engine_audits
 from grading.engine.events import Verdict
 from grading.engine.exchange_facts import (
+    CONTENTS,
     EntryCounts,
     ExchangeCounts,
     Relevance,
@@ -74,15 +75,43 @@ def answered(finding: Any, kind: str = ResponseKind.FIXED, **fields: Any) -> Non
 
 def test_of_somebody_who_took_no_part_nothing_is_counted(pairing):
     assert counts(pairing, pairing.auditee) == ExchangeCounts()
-    assert not counts(pairing, pairing.auditee).exchanged
 
 
 def test_a_report_counts_for_both_sides_of_its_pairing_once_however_often_it_was_made(pairing):
     for _ in range(2):
         FeedbackReportFactory.create(pairing=pairing)
     FeedbackReportFactory.create(pairing=pairing, platform=True)
-    assert counts(pairing, pairing.auditor) == ExchangeCounts(generated=1)
+    assert counts(pairing, pairing.auditor) == ExchangeCounts(
+        generated=1, scored=1, placed=1, argued=1, planned=1
+    )
     assert counts(pairing, pairing.auditee) == ExchangeCounts(received=1)
+
+
+CRITERION: dict[str, Any] = {"name": "Graph", "score": None, "opinions": []}
+SCORE = {"value": 3.0, "maximum": 5.0, "level": None, "written": "3/5"}
+
+
+@pytest.mark.parametrize(
+    ("reading", "held"),
+    [
+        ({"criteria": [CRITERION], "findings": []}, ()),
+        ({"criteria": [CRITERION | {"score": SCORE}], "findings": []}, ("scored",)),
+        ({"criteria": [CRITERION | {"opinions": [{}, {}]}], "findings": []}, ("argued",)),
+        ({"criteria": [CRITERION | {"opinions": [{}]}], "findings": []}, ()),
+        ({"criteria": [], "findings": [{"path": "a.py", "action": None}]}, ("placed",)),
+        ({"criteria": [], "findings": [{"path": None, "action": "Add it."}]}, ("planned",)),
+    ],
+)
+def test_what_an_imported_report_on_a_peer_holds_is_counted(pairing, reading, held):
+    FeedbackReportFactory.create(pairing=pairing, reading=reading)
+    of_auditor = counts(pairing, pairing.auditor)
+    assert [name for name in CONTENTS if getattr(of_auditor, name)] == list(held)
+
+
+def test_the_newest_report_of_a_pairing_says_what_it_holds(pairing):
+    FeedbackReportFactory.create(pairing=pairing, platform=True)
+    FeedbackReportFactory.create(pairing=pairing, reading={"criteria": [], "findings": []})
+    assert counts(pairing, pairing.auditor) == ExchangeCounts(generated=1)
 
 
 @pytest.mark.parametrize("state", [{"audit__state": AuditState.QUEUED}, {"audit__failed": True}])
@@ -131,10 +160,11 @@ def test_what_became_of_the_findings_that_peers_saw(pairing):
     answered(seen_by_a_peer(pairing, work), ResponseKind.DEFERRED, replaced_at=timezone.now())
     answered(seen_by_a_peer(pairing, work), ResponseKind.CONTESTED)
     FindingSightingFactory.create(finding=FindingFactory.create(first_submission=work))
+    # A promise to fix is no answer: it says nothing of what was done.
     assert counts(pairing, pairing.auditee) == ExchangeCounts(
         received=1,
         findings_received=9,
-        answered=7,
+        answered=6,
         fixed=3,
         fixes_verified=2,
         deferred=1,

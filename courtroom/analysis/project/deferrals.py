@@ -18,13 +18,13 @@ _DEFERRED = (
     r"|not (?:be )?(?:fixed|addressed|implemented) (?:yet|now|in this)"
     r"|(?:left|kept|scheduled) for (?:later|the next)|out of scope|de-?prioriti[sz]ed)"
 )
-_REASON = (
+REASON = (
     r"(?:because|since|due to|reasons?:|given (?:that|the)|in favou?r of|until"
     r"|would (?:require|need|break|take)|as (?:it|this|we|they|the)\b)"
 )
 _SENTENCE = re.compile(
-    rf"\b{_DEFERRED}\b[^.\n]{{0,200}}?(?:\b{_REASON}|\w+ — \w)"
-    rf"|\b{_REASON}\b[^.\n]{{0,200}}?\b{_DEFERRED}\b",
+    rf"\b{_DEFERRED}\b[^.\n]{{0,200}}?(?:\b{REASON}|\w+ — \w)"
+    rf"|\b{REASON}\b[^.\n]{{0,200}}?\b{_DEFERRED}\b",
     re.IGNORECASE,
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")

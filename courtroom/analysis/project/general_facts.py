@@ -7,11 +7,18 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.blobs import BINARY_PROBE, text_of
-from courtroom.analysis.project.audit_folders import audits_on_record, kind_of
+from courtroom.analysis.project.audit_folders import (
+    KINDS,
+    candidates_among,
+    contents_of,
+    kind_of,
+    reports_on_record,
+)
 from courtroom.analysis.project.deferrals import deferrals_in, may_document
-from courtroom.analysis.project.feedback_answers import answers_in, may_answer
+from courtroom.analysis.project.feedback_answers import answers_in, findings_owed, may_answer
 from courtroom.analysis.project.inventory import take_inventory
 from courtroom.analysis.project.log_entries import entries_of, is_communication_log
+from courtroom.analysis.project.own_audits import is_of_another, own_repository
 from courtroom.analysis.project.project_files import configuration_paths, project_of
 from courtroom.analysis.security.dangerous_calls import find_hazards
 
@@ -65,18 +72,19 @@ def read_project(writer: FactWriter) -> None:
         writer.errors.append(("files_not_searched", message))
 
 
+EXCHANGE_FACTS = (
+    "minmax",
+    "received_findings",
+    "communication_entries",
+    "deferrals",
+    "written_answers",
+)
+
+
 def read_exchange(writer: FactWriter) -> None:
-    """Establish audits given and received, communication log, deferrals and written answers."""
-    blobs = writer.reader.blobs
-    aside = writer.symbols.codebase.aside or {}
-    sizes = {
-        path: blob.size
-        for path, blob in blobs.items()
-        # The archive of an audit is an audit on record too.
-        if blob.is_file and aside.get(path, "archive") == "archive"
-    }
-    writer.facts["minmax"] = audits_on_record(sizes, lambda path: text_of_path(writer, path))
-    own = [path for path in blobs if writer.symbols.codebase.is_product(path)]
+    """Establish reports given and received, communication log, deferrals and written answers."""
+    _read_reports(writer)
+    own = [path for path in writer.reader.blobs if writer.symbols.codebase.is_product(path)]
     writer.facts["communication_entries"] = _rows(
         {"path": path, "line": entry.line, "date": entry.date, "kinds": list(entry.kinds)}
         for path in filter(is_communication_log, own)
@@ -88,11 +96,35 @@ def read_exchange(writer: FactWriter) -> None:
         for path in documents
         for line, text in deferrals_in(text_of_path(writer, path) or "")
     )
-    writer.facts["written_answers"] = _rows(
-        {"path": path, "line": line}
-        for path in filter(may_answer, documents)
-        for line in answers_in(text_of_path(writer, path) or "")
-    )
+    texts = ((path, text_of_path(writer, path) or "") for path in filter(may_answer, documents))
+    writer.facts["written_answers"] = _rows(answers_in(texts, writer.facts["received_findings"]))
+
+
+def _read_reports(writer: FactWriter) -> None:
+    """Read what lies where reports are exchanged; only what can be read as one counts."""
+    aside = writer.symbols.codebase.aside or {}
+    sizes = {
+        path: blob.size
+        for path, blob in writer.reader.blobs.items()
+        # The archive of an audit is an audit on record too.
+        if blob.is_file and aside.get(path, "archive") == "archive" and _is_audit(path)
+    }
+    kinds, unread = candidates_among(sizes)
+    texts = {path: text_of_path(writer, path) for path in kinds}
+    unread += [path for path, text in texts.items() if text is None]
+
+    own = own_repository(writer.facts.get("own_audits") or ())
+    reports: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    findings: list[dict[str, Any]] = []
+    for path, kind, report in reports_on_record(texts, kinds):
+        # By its path it may have come from a peer, but it names another work.
+        is_misplaced = kind == "received" and is_of_another(report, own)
+        reports["generated" if is_misplaced else kind].append(path)
+        if kind == "received" and not is_misplaced:
+            findings += findings_owed(path, report)
+    shown = contents_of(reports["generated"], texts)
+    writer.facts["minmax"] = reports | shown | {"unread": unread[:MOST_ROWS]}
+    writer.facts["received_findings"] = _rows(findings)
 
 
 def _is_audit(path: str) -> bool:

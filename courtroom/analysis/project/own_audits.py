@@ -1,7 +1,4 @@
-"""Audits that the work wrote and committed: read as evidence of what it does, never as a verdict.
-
-The reader of reports is imported where there is something to read: it loads pydantic.
-"""
+"""Audits that the work wrote and committed: read as evidence of what it does, never as a verdict."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
-from courtroom.analysis.project.audit_folders import kind_of
+from courtroom.analysis.project.audit_folders import kind_of, read_once
 from courtroom.analysis.python.source_files import is_vendored
-from courtroom.models.errors import ExaminationFailed, ReportRefused
+from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:
     from courtroom.analysis.git.history import History
@@ -27,8 +24,6 @@ if TYPE_CHECKING:
         ImportedScore,
     )
 
-# Reading one takes about 20 ms; a course asks for three.
-MOST_AUDITS = 60
 LEAST_BYTES = 200
 SUFFIXES = frozenset({".md", ".json", ".txt", ".html"})
 # Below so many opinions with an argument one argument for all shows nothing.
@@ -47,7 +42,7 @@ _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts
 _DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
 _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
-_COMMIT = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![\w-])")
+COMMIT_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +108,16 @@ def read_audits(
     texts: Mapping[str, str], about: Mapping[str, str]
 ) -> tuple[list[AuditReading], list[str]]:
     """Return the texts that are audits with scores, and the paths that could not be read."""
-    if not texts:
-        return [], []
-    from courtroom.report_import.read_report import read_report
-
     readings, unread = [], []
     for path, text in texts.items():
-        try:
-            report = read_report(text, name=path)
-        except ReportRefused:
+        report = read_once(text, path)
+        if report is None:
             unread.append(path)
             continue
         audited = (report.commit or "").lower()
         cited = tuple(
             commit
-            for commit in dict.fromkeys(_COMMIT.findall(text.lower()))
+            for commit in dict.fromkeys(COMMIT_ID.findall(text.lower()))
             if not (audited and commit.startswith(audited[:7]))
         )
         reading = AuditReading(path, about[path], report, cited[:MOST_CITED])
@@ -344,6 +334,17 @@ def own_repository(rows: Iterable[Mapping[str, Any]]) -> str | None:
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None
     return str(ranked[0][0])
+
+
+def is_of_another(report: ImportedReport, own: str | None) -> bool:
+    """Return whether a report names another work than `own`, which is owner/name.
+
+    A fork has another owner and the same name; a second repository has the same owner.
+    """
+    named = repository_name(report.repo_url)
+    if named is None or own is None:
+        return False
+    return not set(named.split("/")) & set(own.split("/"))
 
 
 def own_document_paths(paths: Iterable[str]) -> list[str]:

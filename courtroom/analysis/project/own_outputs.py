@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from courtroom.analysis.project.audit_folders import affordable
 from courtroom.analysis.project.general_facts import text_of_path
 from courtroom.analysis.project.own_audits import (
     LEAST_BYTES,
-    MOST_AUDITS,
     MOST_ROWS,
     audit_paths,
     audit_row,
@@ -32,8 +32,6 @@ OUTPUT_FACTS = (
 # Kinds of files beside the product that may still be what the work wrote.
 OUTPUTS = ("archive", "generated")
 NAMED = 3
-# Reading takes about 3 s for so many bytes of reports made to be slow.
-MOST_BYTES = 2 * 1024 * 1024
 
 
 def read_own_outputs(writer: FactWriter) -> None:
@@ -48,7 +46,8 @@ def read_own_outputs(writer: FactWriter) -> None:
         if blob.is_file and aside.get(path, OUTPUTS[0]) in OUTPUTS
     ]
     candidates = audit_paths(p for p in own if writer.reader.blobs[p].size >= LEAST_BYTES)
-    chosen = _affordable(writer, list(candidates))
+    sizes = {path: blob.size for path, blob in writer.reader.blobs.items()}
+    chosen = affordable(list(candidates), sizes)
     texts = {path: text_of_path(writer, path) for path in chosen}
     readings, unread = read_audits(
         {path: text for path, text in texts.items() if text is not None}, candidates
@@ -74,9 +73,3 @@ def read_own_outputs(writer: FactWriter) -> None:
     )
     first = list(islice(claims, MOST_CLAIMS))
     writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread)
-
-
-def _affordable(writer: FactWriter, paths: list[str]) -> list[str]:
-    """Return the first MOST_AUDITS paths, as far as they have MOST_BYTES together."""
-    sizes = accumulate(writer.reader.blobs[path].size for path in paths[:MOST_AUDITS])
-    return [path for path, size in zip(paths, sizes, strict=False) if size <= MOST_BYTES]

@@ -35,15 +35,15 @@ class ExchangeRow:
 
     @property
     def exchanged(self) -> bool | None:
-        """True if feedback was given or received; None if unknown.
+        """True if a report was received, which is what can be implemented; None if unknown.
 
         Unknown means that the site has none and the repository was not read.
         """
-        if self.site.exchanged:
+        if self.site.received:
             return True
-        if self.filed is None or self.filed.generated is None:
+        if self.filed is None or self.filed.received is None:
             return None
-        return bool(self.filed.generated or self.filed.received)
+        return bool(self.filed.received)
 
     @property
     def share_answered(self) -> float | None:

@@ -41,7 +41,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 def search_repository_on_commit(*, audit: Audit, report: Report) -> None:
     """Queue the import of the reports that an own audit has listed, if there are rounds."""
-    if audit.kind != AuditKind.SELF or not any(paths_in(report).values()):
+    if audit.kind != AuditKind.SELF or not report.audit_files.paths:
         return
     assignment = audit.submission.assignment_id
     if PairingRound.objects.filter(assignment=assignment).exists():
@@ -59,7 +59,7 @@ def search_repository(*, assignment: Assignment, student: Enrollment) -> None:
         raise FeedbackRefused(
             "", "nothing_audited", "Submit first: the audit shows where the reports are."
         )
-    if not any(paths_in(report_of(audit) or Report()).values()):
+    if not (report_of(audit) or Report()).audit_files.paths:
         sentence = "No reports were found in the three folders of audit/ in your repository."
         raise FeedbackRefused("", "nothing_there", sentence)
     _enqueue(audit)

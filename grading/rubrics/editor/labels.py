@@ -92,7 +92,7 @@ CHOICES = {
     "negative": "counts against the criterion",
     "half_up": "2.5 becomes 3",
     "half_even": "2.5 becomes 2, as Python rounds",
-    "no_exchange": "no feedback was exchanged",
+    "no_exchange": "no report by a peer was received",
     "architecture": "architecture criteria",
     "every_criterion": "every criterion",
     "evidence": "confirmed evidence tagged security",

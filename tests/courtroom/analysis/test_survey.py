@@ -13,7 +13,6 @@ from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.checks.code_pattern import CodePattern
 from courtroom.checks.commit_history import CommitHistory
 from courtroom.checks.communication_log import CommunicationLog
-from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.python_call import PythonCall
 from courtroom.checks.python_class import PythonClass
@@ -35,7 +34,6 @@ FILES: dict[str, str | bytes | None] = {
     "src/models.py": "from pydantic import BaseModel\n\n\nclass Evidence(BaseModel):\n    goal: str\n    found: bool = False\n",
     "src/tools.py": "import os\nfrom subprocess import run as go\n\ngo(['ls'], timeout=3)\nos.system('ls')\n",
     "tests/test_a.py": "import os\n\nos.system('ls')\n",
-    "audit/report_onpeer_generated/report_b.md": "# An audit of a peer's repository, long enough\n",
     "docs/communication_log.md": "# Log\n\n- 2026-02-20 asked about the deadline\n- 2026-02-21 told them\n",
     "logo.png": b"\x89PNG\0Python 3.11",
 }
@@ -70,7 +68,7 @@ def test_facts_hold_in_the_dossier_and_every_null_has_its_reason(found):
     assert facts.graph.unresolved == (
         "src/graph.py:14: where the router after doc_analyst leads is not known before the program runs",
     )
-    assert (facts.file_count, facts.python_file_count, facts.unreadable_files) == (8, 4, ())
+    assert (facts.file_count, facts.python_file_count, facts.unreadable_files) == (7, 4, ())
     assert facts.pydantic_models == ("Evidence",)
     assert facts.os_system_calls is not None
     assert [(call.path, call.line) for call in facts.os_system_calls] == [("src/tools.py", 5)]
@@ -111,15 +109,6 @@ CHECKS: list[tuple[Check, list[tuple[str, int | None]]]] = [
     ),
     (PythonCall(id="c", goal="g", any_of=("subprocess.run",), keyword="check"), []),
     (PythonImport(id="c", goal="g", any_of=("langgraph.types",)), [("src/graph.py", 3)]),
-    (
-        FeedbackLog(id="c", goal="g", aspect="generated"),
-        [("audit/report_onpeer_generated/report_b.md", None)],
-    ),
-    (
-        FeedbackLog(id="c", goal="g", aspect="exchanged"),
-        [("audit/report_onpeer_generated/report_b.md", None)],
-    ),
-    (FeedbackLog(id="c", goal="g", aspect="received"), []),
     (
         CommunicationLog(id="c", goal="g"),
         [("docs/communication_log.md", 3), ("docs/communication_log.md", 4)],

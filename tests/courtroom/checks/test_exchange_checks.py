@@ -2,10 +2,15 @@
 
 import pytest
 
-from courtroom.analysis.project.log_locations import NOT_IN_FILES
 from courtroom.checks import communication_log, feedback_log
 from courtroom.checks.communication_log import CommunicationLog
-from courtroom.checks.feedback_log import NONE_RECEIVED, NONE_STATED, FeedbackLog
+from courtroom.checks.feedback_log import (
+    NO_DEBTS,
+    NONE_RECEIVED,
+    NONE_STATED,
+    NOT_IN_FILES,
+    FeedbackLog,
+)
 from courtroom.checks.from_peer_records import RECORDS
 from courtroom.checks.result import Clue, absent, could_not_look, present
 from courtroom.models.facts import NO_SITE, establish
@@ -154,9 +159,73 @@ def test_a_check_that_counts_against_a_criterion_is_met_where_it_does_not_hold(p
     )
 
 
-def test_what_has_no_findings_to_be_measured_by_is_open():
-    assert with_records(feedback("fixed"), UNREAD, NOTHING).reason == NONE_RECEIVED
+@pytest.mark.parametrize("aspect", ["answered", "fixed"])
+def test_what_has_no_findings_to_be_measured_by_is_open(aspect):
+    assert with_records(feedback(aspect), UNREAD, NOTHING) is UNREAD
+    assert outcome_on(stored(**reports()), aspect).reason == NONE_RECEIVED
+
+
+def test_what_no_auditor_stated_is_open():
     assert with_records(feedback("relevant"), UNREAD, NOTHING).reason == NONE_STATED
+
+
+@pytest.mark.parametrize("aspect", ["answered", "fixed"])
+@pytest.mark.parametrize("polarity", ["positive", "negative"])
+def test_a_report_without_a_finding_leaves_nothing_to_answer(aspect, polarity):
+    check = feedback(aspect, share=0.8, polarity=polarity)
+    without = ExchangeFact(received=1).model_dump(mode="json", by_alias=True)
+    for document in (stored(**reports(received=["a.md"])), stored(**reports(), exchange=without)):
+        outcome = try_check(check, document).outcome
+        assert (outcome.met, outcome.reason) == (polarity == "positive", NO_DEBTS)
+
+
+def test_findings_in_the_repository_are_owed_where_the_site_knows_of_none():
+    without = ExchangeFact(received=1).model_dump(mode="json", by_alias=True)
+    document = stored(**reports(received=["a.md"], findings=2), exchange=without)
+    assert outcome_on(document, "answered", share=0.8).met is False
+    assert outcome_on(document, "fixed", share=0.5).reason == NOT_IN_FILES
+
+
+@pytest.mark.parametrize(
+    ("answered", "owed", "share", "met"),
+    [
+        (4, 5, 0.8, True),
+        (8, 10, 0.8, True),
+        (12, 15, 0.8, True),
+        (79, 100, 0.8, False),
+        (7, 9, 0.8, False),
+        (7, 10, 0.7, True),
+        (29, 100, 0.29, True),
+        (1, 1000, 0, True),
+        (0, 5, 0, False),
+        (5, 5, None, True),
+        (4, 5, None, False),
+    ],
+)
+def test_a_share_is_as_it_is_written(answered, owed, share, met):
+    rows = [{"path": "docs/a.md", "line": 4, "findings": list(range(answered))}]
+    document = stored(**reports(received=["a.md"], findings=owed, answers=rows[:answered]))
+    assert outcome_on(document, "answered", share=share).met is met
+    on_site = ExchangeFact(received=1, findings_received=owed, answered=answered)
+    assert with_records(feedback("answered", share=share), UNREAD, on_site).met is met
+
+
+def test_a_finding_that_is_answered_twice_is_answered_once():
+    row = {"path": "docs/a.md", "line": 4, "findings": [0]}
+    document = stored(**reports(received=["a.md"], findings=2, answers=[row, row | {"line": 9}]))
+    assert outcome_on(document, "answered").reason == (
+        "Of 2 findings received, 1 are answered; 100 % are required."
+    )
+
+
+@pytest.mark.parametrize("aspect", ["received", "exchanged", "answered"])
+def test_a_report_that_cannot_be_read_leaves_open_what_was_received(aspect):
+    pdf = "audit/report_bypeer_received/r.pdf"
+    outcome = outcome_on(stored(**reports(unread=[pdf])), aspect)
+    assert (outcome.met, pdf in outcome.reason) == (None, True)
+    assert outcome_on(stored(**reports(unread=[pdf])), "generated").met is (
+        None if aspect == "generated" else False
+    )
 
 
 def test_answers_in_a_file_count_where_the_site_knows_of_no_finding_and_not_against_what_it_knows():
@@ -174,6 +243,17 @@ def stored(**facts):
     return {"facts": known, "commit": "c0ffee", "pdf_sha256": None}
 
 
+def reports(*, findings=0, answers=(), **minmax):
+    """Facts of reports in the repository, by their kinds and what they hold."""
+    owed = [{"path": "a.md", "line": n + 1, "text": f"Finding {n}"} for n in range(findings)]
+    return {
+        "minmax": NO_FILES | minmax,
+        "received_findings": owed,
+        "written_answers": list(answers),
+        "file_count": 3,
+    }
+
+
 def outcome_on(document, aspect, **fields):
     return try_check(feedback(aspect, **fields), document).outcome
 
@@ -187,14 +267,31 @@ def test_a_stored_report_answers_from_both():
 
 
 def test_a_stored_report_without_a_site_says_that_no_file_tells_it():
-    assert outcome_on(stored(minmax=NO_FILES), "fixed").reason == NOT_IN_FILES
+    document = stored(**reports(received=["a.md"], findings=1))
+    assert outcome_on(document, "fixed").reason == NOT_IN_FILES
+    assert outcome_on(document, "relevant").reason == NOT_IN_FILES
 
 
-def test_answers_written_down_are_shown_at_their_lines():
-    trial = try_check(
-        feedback("answered"), stored(written_answers=[{"path": "docs/a.md", "line": 4}])
-    )
-    assert [(e.location.path, e.location.line_start) for e in trial.evidence] == [("docs/a.md", 4)]
+def test_answers_written_down_are_shown_at_their_lines_and_commits():
+    answers = [
+        {"path": "docs/a.md", "line": 4, "findings": [0]},
+        {"commit": "beef", "text": "Peer feedback: timeout", "findings": [1]},
+    ]
+    document = stored(**reports(received=["a.md"], findings=2, answers=answers))
+    places = [e.location for e in try_check(feedback("answered"), document).evidence]
+    assert [(p.path, p.line_start, p.commit) for p in places] == [
+        ("docs/a.md", 4, "c0ffee"),
+        (None, None, "beef"),
+    ]
+
+
+@pytest.mark.parametrize("aspect", ["scored", "placed", "argued", "planned"])
+def test_what_reports_on_peers_hold_is_known_by_repository_or_site(aspect):
+    own = stored(**reports(generated=["a.md"], **{aspect: ["a.md"]}))
+    on_site = ExchangeFact(generated=1, **{aspect: 1}).model_dump(mode="json", by_alias=True)
+    assert outcome_on(own, aspect).met is True
+    assert outcome_on(stored(**reports(), exchange=on_site), aspect).met is True
+    assert outcome_on(stored(**reports(generated=["a.md"])), aspect).met is False
 
 
 # -- No Exchange ----------------------------------------------------------------------------------
@@ -207,6 +304,11 @@ def test_answers_written_down_are_shown_at_their_lines():
         ({"minmax": NO_FILES, "exchange": NOTHING.model_dump(by_alias=True)}, True),
         ({"minmax": NO_FILES, "exchange": SITE.model_dump(by_alias=True)}, False),
         ({"minmax": NO_FILES | {"received": ["audit/a.md"]}}, False),
+        ({"minmax": NO_FILES | {"generated": ["audit/a.md"]}}, True),
+        ({"minmax": NO_FILES, "exchange": {"generated": 2}}, True),
+        ({"minmax": NO_FILES, "exchange": {"received": 1}}, False),
+        ({"minmax": NO_FILES | {"unread": ["audit/bypeer_received/r.pdf"]}}, False),
+        ({"minmax": NO_FILES | {"unread": ["audit/onpeer/r.pdf"]}}, True),
         ({"exchange": NOTHING.model_dump(by_alias=True)}, False),
         ({}, False),
     ],

@@ -1,6 +1,5 @@
 """Small records for the Chief Justice's tests: a criterion, its evidence and three opinions."""
 
-from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.registry import Check
 from courtroom.checks.unsafe_call import UnsafeCallCheck
@@ -27,10 +26,6 @@ def check(name="tests", **changes) -> Check:
 def unsafe(name="no_shell", **changes) -> Check:
     fields = {"id": name, "goal": "No shell is used", "polarity": "negative", "tags": ("security",)}
     return UnsafeCallCheck(**fields | changes)
-
-
-def exchange(name="exchanged") -> Check:
-    return FeedbackLog(id=name, goal="Feedback was exchanged", aspect="exchanged")
 
 
 def criterion(name="quality", *checks: Check, **changes) -> Criterion:

@@ -15,7 +15,6 @@ from tests.courtroom.synthesis.bench_records import (
     bench,
     check,
     criterion,
-    exchange,
     failure,
     levels,
     opinion,
@@ -338,14 +337,8 @@ def test_five_levels_match_five_scores():
 
 def test_unestablished_feedback_excludes_nothing():
     neutral = piece()
-    feedback = rubric(criterion("quality", exchange(), exclude_when="no_exchange"))
-    judged = verdict(
-        "default",
-        bench((2, 2, 2), neutral),
-        evidence=(neutral,),
-        outcomes=(outcome("exchanged", None),),
-        rubric_=feedback,
-    )
+    feedback = rubric(criterion("quality", check(), exclude_when="no_exchange"))
+    judged = verdict("default", bench((2, 2, 2), neutral), evidence=(neutral,), rubric_=feedback)
 
     assert (judged.criteria[0].excluded, judged.criteria[0].final_score) == (False, 2)
 

@@ -4,6 +4,7 @@ import pytest
 
 from courtroom.models.audit_report import Points
 from courtroom.models.errors import RubricRefused
+from courtroom.models.facts import establish
 from courtroom.synthesis.chief_justice import contested
 from courtroom.synthesis.constitutions import PRESETS, constitution_of, preset
 from courtroom.synthesis.rules import Constitution, FactSupremacy, WeightedAverage
@@ -12,7 +13,6 @@ from tests.courtroom.synthesis.bench_records import (
     bench,
     check,
     criterion,
-    exchange,
     levels,
     opinion,
     outcome,
@@ -29,7 +29,6 @@ POINTS_RUBRIC = rubric(
     ),
     criterion(
         "feedback",
-        exchange(),
         max_points=20,
         levels=levels(20, "Integrated", "Selective", "Ignored", "No Exchange"),
         exclude_when="no_exchange",
@@ -49,15 +48,15 @@ SCORES = {
 }
 
 
-def points_verdict(*, exchanged):
-    neutral, log = piece(), piece("exchanged", found=exchanged)
+def reports(**minmax):
+    return establish({"minmax": {"generated": [], "self": [], "received": []} | minmax}, {})
+
+
+def points_verdict(facts):
+    neutral = piece()
     opinions = [o for name, scores in SCORES.items() for o in bench(scores, neutral, on=name)]
     return verdict(
-        "points-based",
-        opinions,
-        evidence=(neutral, log),
-        outcomes=(outcome("exchanged", exchanged, log),),
-        rubric_=POINTS_RUBRIC,
+        "points-based", opinions, evidence=(neutral,), rubric_=POINTS_RUBRIC, facts=facts
     )
 
 
@@ -175,14 +174,15 @@ def test_opinions_only_may_fire_several_rules():
 
 
 def test_points_based_gives_72_of_100():
-    judged = points_verdict(exchanged=True)
+    judged = points_verdict(reports(received=["audit/received/a.md"]))
     assert [c.points for c in judged.criteria] == [35, 12, 0, 25]
     assert [c.level for c in judged.criteria] == ["Complete", "Selective", "Absent", "Forensic"]
     assert judged.points == Points(earned=72, possible=100)
 
 
-def test_points_based_gives_60_of_80_when_no_feedback_was_exchanged():
-    judged = points_verdict(exchanged=False)
+@pytest.mark.parametrize("facts", [reports(), reports(generated=["audit/onpeer/a.md"])])
+def test_points_based_gives_60_of_80_when_no_report_was_received(facts):
+    judged = points_verdict(facts)
     assert [c.excluded for c in judged.criteria] == [False, True, False, False]
     assert judged.points == Points(earned=60, possible=80)
 
@@ -197,13 +197,13 @@ def test_points_based_gives_60_of_80_when_no_feedback_was_exchanged():
 
 
 def test_low_score_never_maps_to_the_excluded_level():
-    neutral, log = piece(), piece("exchanged")
+    neutral = piece()
     judged = verdict(
         "points-based",
         bench((1, 1, 1), neutral, on="feedback"),
-        evidence=(neutral, log),
-        outcomes=(outcome("exchanged", True, log),),
+        evidence=(neutral,),
         rubric_=rubric(POINTS_RUBRIC.criteria[1]),
+        facts=reports(received=["audit/received/a.md"]),
     )
 
     assert (judged.criteria[0].level, judged.criteria[0].points) == ("Ignored", 4)

@@ -12,6 +12,7 @@ from typing import get_args
 import pytest
 
 from courtroom.models.audit_report import RuleStep
+from courtroom.models.facts import establish
 from courtroom.models.judge_answer import OUTCOMES_ROUND
 from courtroom.synthesis import chief_justice, outcome_bound, second_hearing, sufficient_evidence
 from courtroom.synthesis.constitutions import PRESETS
@@ -21,7 +22,6 @@ from tests.courtroom.synthesis.bench_records import (
     bench,
     check,
     criterion,
-    exchange,
     levels,
     outcome,
     piece,
@@ -184,23 +184,25 @@ def of_every_route() -> Iterator[RuleStep]:
         judged((4, 4, 4), 2, more=by_model(bench((3, 3, 3), round_number=OUTCOMES_ROUND))),
         judged((3, 3, 3), 3, further=[doubtful]),
     ]
-    for one in (quorum, few, governed, collected, points_verdict(exchanged=True)):
+    for one in (quorum, few, governed, collected, points_verdict(received=True)):
         yield from (*one.steps, *(step for c in one.criteria for step in c.steps))
-    excluded = points_verdict(exchanged=False)
+    excluded = points_verdict(received=False)
     yield from (step for c in (*models, *excluded.criteria) for step in c.steps)
 
 
-def points_verdict(*, exchanged: bool) -> chief_justice.Verdict:
-    neutral, log = piece(), piece("exchanged", found=exchanged)
+def points_verdict(*, received: bool) -> chief_justice.Verdict:
+    neutral = piece()
+    paths = ["audit/received/a.md"] if received else []
+    minmax = {"generated": [], "self": [], "received": paths}
     names = ("progress", "feedback", "extra")
     return verdict(
         "points-based",
         [o for name in names for o in bench((3, 4, 4), neutral, on=name)],
-        evidence=(neutral, log),
-        outcomes=(outcome("exchanged", exchanged, log),),
+        evidence=(neutral,),
+        facts=establish({"minmax": minmax}, {}),
         rubric_=rubric(
             criterion("progress", weight=2, max_points=35, levels=levels(35, "A", "B", "C", "D")),
-            criterion("feedback", exchange(), max_points=20, exclude_when="no_exchange"),
+            criterion("feedback", check(), max_points=20, exclude_when="no_exchange"),
             criterion("extra", check("never"), max_points=10),
         ),
     )
@@ -224,7 +226,7 @@ def test_every_rule_has_its_words_fired_and_unfired() -> None:
 
 
 def test_sums_come_to_overall_score_and_points_by_hand() -> None:
-    row = points_verdict(exchanged=True)
+    row = points_verdict(received=True)
     words = {step.rule: step for step in row.steps}
     assert (
         words["overall"].input == "Progress 4 (weight 2); Feedback 4 (weight 1); Extra 4 (weight 1)"
@@ -268,7 +270,7 @@ def test_criteria_without_a_score_are_left_out_by_name_and_rule() -> None:
 
 
 def test_excluded_criterion_is_in_neither_sum() -> None:
-    words = [step.sentence for step in points_verdict(exchanged=False).steps]
+    words = [step.sentence for step in points_verdict(received=False).steps]
     assert "no_exchange: Feedback → in neither sum." in words
     assert words[-1] == (
         "sums: Progress 35 of 35; Extra 7.5 of 10 → 35 + 7.5 = 42.5 of 35 + 10 = 45 points."

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.project.audit_folders import audits_on_record, kind_of
+from courtroom.analysis.project import audit_folders
+from courtroom.analysis.project.audit_folders import (
+    candidates_among,
+    contents_of,
+    kind_of,
+    reports_on_record,
+)
 from courtroom.analysis.project.deferrals import deferrals_in, deferrals_on_pages
 from courtroom.analysis.project.log_entries import Entry, entries_of, is_communication_log
 
@@ -47,17 +53,72 @@ def test_audit_is_recognised_in_every_layout(path, kind):
     assert kind_of(path) == kind
 
 
-def test_placeholder_note_is_no_exchange():
-    texts = {
-        "audit/report_bypeer_received/note.md": "# Received\n\nNo report has been received from a peer yet.\n",
-        "audit/report_bypeer_received/short.md": "# Feedback\n\nUse a reducer for the evidences.\n",
-        "audit/report_onpeer_generated/empty.md": "",
-    }
-    sizes = {path: len(text) for path, text in texts.items()}
-    assert audits_on_record(sizes, texts.get) == {
-        "generated": [],
-        "self": [],
-        "received": ["audit/report_bypeer_received/short.md"],
+RECEIVED, ON_PEER = "audit/report_bypeer_received/a.md", "audit/report_onpeer_generated/a.md"
+
+FAILED_JUDGES = """# Audit
+
+**Overall Score:** 3.0/5
+
+## Graph Orchestration
+
+**Score:** 3/5
+
+- **Defense** (score 3): Judge invocation failed: Error code: 429
+"""
+
+
+def recorded(text: str, path: str = RECEIVED) -> bool:
+    return [path for path, _, _ in reports_on_record({path: text}, {path: "received"})] == [path]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Audit\n\n## Graph Orchestration\n\n**Score:** 3/5\n",
+        "# Review\n\n## Issues\n\n- src/graph.py:12 has no edge to the judges\n",
+        '{"overall_score": 3.2, "criteria": [{"name": "Graph", "final_score": 3}]}',
+        FAILED_JUDGES,
+    ],
+    ids=["scores", "findings with places", "json", "failed judges"],
+)
+def test_a_report_has_scores_or_findings_with_places(text):
+    assert recorded(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Received\n\nNo report has been received from a peer yet.\n",
+        "# Peer Audit Received\n\n## Criterion Breakdown\nPending...\n",
+        "# Feedback\n\nUse a reducer for the evidences.\n",
+        "<html><body><h1>Peers</h1><p>Pages about peer reports.</p></body></html>",
+        '{"run": "17", "model": "none", "files": 3}',
+        "",
+    ],
+    ids=["nothing yet", "placeholder", "remark", "page", "manifest", "empty"],
+)
+def test_what_cannot_be_read_as_a_report_is_none_whatever_its_folder(text):
+    assert not recorded(text)
+
+
+def test_documents_and_files_beyond_a_limit_are_not_read(monkeypatch):
+    monkeypatch.setattr(audit_folders, "MOST_AUDITS", 1)
+    pdf = "audit/report_bypeer_received/r.pdf"
+    sizes = {ON_PEER: 100, RECEIVED: 100, pdf: 100, "audit/on_self/small.md": 39, "a.md": 100}
+    assert candidates_among(sizes) == ({RECEIVED: "received"}, [pdf, ON_PEER])
+
+
+def test_what_a_report_on_a_peer_holds_is_listed():
+    bare = "# Audit\n\n## Graph Orchestration\n\n**Score:** 3/5\n"
+    rich = (
+        f"{bare}\n- **Prosecutor** (Score: 2): src/graph.py has no join.\n"
+        "- **Defense** (Score: 4): It is wired.\n\n## Remediation Plan\n\n- Add a join to src/graph.py\n"
+    )
+    assert contents_of(["bare.md", "rich.md"], {"bare.md": bare, "rich.md": rich}) == {
+        "scored": ["bare.md", "rich.md"],
+        "placed": ["rich.md"],
+        "argued": ["rich.md"],
+        "planned": ["rich.md"],
     }
 
 

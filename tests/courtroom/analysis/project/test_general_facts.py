@@ -20,6 +20,7 @@ from courtroom.inputs import read_repository
 from courtroom.models.case import Limits
 from courtroom.models.evidence import Evidence
 from courtroom.models.facts import establish
+from courtroom.models.project_facts import MinMaxFact
 from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from tests.courtroom.analysis.security.test_committed_secrets import GITHUB
@@ -118,35 +119,56 @@ def test_unsearchable_pattern_is_unanswered(tmp_path, language, pattern, reason)
 
 
 EXCHANGE: dict[str, str | bytes | None] = {
-    "audit/report_onpeer_generated/b.md": "# Audit of a peer's repository, deferred because of time\n",
+    "audit/report_onpeer_generated/b.md": "# Audit of a peer\n\n## Graph\n\n**Score:** 3/5\n\nDeferred because of time.\n",
+    "audit/report_bypeer_received/c.md": "# Audit\n\n## Safe Tools\n\n**Score:** 2/5\n\n**Remediation:** Add a timeout to the clone in src/tools.py\n",
+    "audit/report_bypeer_received/d.pdf": b"%PDF-1.7\0" + b"0" * 100,
+    "docs/feedback.md": "# Feedback\n\n- Safe Tools: added the timeout to the clone in src/tools.py\n",
     "audit/proactive_communication.md": "- 2026-02-20 stuck on the clone\n- 2026-02-21 finished it\n",
     "docs/decisions.md": "Retries are deferred because the interface would change.\n",
 }
 
 
 def test_peer_exchange_checks_are_answered_from_facts(tmp_path):
-    exchange_checks: list[FeedbackLog | CommunicationLog] = [
-        FeedbackLog(id="generated", goal="g", aspect="generated"),
-        FeedbackLog(id="received", goal="g", aspect="received"),
-        FeedbackLog(id="deferred", goal="g", aspect="deferred"),
+    logs: list[CommunicationLog] = [
         CommunicationLog(id="all", goal="g"),
         CommunicationLog(id="blocker", goal="g", about="blocker"),
     ]
-    result = survey(EXCHANGE, tmp_path, *exchange_checks)
-    assert {check.id: places(result, check.id) for check in exchange_checks} == {
-        "generated": [("audit/report_onpeer_generated/b.md", None)],
-        "received": [],
-        "deferred": [("docs/decisions.md", 1)],
+    result = survey(EXCHANGE, tmp_path, *logs)
+    assert {check.id: places(result, check.id) for check in logs} == {
         "all": [("audit/proactive_communication.md", 1), ("audit/proactive_communication.md", 2)],
         "blocker": [("audit/proactive_communication.md", 1)],
     }
     facts = establish(dict(result.facts), dict(result.reasons))
-    assert facts.minmax is not None
-    assert facts.minmax.model_dump(by_alias=True) == {
-        "generated": ("audit/report_onpeer_generated/b.md",),
-        "self": (),
-        "received": (),
+    assert facts.minmax == MinMaxFact(
+        generated=("audit/report_onpeer_generated/b.md",),
+        self_=(),
+        received=("audit/report_bypeer_received/c.md",),
+        scored=("audit/report_onpeer_generated/b.md",),
+        unread=("audit/report_bypeer_received/d.pdf",),
+    )
+    assert [d.path for d in facts.deferrals or ()] == ["docs/decisions.md"]
+    assert [(f.criterion, f.file) for f in facts.received_findings or ()] == [
+        ("Safe Tools", "src/tools.py")
+    ]
+    assert [(a.path, a.line, a.findings) for a in facts.written_answers or ()] == [
+        ("docs/feedback.md", 3, (0,))
+    ]
+
+
+def test_a_report_by_a_peer_about_another_work_was_not_received(tmp_path):
+    report = "# Audit\n\n**Repository:** https://github.com/{}\n\n## Graph\n\n**Score:** 3/5\n\n## State\n\n**Score:** 3/5\n"
+    files: dict[str, str | bytes | None] = {
+        "audit/report_onself_generated/a.md": report.format("ada/auditor") + " " * 200,
+        "audit/report_bypeer_received/own.md": report.format("ada/auditor"),
+        "audit/report_bypeer_received/fork.md": report.format("bo/auditor"),
+        "audit/report_bypeer_received/other.md": report.format("bo/courtroom"),
     }
+    minmax = survey(files, tmp_path).facts["minmax"]
+    assert minmax["generated"] == ["audit/report_bypeer_received/other.md"]
+    assert minmax["received"] == [
+        "audit/report_bypeer_received/fork.md",
+        "audit/report_bypeer_received/own.md",
+    ]
 
 
 def evidence_on(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.project import own_outputs
+from courtroom.analysis.project import audit_folders
 from tests.courtroom.analysis.project.test_general_facts import survey
 from tests.courtroom.analysis.project.test_own_audits import SELF, audit
 
@@ -30,7 +30,7 @@ def test_audits_of_fixtures_are_no_outputs_of_the_work(tmp_path):
 def test_outputs_beyond_a_limit_leave_open_what_the_others_do_not_show(
     tmp_path, monkeypatch, limit
 ):
-    monkeypatch.setattr(own_outputs, limit, 1 if limit == "MOST_AUDITS" else len(audit()) + 1)
+    monkeypatch.setattr(audit_folders, limit, 1 if limit == "MOST_AUDITS" else len(audit()) + 1)
     second = SELF.replace("a.md", "b.md")
     read = survey({SELF: audit(), second: audit()}, tmp_path)
 
