@@ -35,14 +35,18 @@ FILES = {
     "src/tools.py": TOOLS,
     "main.py": MAIN,
     "notes/deploy.sh": f"export REGION=eu\nexport AWS_ACCESS_KEY_ID={KEY}\n",
-    "data/rows.txt": "".join(f"row {number}\n" for number in range(20_000)),
+    "data/rows.txt": "row 0\n",
 }
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    path = tmp_path_factory.mktemp("asking") / "work.git"
-    make_repository(path, [Commit(f"Add {name}", {name: text}) for name, text in FILES.items()])
+    return repository_of(tmp_path_factory.mktemp("asking"), FILES)
+
+
+def repository_of(folder, files):
+    path = folder / "work.git"
+    make_repository(path, [Commit(f"Add {name}", {name: text}) for name, text in files.items()])
     return path
 
 
@@ -150,7 +154,10 @@ def test_place_that_cannot_be_read_is_refused_in_words(repository, place, words)
     assert "root:" not in message
 
 
-def test_ten_thousand_lines_are_cut_to_the_room_of_a_judge(repository):
+def test_ten_thousand_lines_are_cut_to_the_room_of_a_judge(tmp_path):
+    # Every audit searches all these lines, so no other test has them.
+    rows = "".join(f"row {number}\n" for number in range(10_300))
+    repository = repository_of(tmp_path, {**FILES, "data/rows.txt": rows})
     with judge_endpoint(asking("data/rows.txt:1-10000", "data/rows.txt:10001-10300")) as endpoint:
         report = audit(repository, endpoint)
         message = last_message(endpoint)
