@@ -7,6 +7,7 @@ import pytest
 
 from courtroom.exhibits.places import NO_FILE
 from courtroom.graph.asking import MOST_ASKING, MOST_CHARACTERS
+from courtroom.judges.answer_schema import MOST_PLACES
 from courtroom.judges.llm import NOT_IN_TIME, LlmBench
 from courtroom.judges.prompts import persona_text
 from courtroom.models.audit_report import AuditReport
@@ -133,25 +134,35 @@ def test_nobody_may_ask_where_the_setting_forbids_it(repository):
     assert (len(endpoint.requests), rows_that_asked(report)) == (30, [])
 
 
-@pytest.mark.parametrize(
-    ("place", "words"),
-    [
-        ("../../etc/passwd:1-5", "outside"),
-        ("/etc/passwd", "outside"),
-        ("src/absent.py:1-5", "no such file"),
-        ("no_such_function", "no such file, function"),
-        ("data/rows.txt:30000-40000", "no such lines"),
-        ("src/tools.py; rm -rf /", "no such file"),
-    ],
-)
-def test_place_that_cannot_be_read_is_refused_in_words(repository, place, words):
-    with judge_endpoint(asking(place)) as endpoint:
-        report = audit(repository, endpoint)
-        message = last_message(endpoint)
-    (asked,) = rows_that_asked(report)[0].asked
-    assert (asked.locations, words in asked.refusal) == ((), True)
-    assert "Not read: " in message
-    assert "root:" not in message
+REFUSED = {
+    "../../etc/passwd:1-5": "outside",
+    "/etc/passwd": "outside",
+    "src/absent.py:1-5": "no such file",
+    "no_such_function": "no such file, function",
+    "data/rows.txt:30000-40000": "no such lines",
+    "src/tools.py; rm -rf /": "no such file",
+}
+
+
+@pytest.fixture(scope="module")
+def refused(repository):
+    """The places of `REFUSED` as the record holds them, and what was read to a judge instead."""
+    rows, messages, places = {}, "", list(REFUSED)
+    assert len(places) == 2 * MOST_PLACES
+    for half in (places[:MOST_PLACES], places[MOST_PLACES:]):
+        with judge_endpoint(asking(*half)) as endpoint:
+            report = audit(repository, endpoint)
+            messages += last_message(endpoint)
+        rows |= {row.place: row for row in rows_that_asked(report)[0].asked}
+    return rows, messages
+
+
+@pytest.mark.parametrize("place", REFUSED)
+def test_place_that_cannot_be_read_is_refused_in_words(refused, place):
+    rows, messages = refused
+    assert (rows[place].locations, REFUSED[place] in rows[place].refusal) == ((), True)
+    assert messages.count("Not read: ") == len(REFUSED)
+    assert "root:" not in messages
 
 
 def test_ten_thousand_lines_are_cut_to_the_room_of_a_judge(tmp_path):
