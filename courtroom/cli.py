@@ -105,7 +105,7 @@ async def _audit(options: argparse.Namespace) -> int:
         raise RuntimeError(message)
 
     _write(options, report)
-    return VERDICT if report.status == "verdict" else NEEDS_REVIEW
+    return exit_code_for(report)
 
 
 def _case(options: argparse.Namespace) -> Case:
@@ -192,6 +192,10 @@ class GraphAction(argparse.Action):
 
         sys.stdout.write(draw_graph())
         parser.exit(VERDICT)
+
+
+def exit_code_for(report: AuditReport) -> int:
+    return VERDICT if report.status == "verdict" else NEEDS_REVIEW
 
 
 def exit_code_of(command: Callable[[], int]) -> int:
@@ -337,7 +341,7 @@ def resynthesis_command(argv: list[str]) -> int:
     sys.stdout.write("\n".join(changes) + "\n")
     if options.explain:
         sys.stdout.write(f"\n{explain(new_report)}")
-    return VERDICT if new_report.status == "verdict" else NEEDS_REVIEW
+    return exit_code_for(new_report)
 
 
 def constitution_named(name: str) -> Constitution:

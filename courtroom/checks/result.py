@@ -57,6 +57,11 @@ def reader_failed(error: CourtroomError) -> Finding:
     return Finding(met=None, reason=error.message, has_failed=True)
 
 
+def not_answered() -> Finding:
+    """Return the finding where no detective answered a check that it owes: a failure of ours."""
+    return Finding(met=None, reason="No detective answered.", has_failed=True)
+
+
 def absent(
     reason: str, looked_for: str, *, met: bool = False, confidence: float = READ_WHOLE
 ) -> Finding:

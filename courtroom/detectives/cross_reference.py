@@ -21,11 +21,10 @@ from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
 from courtroom.checks.from_report import NO_PDF, as_read
 from courtroom.checks.pdf_paths import NO_NAMES, NO_TREE
 from courtroom.checks.registry import Check, kind_of, unknown_kind
-from courtroom.checks.result import Finding, could_not_look, reader_failed
+from courtroom.checks.result import Finding, not_answered, reader_failed
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.detective_result import NAME_FACTS, PATH_FACTS, Claim, DetectiveResult
 from courtroom.detectives.diagram_survey import diagrams_of_both
-from courtroom.detectives.repo_investigator import NO_ANSWER
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import CheckOutcome
 from courtroom.models.facts import GraphFact
@@ -109,7 +108,7 @@ def finding_from_both(check: Check, comparison: Comparison) -> Finding:
     if kind is None:
         return unknown_kind(check)
     finding = kind.compare(check, comparison) if kind.compare else None
-    finding = finding or could_not_look(NO_ANSWER)
+    finding = finding or not_answered()
     return as_read(finding, comparison.pdf.confidence) if comparison.pdf else finding
 
 

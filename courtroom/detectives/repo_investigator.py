@@ -13,7 +13,7 @@ from courtroom.analysis.project.feedback_answers import with_commits
 from courtroom.analysis.project.own_audits import misplaced_fact
 from courtroom.analysis.survey import Survey
 from courtroom.checks.registry import Check, kind_of, unknown_kind
-from courtroom.checks.result import READ_IN_PART, Finding, could_not_look
+from courtroom.checks.result import READ_IN_PART, Finding, not_answered
 from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     HISTORY_FACTS,
@@ -32,7 +32,6 @@ from courtroom.models.facts import NO_SITE
 from courtroom.models.project_facts import ExchangeFact
 
 NAME: DetectiveName = "RepoInvestigator"
-NO_ANSWER = "No detective answered."
 
 Facts = tuple[dict[str, Any], dict[str, str]]
 
@@ -82,7 +81,7 @@ def _finding(check: Check, sources: Sources) -> Finding:
     kind = kind_of(check)
     if kind is None:
         return unknown_kind(check)
-    return kind.detect(check, sources) or could_not_look(NO_ANSWER)
+    return kind.detect(check, sources) or not_answered()
 
 
 def _as_far_as_read(finding: Finding, facts: Mapping[str, Any]) -> Finding:

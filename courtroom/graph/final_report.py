@@ -28,6 +28,7 @@ from courtroom.models.evidence import SCREENED_TAG, Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.replay.resynthesis import constitution_reference
 from courtroom.synthesis import chief_justice
+from courtroom.synthesis.adding_up import steps_of_sums
 from courtroom.synthesis.opinions import answers_on, rows_of
 
 COLLECTOR = "judge_collector"
@@ -64,19 +65,25 @@ def write_unjudged_report(
     answers = tuple(
         _without(answer, {item.id for item in _cited_lines(answer)}) for answer in answers_of(state)
     )
+    outcomes = {outcome.check: outcome for outcome in dossier.outcomes}
     criteria = tuple(
         CriterionResult(
             id=criterion.id,
             name=criterion.name,
             max_points=criterion.max_points,
             needs_review=True,
-            rationale=error.message,
+            **chief_justice.unscored(error.code, error.message),
+            checks=chief_justice.check_rows(criterion, outcomes),
             opinions=rows_of(answers_on(criterion.id, answers).heard),
         )
         for criterion in nodes.case.rubric.criteria
     )
     verdict = chief_justice.Verdict(
-        criteria=criteria, overall_score=None, points=None, status="degraded"
+        criteria=criteria,
+        overall_score=None,
+        points=None,
+        status="degraded",
+        steps=tuple(steps_of_sums(nodes.case.rubric, criteria)),
     )
     return _update(nodes, state, dossier, answers, verdict, (error,))
 

@@ -200,7 +200,9 @@ class AuditNodes:
     def has_enough_evidence(self, state: AgentState) -> bool:
         """Return whether anything can be judged (synthesis/sufficient_evidence.py)."""
         dossier = Dossier.model_validate(state["dossier"])
-        return not why_insufficient(self.case.constitution, dossier.evidence, dossier.facts)
+        return not why_insufficient(
+            self.case.constitution, dossier.evidence, dossier.facts, dossier.outcomes
+        )
 
     def has_failures(self, state: AgentState) -> bool:
         """Return whether a detective, or a reader of it, failed on some check."""

@@ -71,6 +71,7 @@ from courtroom.synthesis.second_hearing import (
     undoubted,
 )
 
+NOT_ASKED = "No judge was asked: a step of the audit before them failed."
 ROUNDINGS: Mapping[Rounding, str] = {"half_up": "half up", "half_even": "half to even"}
 
 
@@ -183,12 +184,15 @@ def _rounding(context: RulingContext, value: Fraction) -> RuleStep:
 def _why_no_quorum(context: RulingContext) -> str:
     given, quorum = len(context.opinions), context.constitution.quorum
     # The failures go into the rationale: a person who reviews needs to know what failed.
-    missing = "; ".join(
-        f"{TITLES[f.judge]}: {f.failure} ({f.message})" for f in context.answers.failures
-    )
+    reasons: dict[str, list[str]] = {}
+    for failure in context.answers.failures:
+        reason = f"{failure.failure} ({failure.message.rstrip('.')})"
+        reasons.setdefault(reason, []).append(TITLES[failure.judge])
+    missing = "; ".join(f"{', '.join(judges)}: {reason}" for reason, judges in reasons.items())
     opinions = "an opinion that counts" if context.set_aside else "an opinion"
     counts = f"{given} of 3 judges gave {opinions} and {quorum} are needed."
-    return " ".join(filter(None, [counts, _why_set_aside(context), missing]))
+    unasked = "" if context.answers.answers else NOT_ASKED
+    return " ".join(filter(None, [counts, _why_set_aside(context), missing, unasked]))
 
 
 def _set_aside(context: RulingContext) -> Applied:

@@ -6,7 +6,7 @@ The order of the rules is in apply_rules.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from courtroom.checks.feedback_log import is_received
@@ -73,7 +73,7 @@ def synthesise(
     when a rule has a guard and this installation lacks the packages for guards.
     """
     dossier = dossier_of(evidence, outcomes, facts)
-    missing = sufficient_evidence.why_insufficient(constitution, evidence, facts)
+    missing = sufficient_evidence.why_insufficient(constitution, evidence, facts, outcomes)
     # Without a report there is nothing to implement, whatever was given to others.
     excluded = is_received(facts.model_dump(mode="json", by_alias=True)) is False
     results = tuple(
@@ -169,7 +169,7 @@ def _result(context: RulingContext, *, missing: str, excluded: bool) -> Criterio
         max_points=criterion.max_points,
         opinions=rows_of(context.answers.heard),
         second_hearing=rows_of(context.answers.on_outcomes),
-        checks=tuple(_check_row(check, dossier) for check in criterion.checks),
+        checks=check_rows(criterion, dossier.outcomes),
         evidence=tuple(piece.id for piece in context.evidence_items),
         remediation=remediation_for(criterion, dossier.outcomes, dossier.evidence),
         **_decision(context, missing=missing, excluded=excluded),
@@ -183,7 +183,7 @@ def _decision(context: RulingContext, *, missing: str, excluded: bool) -> dict[s
     if excluded:
         level = exclusion_level(context.criterion)
         why = "No report by a peer was received: this criterion is in neither sum."
-        return unscored(NO_EXCHANGE, why, output="in neither sum") | {
+        return unscored(NO_EXCHANGE, why, output="excluded") | {
             "excluded": True,
             "level": level.name if level else None,
         }
@@ -242,8 +242,14 @@ def _worth(criterion: Criterion, score: int) -> tuple[RuleStep, ...]:
     )
 
 
-def _check_row(check: Check, dossier: Dossier) -> CriterionCheck:
-    outcome = dossier.outcomes.get(check.id)
+def check_rows(
+    criterion: Criterion, outcomes: Mapping[str, CheckOutcome]
+) -> tuple[CriterionCheck, ...]:
+    """Return the criterion's checks with their outcomes, which are by the check's id."""
+    return tuple(_check_row(check, outcomes.get(check.id)) for check in criterion.checks)
+
+
+def _check_row(check: Check, outcome: CheckOutcome | None) -> CriterionCheck:
     return CriterionCheck(
         check=check.id,
         kind=check.kind,

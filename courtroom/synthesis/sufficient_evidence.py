@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from courtroom.models.evidence import CITED_TAG, INTEGRITY_TAG, Evidence
+from courtroom.models.evidence import CITED_TAG, INTEGRITY_TAG, CheckOutcome, Evidence
 from courtroom.models.facts import NOT_EXAMINED
 from courtroom.synthesis.evidence_weight import StatedFacts
 from courtroom.synthesis.rules import Constitution
@@ -25,7 +25,10 @@ SUBMIT_AGAIN = (
 
 
 def why_insufficient(
-    constitution: Constitution, evidence: Iterable[Evidence], facts: StatedFacts
+    constitution: Constitution,
+    evidence: Iterable[Evidence],
+    facts: StatedFacts,
+    outcomes: Iterable[CheckOutcome] = (),
 ) -> str:
     """Return why nothing can be judged and what to do; "" where the evidence suffices.
 
@@ -34,16 +37,19 @@ def why_insufficient(
     if _has_no_code(facts):
         return NO_CODE
     count = count_sufficient(constitution, evidence)
-    reasons = _reasons(facts)
+    failures = list(dict.fromkeys(outcome.reason for outcome in outcomes if outcome.has_failed))
+    reasons = failures[:MOST_REASONS] or _reasons(facts)
     if not count and _is_unread(facts):
         return " ".join([UNREAD, *reasons, READ_AGAIN])
     if count >= constitution.min_evidence:
         return ""
+    pieces = "piece" if count == 1 else "pieces"
+    needed = constitution.min_evidence
     shortage = (
-        f"The detectives found {count} pieces of evidence, and {constitution.min_evidence} are"
-        " needed."
+        f"The detectives found {count} {pieces} of evidence, and {needed}"
+        f" {'is' if needed == 1 else 'are'} needed."
     )
-    return " ".join([shortage, *reasons, SUBMIT_AGAIN])
+    return " ".join([shortage, *reasons, READ_AGAIN if failures else SUBMIT_AGAIN])
 
 
 def count_sufficient(constitution: Constitution, evidence: Iterable[Evidence]) -> int:

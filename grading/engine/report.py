@@ -39,6 +39,8 @@ CITATIONS_REMOVED: Final = "citations_removed"
 INTEGRITY_TAG: Final = "integrity"
 # A passage in tests, examples and the like, which is no flag.
 ASIDE_TAG: Final = "set_aside"
+# Rule of a criterion of a work with too little evidence to be judged.
+INSUFFICIENT: Final = "insufficient_evidence"
 # Tag of lines that a judge cited beyond what the detectives found.
 CITED_TAG: Final = "cited"
 
@@ -429,6 +431,12 @@ class Report(ReportRecord):
     def evidence_of(self, ids: Iterable[str]) -> list[Evidence]:
         """Return the evidence with these ids, in their order; unknown ids are left out."""
         return [self.evidence_by_id[key] for key in ids if key in self.evidence_by_id]
+
+    @property
+    def shortage(self) -> str:
+        """Return what is missing and what to do where nothing could be judged; else ""."""
+        reasons = (row.rationale for row in self.criteria if INSUFFICIENT in row.resolution)
+        return next(reasons, "")
 
     @property
     def suspicions(self) -> list[Evidence]:

@@ -154,7 +154,7 @@ def _outcome_explained(view: CriterionView) -> str:
 
 
 def _unmet_explained(view: CriterionView) -> str:
-    if not view.faults:
+    if not view.faults or view.score is None:
         return ""
     rest = len(view.faults) - MAX_FAULTS
     more = f" And {rest} more." if rest > 0 else ""

@@ -80,14 +80,14 @@ HEADLINES = {
         "Needs review",
         "warn",
         (
-            "Too few judges answered on at least one criterion, "
+            "At least one criterion has no score and says why, "
             "so there is no overall score until a person reviews it."
         ),
     ),
     "degraded": (
         "Not judged",
         "bad",
-        "Too little of this submission could be examined. This is a failed audit, not a low score.",
+        "No criterion could be judged, and each says why. This is not a low score.",
     ),
 }
 
@@ -111,8 +111,10 @@ def present_report(
         criteria=criteria,
         strongest=_strongest(scored),
         weakest=_weakest(scored),
-        unjudged=tuple(c for c in criteria if c.counts.needs_review),
-        next_tasks=tasks[:MAX_NEXT_TASKS],
+        # Where none is judged, the headline says so.
+        unjudged=tuple(c for c in criteria if c.counts.needs_review) if scored else (),
+        # Where nothing could be judged, the headline says what to do first.
+        next_tasks=() if report.shortage else tasks[:MAX_NEXT_TASKS],
         tasks_by_file=_by_file(tasks),
         topology=topology_of(report.facts.graph, report.facts.graph_run)
         if report.facts.graph
@@ -153,6 +155,8 @@ def _headline(report: Report, released: ReleasedVerdict | None) -> Headline:
         return Headline(*HEADLINES["verdict"][:2], released.overall_score, "")
 
     words, tone, sentence = HEADLINES[report.status]
+    if report.shortage:
+        sentence = f"{report.shortage} This is not a low score."
     score = report.overall_score if report.status == "verdict" and released is None else None
     return Headline(words, tone, score, sentence)
 

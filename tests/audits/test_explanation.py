@@ -13,6 +13,7 @@ from courtroom.models.audit_report import AuditReport
 from courtroom.rendering.markdown_escaping import escape_prose
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.verdict_explanation import explain
+from courtroom.synthesis.sufficient_evidence import NO_CODE
 from grading.engine.released_verdict import parse_released
 from grading.engine.report import parse_report
 from grading.report_pages.criterion import CriterionView, criterion_views
@@ -77,7 +78,26 @@ def test_page_markdown_and_command_line_have_the_same_steps() -> None:
 
     assert len(rows) > 10
     for step, text in rows:
-        mark = "" if step.fired else " not triggered"
+        mark = "" if step.fired else " not triggered:"
         assert f"{step.rule}{mark} {step.input} → {step.output}." in text
         assert f"- {escape_prose(step.sentence)}\n" in markdown
         assert f"   {step.sentence}\n" in printed
+
+
+def test_work_that_cannot_be_judged_says_first_what_is_missing_and_what_to_do() -> None:
+    document = report_json(criteria=2) | {"status": "degraded"}
+    for row in document["criteria"]:
+        row |= {"final_score": None, "needs_review": True, "rationale": NO_CODE}
+        row |= {"resolution": ["insufficient_evidence"]}
+    page = present_report(parse_report(document))
+    assert page.headline.sentence == f"{NO_CODE} This is not a low score."
+    assert (page.headline.words, page.unjudged, page.next_tasks) == ("Not judged", (), ())
+
+
+def test_criterion_without_a_score_is_named_beside_those_that_have_one() -> None:
+    document = report_json(criteria=2, status="needs_review")
+    document["criteria"][0] |= {"final_score": None, "needs_review": True}
+    page = present_report(parse_report(document))
+    assert [criterion.anchor for criterion in page.unjudged] == ["criterion-1"]
+    assert page.headline.sentence.startswith("At least one criterion has no score and says why")
+    assert len(page.next_tasks) > 0

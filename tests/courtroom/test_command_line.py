@@ -9,6 +9,9 @@ import pytest
 from courtroom.cli import MODEL_VARIABLES, VARIABLES, main
 from courtroom.models.audit_report import AuditReport
 from courtroom.rendering.verdict_explanation import explain
+from courtroom.synthesis.constitutions import PRESETS
+from courtroom.synthesis.sufficient_evidence import NO_CODE
+from tests.factories.repositories import Commit, make_repository
 from tests.factories.student_project import student_repository
 
 
@@ -128,6 +131,16 @@ def test_quiet_run_writes_nothing_on_stderr_and_markdown_to_a_file(repository, t
     )
     assert printed == (0, "", "")
     assert (tmp_path / "report.md").read_text().startswith("#")
+
+
+@pytest.mark.parametrize("constitution", PRESETS)
+def test_work_without_code_exits_three_and_says_what_to_do(constitution, tmp_path, capsys):
+    make_repository(tmp_path / "images.git", [Commit("Begin", {"a.png": b"\x89PNG\0"})])
+    options = ("--allow-local", "--quiet", "--constitution", constitution)
+    code, out, err = run_here(capsys, tmp_path / "images.git", *options)
+    assert (code, err) == (3, "")
+    assert out.count(NO_CODE) >= 2
+    assert "**Overall score: none**. No verdict: nothing could be scored." in out
 
 
 def test_graph_is_drawn_with_its_routes_without_an_audit(capsys):
