@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 STOP_SECONDS = 10
 LONGEST_PAUSE = 30.0
@@ -17,6 +18,18 @@ STEADY_SECONDS = 30.0
 # From linux/prctl.h.
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+
+
+class Process(Protocol):
+    """The part of Popen that a supervisor uses."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> object: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -31,18 +44,35 @@ class Child:
     due: float = 0.0
     pause: float = 0.5
     started: float = 0.0
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
+
+
+def start_program(command: list[str]) -> Process:
+    """Start a program in its own session.
+
+    A terminal's Ctrl-C reaches only the supervisor, which ends the children in order.
+    """
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=die_with_parent,  # noqa: PLW1509 -- there are no threads
+    )
 
 
 class Supervisor:
     """Start and watch children from one thread: call `tend` often, `stop` once."""
 
     def __init__(
-        self, report: Callable[[str], object], steady_seconds: float = STEADY_SECONDS
+        self,
+        report: Callable[[str], object],
+        steady_seconds: float = STEADY_SECONDS,
+        start: Callable[[list[str]], Process] = start_program,
     ) -> None:
         self.stopping = False
         self._report = report
         self._steady_seconds = steady_seconds
+        self._start = start
         self._children: list[Child] = []
         # Orphans of a killed child become our own children, so that `stop` finds them.
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -60,9 +90,9 @@ class Supervisor:
         for child in list(self._children):
             if child.process is None:
                 if time.monotonic() >= child.due:
-                    _launch(child)
-            elif child.process.poll() is not None:
-                self._ended(child, child.process.returncode)
+                    self._launch(child)
+            elif (code := child.process.poll()) is not None:
+                self._ended(child, code)
         self._reap_orphans()
 
     def stop(self) -> None:
@@ -81,7 +111,11 @@ class Supervisor:
 
     def _add(self, child: Child) -> None:
         self._children.append(child)
-        _launch(child)
+        self._launch(child)
+
+    def _launch(self, child: Child) -> None:
+        child.started = time.monotonic()
+        child.process = self._start(child.command)
 
     def _reap_orphans(self) -> None:
         """Reap orphans that we inherited, such as git's helpers of an unfinished clone."""
@@ -105,21 +139,7 @@ class Supervisor:
         )
 
 
-def _launch(child: Child) -> None:
-    """Start the child in its own session.
-
-    A terminal's Ctrl-C reaches only the supervisor, which ends the children in order.
-    """
-    child.started = time.monotonic()
-    child.process = subprocess.Popen(
-        child.command,
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        preexec_fn=_die_with_parent,  # noqa: PLW1509 -- there are no threads
-    )
-
-
-def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+def _wait(process: Process, seconds: float) -> None:
     try:
         process.wait(max(seconds, 0))
     except subprocess.TimeoutExpired:
@@ -167,7 +187,8 @@ def _children_of(parent: int) -> list[int]:
     return children
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """Ask the kernel, in a new child, to end it when its parent dies."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

@@ -1,10 +1,7 @@
 """Fixtures of every fault: a repository, the expected end, and a line on the scoreboard."""
 
 import contextlib
-import os
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -173,17 +170,25 @@ def own_queue() -> Iterator[Servers]:
         yield servers
 
 
+@contextlib.contextmanager
+def connected_to(postgres: Servers) -> Iterator[None]:
+    before = dict(connection.settings_dict)
+    connection.close()
+    connection.settings_dict.update(addresses.database(postgres.server.url))
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict.update(before)
+
+
 @pytest.fixture(scope="module")
-def postgres() -> Iterator[Servers]:
+def postgres(django_db_blocker: Any) -> Iterator[Servers]:
     """A PostgreSQL made once for the module's tests, because migrating takes seconds."""
     with own(Postgres) as servers:
-        environment = os.environ | {
-            "DATABASE_URL": servers.server.url,
-            "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
-        }
-        subprocess.run(
-            [sys.executable, "manage.py", "migrate", "-v", "0"], env=environment, check=True
-        )
+        with django_db_blocker.unblock(), connected_to(servers):
+            call_command("migrate", verbosity=0)
+
         # A server of the tests keeps commits in its own memory for a while, where a kill loses them.
         with psycopg.connect(servers.server.url, autocommit=True) as owner:
             owner.execute("ALTER DATABASE auditor SET synchronous_commit = on")
@@ -196,15 +201,8 @@ def own_database(
     postgres: Servers, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[Servers]:
     """Move this test's database to a PostgreSQL of its own."""
-    before = dict(connection.settings_dict)
-    with django_db_blocker.unblock():
-        connection.close()
-        connection.settings_dict.update(addresses.database(postgres.server.url))
-        try:
-            yield postgres
-        finally:
-            connection.close()
-            connection.settings_dict.update(before)
+    with django_db_blocker.unblock(), connected_to(postgres):
+        yield postgres
 
 
 @pytest.fixture

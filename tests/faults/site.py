@@ -22,7 +22,8 @@ from tests.factories.work import AuditFactory, rubric_document
 RECOVERY_SECONDS = 90
 PATIENCE_SECONDS = 60
 LEASE_SECONDS = 8
-POLL_SECONDS = 0.1
+# Each look costs a query or a walk through /proc, so a long wait is looked at less often.
+POLL_SECONDS, LONGEST_POLL_SECONDS, POLL_SHARE = 0.1, 1.0, 0.1
 FAULT_HANDLER = {"PYTHONFAULTHANDLER": "1"}
 
 
@@ -35,8 +36,9 @@ def eventually(
     """Wait until the condition holds; return the seconds. On timeout, `describe` returns the state."""
     begin = time.monotonic()
     while not holds():
-        assert time.monotonic() - begin < seconds, f"not within {seconds} s: {describe()}"
-        time.sleep(POLL_SECONDS)
+        waited = time.monotonic() - begin
+        assert waited < seconds, f"not within {seconds} s: {describe()}"
+        time.sleep(min(max(waited * POLL_SHARE, POLL_SECONDS), LONGEST_POLL_SECONDS))
     return time.monotonic() - begin
 
 
@@ -58,7 +60,7 @@ class Crew:
         self.pid = pid
 
     def workers(self) -> list[int]:
-        return [pid for pid in children_of(self.pid) if b"audit_worker" in command_of(pid)]
+        return [pid for pid in children_of(self.pid) if name_of(pid) == "audit_worker"]
 
     def busy(self) -> list[tuple[int, int]]:
         """Return each busy worker with the process of its job."""
@@ -66,10 +68,10 @@ class Crew:
 
     def is_at_rest(self) -> bool:
         """Return whether one idle worker and the reconciler run, and every audit is over."""
-        commands = b" ".join(map(command_of, children_of(self.pid)))
+        names = set(map(name_of, children_of(self.pid)))
         with everywhere():
             is_over = not Audit.objects.exclude(state__in=FINAL_STATES).exists()
-        is_whole = len(self.workers()) == 1 and b"reconcile" in commands
+        is_whole = len(self.workers()) == 1 and "reconcile" in names
         return is_over and is_whole and not self.busy()
 
 
@@ -159,3 +161,11 @@ def command_of(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def name_of(pid: int) -> str:
+    """Return the system's short name of a process, which a fork may choose (services.py)."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""

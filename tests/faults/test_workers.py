@@ -4,6 +4,7 @@ import signal
 
 import pytest
 from django_rq import get_queue
+from rq import Queue, Worker
 from rq.job import JobStatus
 
 from grading.core.audit_queue import JOB
@@ -68,9 +69,14 @@ def test_a_worker_told_twice_to_stop_leaves_its_audit_to_the_next(site_crew, rep
         ends(audit)
 
 
+def pids_of_workers(queue: Queue) -> set[int | None]:
+    return {worker.pid for worker in Worker.all(connection=queue.connection)}
+
+
 def test_two_workers_have_the_same_job(site_crew, repository, ends):
     queue = get_queue("submissions", commit_mode="auto")
-    with held_at("claim", eventually) as held, audit_worker():
+    with held_at("claim", eventually) as held, audit_worker() as second:
+        eventually(lambda: second.pid in pids_of_workers(queue))
         audit = accepted(repository, queued=False)
         jobs = [
             queue.enqueue_call(JOB, args=(str(audit.pk), 1), job_id=f"{audit.pk}-{copy}")
