@@ -22,6 +22,15 @@ class RateLimitReached(Exception):
     """Refusal of a call that has no room within the limits in time."""
 
 
+class RedisClientStorage(RedisStorage):
+    """Storage that asks for redis-py alone.
+
+    limits imports every client that it could use, and valkey-py takes a sixth of a second.
+    """
+
+    DEPENDENCIES = {"redis": RedisStorage.DEPENDENCIES["redis"]}
+
+
 class ProviderRateLimit:
     """Rate limit for the courtroom; used in one event loop only. Zero means no limit."""
 
@@ -35,7 +44,7 @@ class ProviderRateLimit:
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self._pool = ConnectionPool.from_url(redis_url)
-        storage = RedisStorage(
+        storage = RedisClientStorage(
             "async+redis://",
             implementation="redispy",
             connection_pool=self._pool,  # type: ignore[arg-type]  # -- documented, not typed

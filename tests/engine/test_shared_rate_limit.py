@@ -6,7 +6,11 @@ from time import monotonic
 import pytest
 from django.conf import settings
 
-from grading.engine.shared_rate_limit import ProviderRateLimit, RateLimitReached
+from grading.engine.shared_rate_limit import (
+    ProviderRateLimit,
+    RateLimitReached,
+    RedisClientStorage,
+)
 
 pytestmark = pytest.mark.servers
 
@@ -88,3 +92,8 @@ def test_the_key_itself_is_not_in_the_counters(redis):
     let_through([lambda: gate("sk-secret", requests=5, tokens=50)])
     assert [name for name in redis.keys("*") if b"secret" in name] == []
     assert redis.keys("*") != []
+
+
+def test_storage_imports_no_client_but_its_own():
+    storage = RedisClientStorage("async+redis://", implementation="redispy")
+    assert set(storage.dependencies) == {"redis"}

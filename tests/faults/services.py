@@ -12,11 +12,13 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import django
 from django.core.management import call_command
 
+from grading.core.allowed_job import JOBS_MODULE
 from grading.management.supervisor import Supervisor, die_with_parent
 
 TICK_SECONDS = 0.05
@@ -65,6 +67,7 @@ def main(letter_workers: int) -> None:
     from grading.engine import audits
 
     audits.preload()
+    import_module(JOBS_MODULE)
     gc.freeze()
     supervisor = Supervisor(
         report=sys.stderr.write, steady_seconds=STEADY_SECONDS, start=ForkedCommand

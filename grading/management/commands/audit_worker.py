@@ -5,6 +5,7 @@ import os
 import signal
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import structlog
@@ -16,7 +17,7 @@ from rq import Queue, Worker
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from grading.core.allowed_job import AllowedJob, AllowedQueue, is_readable
+from grading.core.allowed_job import JOBS_MODULE, AllowedJob, AllowedQueue, is_readable
 
 # Measured: with RQ's own intervals a job whose worker was killed comes back only after 13 minutes.
 WORKER_TTL_SECONDS = 30
@@ -63,12 +64,13 @@ class Command(BaseCommand):
         from grading.engine import audits as engine_audits
 
         os.nice(NICENESS)
-        # Imported once, before the fork of each job.
         engine_audits.preload()
         self.serve(settings.AUDIT_QUEUES, burst=options["burst"])
 
     def serve(self, names: Sequence[str], *, burst: bool) -> None:
         """Work on these queues, the first before the others, until SIGTERM."""
+        # Imported once, before the fork of each job.
+        import_module(JOBS_MODULE)
         queues = [get_queue(name) for name in names]
         worker = AuditWorker(
             queues,
