@@ -5,7 +5,9 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -57,7 +59,12 @@ from courtroom.analysis.project.submission_scope import (
 )
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.failing_lines import failing_lines
-from courtroom.analysis.python.source_files import OTHER_LANGUAGES, Codebase, is_vendored
+from courtroom.analysis.python.source_files import (
+    OTHER_LANGUAGES,
+    Codebase,
+    SourceFile,
+    is_vendored,
+)
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.syntax import parse_sources
@@ -66,6 +73,17 @@ from courtroom.analysis.security.shell_calls import unsafe_calls
 
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
 MANIFESTS = ("pyproject.toml", "langgraph.json")
+RULE_WORDS = {
+    "security_override": re.compile(r"secur|unsafe|vulnerab|\bcap|min\(", re.IGNORECASE),
+    "fact_supremacy": re.compile(
+        r"fact|evidence|hallucinat|unsupported|found|cited", re.IGNORECASE
+    ),
+    "functionality_weight": re.compile(r"tech|weight", re.IGNORECASE),
+    "dissent": re.compile(r"dissent", re.IGNORECASE),
+    "variance_re_evaluation": re.compile(
+        r"varian|spread|eval|debat|consider|mediat", re.IGNORECASE
+    ),
+}
 FLAGS = (
     "detectives_parallel",
     "judges_parallel",
@@ -163,11 +181,9 @@ def _graph(writer: FactWriter) -> None:
 
     for departure in departures(writer.graph, builder):
         writer.add_location("graph", departure.path, departure.line, note=departure.words)
-        if departure.routed_after:
-            note = f"routed after {departure.routed_after}"
-            writer.add_location(
-                "conditional_error_route", departure.path, departure.line, note=note
-            )
+    for flag, deciding in flags.departures.items():
+        for departure in deciding:
+            writer.add_location(flag, departure.path, departure.line, note=departure.words)
 
 
 def _without_graph(writer: FactWriter) -> None:
@@ -275,6 +291,8 @@ def _clone(writer: FactWriter) -> None:
         f"def {node.name}",
     )
 
+    for line in clone.calls:
+        writer.add_location("clone_call", clone.function.source.path, line)
     for fact, lines in clone.lines.items():
         for source, line in lines:
             writer.add_location(fact, source.path, line)
@@ -313,16 +331,18 @@ def _failures(part: str, functions: list[FunctionRef]) -> Iterator[dict[str, Any
 
 
 def _structured(writer: FactWriter) -> None:
+    layers = writer.layers
+    judging = [*layers.judges, *judging_calls(layers.in_use)]
     calls = structured_calls(writer.symbols)
     writer.facts["structured_output_calls"] = [
-        {"path": call.source.path, "line": call.line, "schema": call.schema} for call in calls
+        {"path": call.source.path, "line": call.line, "schema": call.schema}
+        | ({"by_judge": call.is_in(judging)} if layers.judges else {})
+        for call in calls
     ]
     for call in calls:
-        writer.add_location(
-            "structured_output_calls", call.source.path, call.line, note=call.schema
-        )
+        if call.is_in(judging):
+            writer.add_location("judging_calls", call.source.path, call.line, note=call.schema)
 
-    layers = writer.layers
     lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
     gap = "" if lines else layer_gap(writer.call_graph, layers, "judge")
     writer.set_flag("structured_output_retry", bool(lines), gap)
@@ -356,6 +376,8 @@ def _personas(writer: FactWriter) -> None:
         writer.set_unknown(("persona_prompts", "persona_prompts_distinct"), gap)
         return
     writer.facts["persona_prompts_distinct"] = personas.are_distinct
+    for prompt, note in personas.closest_pair:
+        writer.add_location("persona_prompts_distinct", prompt.path, prompt.line, prompt.end, note)
     for prompt in personas.prompts:
         writer.add_location("persona_prompts", prompt.path, prompt.line, prompt.end, prompt.persona)
 
@@ -387,7 +409,7 @@ def _justice(writer: FactWriter) -> None:
     judging = {function.key for function in writer.layers.judges}
     judging -= {function.key for function in justice}
     written = [entry for entry in reports if (entry[0].path, entry[1]) not in judging]
-    for source, line in written or reports:
+    for source, line in sorted(written or reports, key=_is_unnamed_report):
         writer.add_location("markdown_report", source.path, line)
 
 
@@ -408,7 +430,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
     for rule, reading in rules.items():
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
-        for place, line in reading.lines:
+        for place, line in sorted(reading.lines, key=partial(_is_untold, rule)):
             writer.add_location(rule, place.source.path, line)
         if reading.lines:
             continue
@@ -418,6 +440,19 @@ def _rules(writer: FactWriter, gap: str) -> None:
         for place, line in reading.uncalled:
             note = f"nothing calls {place.name}, which holds this rule"
             writer.add_location(rule, place.source.path, line, note=note)
+
+
+def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:
+    """Sort functions that are named after the report first."""
+    source, line = place
+    text = source.text.split("\n")[line - 1].lower()
+    return "markdown" not in text, "report" not in text
+
+
+def _is_untold(rule: str, place: tuple[FunctionRef, int]) -> bool:
+    """Sort lines with a word of the rule first: they show it to a reader."""
+    function, line = place
+    return RULE_WORDS[rule].search(function.source.text.split("\n")[line - 1]) is None
 
 
 def _flow(writer: FactWriter) -> None:

@@ -43,10 +43,10 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
             f"Looked in the {functions} of the {part} for names that nothing defines"
             " and texts that cannot be formatted: there are none."
         )
-        reason = (
-            f"The {functions} of the {part} {'uses' if count == 1 else 'use'} no name that"
-            " nothing defines and no text that cannot be formatted."
-        )
+        subject = "The only function" if count == 1 else f"None of the {functions}"
+        uses = "uses no" if count == 1 else "uses a"
+        reason = f"{subject} of the {part} {uses} name that nothing defines"
+        reason += f" {'and no' if count == 1 else 'or a'} text that cannot be formatted."
         return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
     first = f"{place_of(lines[0]['path'], lines[0]['line'])} fails whenever it runs"

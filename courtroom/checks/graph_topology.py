@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
     Sentences,
@@ -15,12 +15,11 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import number_of, place_of
-from courtroom.checks.result import Finding, present
+from courtroom.checks.phrases import MOST_NAMED, number_of, place_of
+from courtroom.checks.result import Clue, Finding, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
-    from courtroom.analysis.locations import SourceLocation
     from courtroom.analysis.survey import Survey
 
 SENTENCES: dict[str, Sentences] = {
@@ -41,15 +40,6 @@ SENTENCES: dict[str, Sentences] = {
         "A conditional edge routes errors.",
         "No conditional edge routes errors.",
     ),
-}
-# Edges to show for a flag of the graph. They choose what is quoted, never what is established.
-EDGE_NAMES = {
-    "detectives_parallel": re.compile(
-        r"investigat|analyst|inspect|detective|repo|doc|vision", re.IGNORECASE
-    ),
-    "fan_in_before_judges": re.compile(r"aggregat|collect|join|sync|merge|evidence", re.IGNORECASE),
-    "judges_parallel": re.compile(r"judge|prosecut|defen[cs]e|tech", re.IGNORECASE),
-    "fan_in_before_justice": re.compile(r"justice|chief|verdict|synthes|opinion", re.IGNORECASE),
 }
 
 
@@ -72,31 +62,35 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     value = survey.facts.get(check.aspect)
     if value is None:
         return unknown(check.aspect, survey)
-    # A fact without lines of its own is shown by edges of the graph.
-    locations = survey.fact_locations.get(check.aspect) or _relevant_edges(
-        check.aspect, survey.fact_locations.get("graph", ())
-    )
-    return decided(check.aspect, value, locations, survey, SENTENCES[check.aspect])
-
-
-def _relevant_edges(aspect: str, edges: tuple[SourceLocation, ...]) -> tuple[SourceLocation, ...]:
-    """The edges that touch the nodes in question, by their names; else all of them."""
-    pattern = EDGE_NAMES.get(aspect)
-    return tuple(edge for edge in edges if pattern and pattern.search(edge.note)) or edges
+    locations = survey.fact_locations.get(check.aspect, ())
+    holds, fails = SENTENCES[check.aspect]
+    edges = "; ".join(dict.fromkeys(location.note for location in locations[:MOST_NAMED]))
+    sentence = (holds if value else fails).removesuffix(".") + (f": {edges}" if edges else "")
+    if locations:
+        return decided(check.aspect, value, locations, survey, (f"{sentence}.", f"{sentence}."))
+    graph = survey.facts.get("graph")
+    if graph is None:
+        return nothing(f"{sentence}.", check.aspect, survey, met=value)
+    # A graph without an edge that decides, or of a stored report.
+    return present(f"{sentence}.", [_graph_clue(graph)], met=value)
 
 
 def _graph_exists(survey: Survey) -> Finding:
     graph = survey.facts.get("graph")
     if graph is not None:
-        line = {"path": graph["path"], "line": graph["state_graph_line"]}
-        place = place_of(line["path"], line["line"])
+        place = place_of(graph["path"], graph["state_graph_line"])
         reason = f"{place} builds a graph of {number_of(len(graph['nodes']), 'node')}."
-        return present(reason, [line_clue(line, "The StateGraph is made here.")])
+        return present(reason, [_graph_clue(graph)])
 
     # The survey looked for a graph when it could say that nothing runs in parallel.
     if survey.facts.get("detectives_parallel") is None:
         return unknown("graph", survey)
     return nothing(survey.reasons.get("graph", "No StateGraph is built."), "graph", survey)
+
+
+def _graph_clue(graph: Mapping[str, Any]) -> Clue:
+    line = {"path": graph["path"], "line": graph["state_graph_line"]}
+    return line_clue(line, "The StateGraph is made here.")
 
 
 def _fault(check: GraphTopology) -> str:

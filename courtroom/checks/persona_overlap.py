@@ -15,6 +15,7 @@ from courtroom.checks.from_facts import (
     line_clue,
     nothing,
     unknown,
+    with_place,
 )
 from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
@@ -75,7 +76,9 @@ def _distinct(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Findin
     # The pair with the most text in common, where the survey was made anew.
     pair = clues_at(survey.fact_locations.get("persona_prompts_distinct", ()))
     reason = f"Two of the prompts of {listed(names)} share more than half of their text."
-    return present(pair[0].rationale if pair else reason, pair or clues, met=False)
+    if pair:
+        reason = with_place(pair[0].rationale, pair[0].path or "", pair[0].line_start)
+    return present(reason, pair or clues, met=False)
 
 
 def _own_words(

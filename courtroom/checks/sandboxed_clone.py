@@ -36,8 +36,8 @@ SENTENCES: dict[str, Sentences] = {
     ),
     "timeout": ("{} clones with a timeout.", "{} clones without a timeout."),
     "errors_handled": (
-        "{} clones, and an error of it is handled.",
-        "{} clones, and nothing handles an error of it.",
+        "An error of the clone in {} is handled.",
+        "Nothing handles an error of the clone in {}.",
     ),
     "url_validated": (
         "{} clones an address that is checked before.",
@@ -78,11 +78,10 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
 
 
 def _fault(check: SandboxedClone) -> str:
-    return (
-        "No function clones a repository."
-        if check.aspect == "exists"
-        else SENTENCES[check.aspect][1].format("The work")
-    )
+    if check.aspect == "exists":
+        return "No function clones a repository."
+    words = SENTENCES[check.aspect][1].format("the work")
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 KIND = CheckKind(

@@ -37,10 +37,12 @@ class StructuredOutput(CheckBase):
 def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     """Model calls bound to a schema: any schema, one of these, or with a retry on a misfit."""
     if check.aspect == "retry":
-        return flag("structured_output_retry", "structured_output_calls", survey, RETRIED)
+        return flag("structured_output_retry", "judging_calls", survey, RETRIED)
     calls = survey.facts.get("structured_output_calls")
     if calls is None:
         return unknown("structured_output_calls", survey)
+    # What binds a detective's model proves nothing about the judges.
+    calls = [call for call in calls if call.get("by_judge")] or calls
 
     # Only the aspect `schema` compares names; `called` is met by any schema.
     wanted = check.schemas if check.aspect == "schema" else ()

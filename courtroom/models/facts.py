@@ -103,8 +103,11 @@ class NamedPlace(Place):
 
 
 class StructuredOutputCall(Place):
+    """`by_judge`: the call stands in the judges' code; null where that code is not known."""
+
     # `schema` shadows a deprecated BaseModel attribute, hence the alias.
     schema_: str = Field(alias="schema")
+    by_judge: bool | None = Field(default=None, exclude_if=lambda by_judge: by_judge is None)
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 

@@ -18,13 +18,15 @@ class FlatGraph:
     """Graph whose names are those of the main graph, or paths with SEPARATOR between the names.
 
     A node with a graph in it is where that graph is entered; the node's name, SEPARATOR and END is
-    where it is left. `sent` are the nodes that Send starts, which may be several times.
+    where it is left. `sent` are the nodes that Send starts, which may be several times. `places`
+    are file and line of the edges that the code adds.
     """
 
     roles: dict[str, str] = field(default_factory=dict)
     edges: list[tuple[str, str]] = field(default_factory=list)
     routes: list[Route] = field(default_factory=list)
     sent: set[str] = field(default_factory=set)
+    places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
 
 
 def flatten(
@@ -95,9 +97,10 @@ class _Flattener:
     def _add_edges(
         self, prefix: str, at: tuple[str, ...], builder: GraphBuilder, routes: Iterable[Route]
     ) -> None:
-        self.flat.edges += [
-            (prefix + self._exit_name((*at, start)), prefix + end) for start, end in builder.edges
-        ]
+        for (start, end), place in builder.edges.items():
+            edge = prefix + self._exit_name((*at, start)), prefix + end
+            self.flat.edges.append(edge)
+            self.flat.places[edge] = place
 
         for route in routes:
             flat_route = replace(

@@ -10,18 +10,19 @@ from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.topology import GraphReading
 
 Edge = tuple[str, str]
+# A router that picks any of many nodes has a great many outcomes.
+MOST_OUTCOMES = 6
 # A chain of two nodes is a plain edge.
 MIN_CHAIN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """Edge or route with the line that makes it; `routed_after` is "" for an edge."""
+    """Edge or route with the line that makes it."""
 
     path: str
     line: int
     words: str
-    routed_after: str = ""
 
 
 def graph_fact(reading: GraphReading, builder: GraphBuilder) -> dict[str, Any]:
@@ -101,10 +102,16 @@ def _departures_of(
     builder: GraphBuilder, routes: Sequence[Route], prefix: str
 ) -> Iterator[Departure]:
     for (start, end), (path, line) in builder.edges.items():
-        yield Departure(path, line, f"{prefix}{start} -> {end}")
+        yield Departure(path, line, f"{prefix}{start} → {end}")
     for route in routes:
-        words = f"{prefix}{route.start} -> one of {', '.join(route.targets)}"
-        yield Departure(route.path, route.line, words, route.start)
+        yield Departure(route.path, route.line, prefix + route_words(route))
+
+
+def route_words(route: Route) -> str:
+    """Return `a → b + c or d`: nodes that start together, and alternatives."""
+    outcomes = dict.fromkeys(route.outcomes) or [(target,) for target in route.targets]
+    ends = [" + ".join(outcome) for outcome in outcomes if outcome]
+    return f"{route.start} → {' or '.join(ends[:MOST_OUTCOMES])}"
 
 
 def _wiring(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, Any]:

@@ -8,11 +8,12 @@ judges by itself.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from courtroom.analysis.langgraph.flat_graph import FlatGraph, flatten, own_name
+from courtroom.analysis.langgraph.flat_graph import SEPARATOR, FlatGraph, flatten, own_name
+from courtroom.analysis.langgraph.graph_facts import Departure, Edge, route_words
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.subgraphs import Subgraph
 from courtroom.analysis.python.tree_walk import words_of
@@ -136,10 +137,13 @@ def _is_parallel(
     )
 
 
-def _has_fan_in(
+def _fan_in(
     wiring: Wiring, pairs: list[tuple[str, str]], layer: list[str], goals: list[str]
-) -> bool:
-    """Return true when a parallel pair meets in a node outside `layer` that leads to a goal."""
+) -> str:
+    """Return the node outside `layer` that leads to a goal, in which most of the branches of a
+    parallel pair meet; "" where none does.
+    """
+    joins: dict[str, int] = {}
     for first, second in pairs:
         without = frozenset(layer) - {first, second}
         shared = _reachable(wiring, first, without) & _reachable(wiring, second, without)
@@ -148,9 +152,10 @@ def _has_fan_in(
             # A node paired with itself is started several times: its successor joins the runs.
             is_join = first == second or _arrivals(wiring, node, (first, second)) > 1
             if leads_to_goal and is_join:
-                return True
-
-    return False
+                joins[node] = len(wiring.before.get(node, ()))
+        if joins:
+            break
+    return min(joins, key=lambda node: (-joins[node], node), default="")
 
 
 def _arrivals(wiring: Wiring, node: str, starts: Iterable[str]) -> int:
@@ -160,8 +165,8 @@ def _arrivals(wiring: Wiring, node: str, starts: Iterable[str]) -> int:
     return len(wiring.before.get(node, set()) & reached)
 
 
-def _has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
-    """Return true when a conditional edge with at least two outcomes has one for failures.
+def _error_routes(routes: Iterable[Route], wiring: Wiring) -> Iterator[Route]:
+    """Yield the conditional edges with at least two outcomes that have one for failures.
 
     Routers after the judges count only when they lead back to a detective: their failures are no
     longer those of the evidence.
@@ -175,8 +180,7 @@ def _has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
             continue
         target_words = {word for target in route.targets for word in words_of(own_name(target))}
         if (route.words | target_words) & FAILURE_WORDS:
-            return True
-    return False
+            yield route
 
 
 def _leads_to_detective(wiring: Wiring, node: str) -> bool:
@@ -185,10 +189,14 @@ def _leads_to_detective(wiring: Wiring, node: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Facts about a graph's shape; one that cannot be told is null, and `reasons` holds why."""
+    """Facts about a graph's shape; one that cannot be told is null, and `reasons` holds why.
+
+    `departures` are the edges and routes that decide each.
+    """
 
     values: dict[str, bool | None]
     reasons: dict[str, str]
+    departures: dict[str, list[Departure]]
 
 
 def flags_of(
@@ -199,10 +207,11 @@ def flags_of(
     A split that is there is true, whatever else was not followed. That there is none can be told
     only of a graph that is known to its end, and in every run alike.
     """
-    values, unclear_layers = _shape(builder, routes, subgraphs)
-    certain_values, _ = _shape(
+    shape = _shape(builder, routes, subgraphs)
+    values, unclear_layers = shape.values, shape.unclear
+    certain_values = _shape(
         _certain_part(builder), [r for r in routes if not r.doubt], subgraphs
-    )
+    ).values
     unresolved = next(
         iter([*builder.unresolved, *(u for s in subgraphs for u in s.builder.unresolved)]), ""
     )
@@ -219,7 +228,7 @@ def flags_of(
             reasons[name] = unclear_layers[name]
         if name in reasons:
             flags[name] = None
-    return Flags(flags, reasons)
+    return Flags(flags, reasons, shape.departures)
 
 
 def _certain_part(builder: GraphBuilder) -> GraphBuilder:
@@ -233,25 +242,84 @@ def _optional_words(builder: GraphBuilder) -> str:
     return f"which edges there are depends on the run ({doubt.path}:{doubt.line})" if doubt else ""
 
 
-def _shape(
-    builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgraph]
-) -> tuple[dict[str, bool], dict[str, str]]:
-    """Return the facts, and for those that hang on an unknown layer what is not known."""
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The facts, what is not known of those that hang on an unknown layer, and what decides each."""
+
+    values: dict[str, bool]
+    unclear: dict[str, str]
+    departures: dict[str, list[Departure]]
+
+
+def _shape(builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgraph]) -> _Shape:
     graph = flatten(builder, routes, subgraphs)
     wiring = _wiring_of(graph)
     detectives = _parallel_pairs(wiring, wiring.detectives)
     judges = _parallel_pairs(wiring, wiring.judges)
     detectives_and_judges = [*wiring.detectives, *wiring.judges]
+    evidence_join = _fan_in(wiring, detectives, detectives_and_judges, wiring.judges)
+    opinion_join = _fan_in(wiring, judges, wiring.judges, wiring.justice)
+    error_routes = list(_error_routes(graph.routes, wiring))
     values = {
         "detectives_parallel": bool(detectives),
         "judges_parallel": bool(judges),
-        "fan_in_before_judges": _has_fan_in(
-            wiring, detectives, detectives_and_judges, wiring.judges
-        ),
-        "fan_in_before_justice": _has_fan_in(wiring, judges, wiring.judges, wiring.justice),
-        "conditional_error_route": _has_error_route(graph.routes, wiring),
+        "fan_in_before_judges": bool(evidence_join),
+        "fan_in_before_justice": bool(opinion_join),
+        "conditional_error_route": bool(error_routes),
     }
-    return values, _unclear_layers(wiring, graph)
+    edges = {
+        "detectives_parallel": _into_layer(wiring, wiring.detectives, detectives),
+        "judges_parallel": _into_layer(wiring, wiring.judges, judges),
+        "fan_in_before_judges": _into_join(wiring, evidence_join, wiring.detectives),
+        "fan_in_before_justice": _into_join(wiring, opinion_join, wiring.judges),
+    }
+    departures = {name: _departures(graph, pairs) for name, pairs in edges.items()}
+    departures["conditional_error_route"] = list(map(_departure_of, error_routes))
+    return _Shape(values, _unclear_layers(wiring, graph), departures)
+
+
+def _into_layer(
+    wiring: Wiring, layer: Sequence[str], parallel: Iterable[tuple[str, str]]
+) -> set[Edge]:
+    """Return the edges into the nodes that run in parallel, or into the layer where none do."""
+    nodes = {node for pair in parallel for node in pair}
+    starts_outside = nodes or set()
+    return {
+        (start, node)
+        for node in nodes or layer
+        for start in wiring.before.get(node, ())
+        if start not in starts_outside
+    }
+
+
+def _into_join(wiring: Wiring, join: str, layer: Sequence[str]) -> set[Edge]:
+    """Return the edges into the join, or out of the layer where there is none."""
+    if join:
+        return {(start, join) for start in wiring.before.get(join, ())}
+    return {(node, end) for node in layer for end in wiring.after.get(node, ()) if end not in layer}
+
+
+def _departures(graph: FlatGraph, edges: AbstractSet[Edge]) -> list[Departure]:
+    """Return the departures that make these edges, in the order of the code."""
+    plain = [
+        Departure(*place, f"{_readable(edge[0])} → {_readable(edge[1])}")
+        for edge, place in graph.places.items()
+        if edge in edges
+    ]
+    routed = [
+        _departure_of(route)
+        for route in graph.routes
+        if route.line and any((route.start, target) in edges for target in route.targets)
+    ]
+    return [*plain, *routed]
+
+
+def _departure_of(route: Route) -> Departure:
+    return Departure(route.path, route.line, _readable(route_words(route)))
+
+
+def _readable(name: str) -> str:
+    return name.replace(SEPARATOR, " / ")
 
 
 def _unclear_layers(wiring: Wiring, graph: FlatGraph) -> dict[str, str]:

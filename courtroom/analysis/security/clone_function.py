@@ -14,6 +14,7 @@ from courtroom.analysis.python.tree_walk import (
     constant_text,
     keyword_of,
     last_name,
+    line_of_call,
     walk,
     words_of,
 )
@@ -48,13 +49,15 @@ Lines = Iterator[tuple[SourceFile, int]]
 class CloneReading:
     """Clone function, null when nothing clones.
 
-    `lines`: for each precaution, by fact name, where it is taken. `gap`: why a precaution that is not
+    `calls` are the lines of the calls that clone, the chosen one first. `lines`: for each precaution,
+    by fact name, where it is taken. `gap`: why a precaution that is not
     there may stand elsewhere, or a clone that was not recognized; "" when there is no such reason.
     """
 
     function: FunctionRef | None = None
     lines: dict[str, list[tuple[SourceFile, int]]] = field(default_factory=dict)
     gap: str = ""
+    calls: tuple[int, ...] = ()
 
 
 def read_clone(
@@ -86,7 +89,9 @@ def read_clone(
         fact: list({(source.path, line): (source, line) for source, line in places}.values())
         for fact, places in lines.items()
     }
-    return CloneReading(function, unique, _unknown_runner(call_graph, function, calls))
+    call_lines = dict.fromkeys(map(line_of_call, (call, *calls)))
+    gap = _unknown_runner(call_graph, function, calls)
+    return CloneReading(function, unique, gap, tuple(call_lines))
 
 
 def _unrecognized_clone(call_graph: CallGraph) -> str:

@@ -77,7 +77,7 @@ def test_facts_hold_in_the_dossier_and_every_null_has_its_reason(found):
 
 def test_places_quote_the_lines_a_fact_stands_on(snapshot, found):
     (edge, route) = found.fact_locations["graph"]
-    assert edge == SourceLocation("src/graph.py", 13, 13, "START -> doc_analyst")
+    assert edge == SourceLocation("src/graph.py", 13, 13, "START → doc_analyst")
     assert read_lines(snapshot, [(edge.path, 13, 13)]) == ['g.add_edge(START, "doc_analyst")']
     assert (route.path, route.line_start) == ("src/graph.py", 14)
 

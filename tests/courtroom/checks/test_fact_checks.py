@@ -40,19 +40,19 @@ def test_a_flag_decides_its_check_and_shows_its_lines(examine, check, fact, valu
     assert (finding.met, clue_lines(finding)) == (value, [("a.py", 7)])
 
 
-def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
+def test_a_flag_names_the_edges_that_decide_it():
     edges = (
-        location_at("g.py", 1, "START -> repo"),
-        location_at("g.py", 2, "hub -> prosecutor"),
-        location_at("g.py", 2, "hub -> defense"),
+        location_at("g.py", 2, "hub → prosecutor"),
+        location_at("g.py", 2, "hub → defense"),
     )
     finding = topology(
         GraphTopology(**CHECK_FIELDS, aspect="judges_parallel"),
-        survey(facts={"judges_parallel": True}, places={"graph": edges}),
+        survey(facts={"judges_parallel": True}, places={"judges_parallel": edges}),
     )
-    assert [(c.line_start, c.rationale) for c in finding.clues] == [
-        (2, "hub -> prosecutor; hub -> defense")
-    ]
+    assert (finding.reason, [(c.line_start, c.rationale) for c in finding.clues]) == (
+        "The judges run in parallel: hub → prosecutor; hub → defense (g.py:2).",
+        [(2, "hub → prosecutor; hub → defense")],
+    )
 
 
 def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():

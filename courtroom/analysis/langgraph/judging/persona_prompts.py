@@ -70,6 +70,16 @@ class PersonaReading:
         """At least two personas, and no pair with more than half of its text in common."""
         return bool(self.shared) and max(self.shared.values()) <= MAX_SHARED
 
+    @property
+    def closest_pair(self) -> list[tuple[PersonaText, str]]:
+        """The two prompts with the most text in common, with a sentence on it, where that is too much."""
+        if not self.shared or self.are_distinct:
+            return []
+        pair = max(self.shared, key=self.shared.__getitem__)
+        share = f"{self.shared[pair] * 100:.0f} %"
+        note = f"The prompts of {' and '.join(pair)} have {share} of their text in common."
+        return [(prompt, note) for prompt in self.prompts if prompt.persona in pair]
+
 
 def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]) -> PersonaReading:
     """Return the personas in the order Prosecutor, Defense, TechLead.

@@ -66,6 +66,18 @@ class BoundCall:
     line: int
     schema: str
 
+    def is_in(self, functions: Iterable[FunctionRef]) -> bool:
+        """Return true in one of the functions, or at the top of a module that holds one."""
+        own = [function for function in functions if function.source is self.source]
+        around = [site.node for site in self.source.functions if _holds(site.node, self.line)]
+        return bool(own) and (
+            not around or any(_holds(function.site.node, self.line) for function in own)
+        )
+
+
+def _holds(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
 
 def structured_calls(symbols: SymbolTable) -> list[BoundCall]:
     return [
@@ -91,7 +103,9 @@ def judging_calls(in_use: Iterable[FunctionRef]) -> list[FunctionRef]:
         function
         for function in in_use
         if function.site.mentions & SCHEMA_BINDERS
-        and not set(words_of(f"{function.source.path} {function.name}")) & OTHER_LAYERS
+        # A path is one word: its module is several.
+        and not set(words_of(f"{function.source.module.replace('.', ' ')} {function.name}"))
+        & OTHER_LAYERS
     ]
 
 

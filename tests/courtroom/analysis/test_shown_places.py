@@ -1,0 +1,233 @@
+"""Places that prove a sentence: the call that clones, the judges' own calls, the edges that decide,
+the line of a rule, the two prompts that are alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.checks.graph_topology import GraphTopology
+from courtroom.checks.persona_overlap import PersonaOverlap
+from courtroom.checks.sandboxed_clone import SandboxedClone
+from courtroom.checks.structured_output import StructuredOutput
+from courtroom.checks.synthesis_rules import SynthesisRules
+from courtroom.models.case import Limits
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected
+from tests.factories.repositories import Commit, make_repository
+
+TOOLS = """
+import subprocess
+
+
+def clone_repository(url, target):
+    # A wrapper: the deadline belongs to the call.
+    command = ["git", "clone", url, target]
+    return subprocess.run(command, check=True)
+"""
+DETECTIVES = """
+from langchain_openai import ChatOpenAI
+from src.state import Evidence
+from src.tools import clone_repository
+
+
+def repo_investigator(state):
+    clone_repository(state["url"], "here")
+    model = ChatOpenAI().with_structured_output(Evidence)
+    return {"evidences": [model.invoke("look")]}
+
+
+def doc_analyst(state):
+    return {"evidences": []}
+"""
+SPEECH = (
+    "Read every piece of evidence that the detectives found, weigh it with care, name the lines"
+    " that you rest on, and give a score between one and five with an argument of three sentences"
+)
+JUDGES = f"""
+from langchain_openai import ChatOpenAI
+from src.state import JudicialOpinion
+
+PROSECUTOR_PROMPT = "You are the Prosecutor. {SPEECH}. Be harsh."
+DEFENSE_PROMPT = "You are the Defense. {SPEECH}. Be kind."
+TECH_LEAD_PROMPT = "You are the Tech Lead: ask only whether it runs, whether it can be maintained and what it would cost to change a year from now."
+
+
+def judge(prompt):
+    model = ChatOpenAI().with_structured_output(JudicialOpinion)
+    return {{"opinions": [model.invoke(prompt)]}}
+
+
+def prosecutor(state):
+    return judge(PROSECUTOR_PROMPT)
+
+
+def defense(state):
+    return judge(DEFENSE_PROMPT)
+
+
+def tech_lead(state):
+    return judge(TECH_LEAD_PROMPT)
+"""
+JUSTICE = """
+def chief_justice(state):
+    scores = [opinion.score for opinion in state["opinions"]]
+    has_flaw = any(piece.found and piece.security for piece in state["evidences"])
+    final_score = sum(scores) / len(scores)
+    if has_flaw:
+        weighted_score = sum(scores) / len(scores) - 1
+        final_score = min(final_score, 3)
+    return {"verdict": final_score}
+"""
+STATE = """
+import operator
+from typing import Annotated, TypedDict
+from pydantic import BaseModel
+
+
+class Evidence(BaseModel):
+    found: bool
+    security: bool
+
+
+class JudicialOpinion(BaseModel):
+    score: int
+    argument: str
+
+
+class AgentState(TypedDict):
+    url: str
+    evidences: Annotated[list, operator.add]
+    opinions: Annotated[list, operator.add]
+    verdict: float
+"""
+GRAPH = """
+from langgraph.graph import END, START, StateGraph
+from src.detectives import doc_analyst, repo_investigator
+from src.judges import defense, prosecutor, tech_lead
+from src.justice import chief_justice
+from src.state import AgentState
+
+graph = StateGraph(AgentState)
+for node in (repo_investigator, doc_analyst, prosecutor, defense, tech_lead, chief_justice):
+    graph.add_node(node.__name__, node)
+graph.add_node("hub", lambda state: {})
+graph.add_edge(START, "repo_investigator")
+graph.add_edge(START, "doc_analyst")
+graph.add_edge("repo_investigator", "hub")
+graph.add_edge("doc_analyst", "hub")
+graph.add_edge("hub", "prosecutor")
+graph.add_edge("prosecutor", "defense")
+graph.add_edge("defense", "tech_lead")
+graph.add_edge("tech_lead", "chief_justice")
+graph.add_edge("chief_justice", END)
+app = graph.compile()
+"""
+FILES: dict[str, str | bytes | None] = {
+    "src/tools.py": TOOLS,
+    "src/detectives.py": DETECTIVES,
+    "src/judges.py": JUDGES,
+    "src/justice.py": JUSTICE,
+    "src/state.py": STATE,
+    "src/graph.py": GRAPH,
+}
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Survey:
+    folder = tmp_path_factory.mktemp("places")
+    return surveyed(FILES, folder)
+
+
+def surveyed(files: dict[str, str | bytes | None], folder: Path) -> Survey:
+    commit = make_repository(folder / "r.git", [Commit(files=files)])
+    snapshot = Snapshot(folder / "r.git", commit, None, malformed_objects=False)
+    return survey_repository(snapshot, (), Limits())
+
+
+def line_of(path: str, text: str) -> int:
+    lines = str(FILES[path]).split("\n")
+    return next(number for number, line in enumerate(lines, start=1) if text in line)
+
+
+def shown(work: Survey, kind: Any, aspect: str, **fields: Any) -> tuple[str, list[Any]]:
+    finding = detected(kind(**CHECK_FIELDS, aspect=aspect, **fields), work)
+    return finding.reason, clue_lines(finding)
+
+
+@pytest.mark.parametrize("aspect", ["timeout", "url_validated"])
+def test_missing_precaution_is_shown_at_the_call_that_clones(work: Survey, aspect: str) -> None:
+    reason, places = shown(work, SandboxedClone, aspect)
+    call = line_of("src/tools.py", "subprocess.run")
+    assert places == [("src/tools.py", call)]
+    assert reason.endswith(f"(src/tools.py:{call}).")
+
+
+def test_call_of_a_detective_proves_nothing_about_judges(work: Survey) -> None:
+    call = line_of("src/judges.py", "with_structured_output")
+    assert shown(work, StructuredOutput, "called") == (
+        f"Model calls are bound to JudicialOpinion (src/judges.py:{call}).",
+        [("src/judges.py", call)],
+    )
+    reason, places = shown(work, StructuredOutput, "retry")
+    assert (reason, places) == (
+        f"No answer that does not fit its schema is requested again (src/judges.py:{call}).",
+        [("src/judges.py", call)],
+    )
+
+
+def test_parallel_nodes_are_shown_by_the_edges_that_start_them(work: Survey) -> None:
+    first = line_of("src/graph.py", 'START, "repo')
+    assert shown(work, GraphTopology, "detectives_parallel") == (
+        (
+            "The detectives run in parallel: START → repo_investigator; START → doc_analyst"
+            f" (src/graph.py:{first})."
+        ),
+        [("src/graph.py", first), ("src/graph.py", first + 1)],
+    )
+
+
+def test_nodes_in_a_row_are_shown_by_the_edges_between_them(work: Survey) -> None:
+    first = line_of("src/graph.py", '"hub", "prosecutor"')
+    assert shown(work, GraphTopology, "judges_parallel") == (
+        (
+            "The judges do not run in parallel: hub → prosecutor; prosecutor → defense;"
+            f" defense → tech_lead (src/graph.py:{first})."
+        ),
+        [("src/graph.py", first + number) for number in range(3)],
+    )
+
+
+def test_join_is_shown_by_the_edges_into_it_whatever_its_name(work: Survey) -> None:
+    first = line_of("src/graph.py", '"repo_investigator", "hub"')
+    assert shown(work, GraphTopology, "fan_in_before_judges")[1] == [
+        ("src/graph.py", first),
+        ("src/graph.py", first + 1),
+    ]
+
+
+def test_graph_without_a_router_is_shown_where_it_is_made(work: Survey) -> None:
+    line = line_of("src/graph.py", "StateGraph(AgentState)")
+    assert shown(work, GraphTopology, "conditional_error_route") == (
+        "No conditional edge routes errors.",
+        [("src/graph.py", line)],
+    )
+
+
+def test_rule_is_shown_first_by_the_line_that_names_it(work: Survey) -> None:
+    cap = line_of("src/justice.py", "min(final_score, 3)")
+    reason, places = shown(work, SynthesisRules, "security_override")
+    assert (reason, places[0]) == (
+        f"A rule caps the score where security evidence is confirmed (src/justice.py:{cap}).",
+        ("src/justice.py", cap),
+    )
+
+
+def test_prompts_that_are_alike_are_the_two_that_are_shown(work: Survey) -> None:
+    reason, places = shown(work, PersonaOverlap, "distinct")
+    prosecutor = line_of("src/judges.py", "PROSECUTOR_PROMPT =")
+    assert places == [("src/judges.py", prosecutor), ("src/judges.py", prosecutor + 1)]
+    assert reason.startswith("The prompts of Prosecutor and Defense have ")
