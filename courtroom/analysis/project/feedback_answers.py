@@ -63,12 +63,13 @@ _REASON = re.compile(rf"\b{REASON}\b", re.IGNORECASE)
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _BEGINS = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\|)")
 _PARTS = re.compile(r"\||:\s|\*\*")
-# Function words and labels say nothing about the subject of a text.
+# Function words, labels and words for feedback say nothing about the subject of a finding.
 _STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
         "a an and are as at be by for from has have in is it its no not of on or our that the this"
-        " to was we with action finding fix gap issue problem recommendation remediation",
+        " to was we with action finding fix gap issue problem recommendation remediation"
+        " audit docs feedback generated peer received report review",
     )
 )
 
