@@ -63,14 +63,17 @@ _REASON = re.compile(rf"\b{REASON}\b", re.IGNORECASE)
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _BEGINS = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\|)")
 _PARTS = re.compile(r"\||:\s|\*\*")
-# Function words, labels and words for feedback say nothing about the subject of a finding.
+# Function words and labels say nothing about the subject of a text.
 _STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
         "a an and are as at be by for from has have in is it its no not of on or our that the this"
-        " to was we with action finding fix gap issue problem recommendation remediation"
-        " audit docs feedback generated peer received report review",
+        " to was we with action finding fix gap issue problem recommendation remediation",
     )
+)
+# Words for feedback itself stand in names of criteria, and say nothing about a finding's subject.
+_FEEDBACK_WORDS = frozenset(
+    ("audit", "docs", "feedback", "generated", "peer", "received", "report", "review")
 )
 
 
@@ -218,8 +221,9 @@ def _says_what_was_done(text: str) -> bool:
 
 
 def _names(finding: Row, text: str) -> bool:
-    words, own = _words(text), _words(finding["text"])
+    own = _words(finding["text"]) - _FEEDBACK_WORDS
     file, criterion = finding["file"], _words(finding["criterion"] or "")
+    words = _words(text)
     shared = len(words & own)
     is_file_named = bool(file) and PurePosixPath(file).name.lower() in text.lower()
     if is_file_named and shared >= LEAST_SHARED:
@@ -227,7 +231,8 @@ def _names(finding: Row, text: str) -> bool:
     # A criterion of one word, such as Security, is named by chance.
     if len(criterion) >= LEAST_SHARED and criterion <= words:
         return not file or is_file_named or shared >= LEAST_SHARED
-    return any(_overlap(_words(part), own) for part in (text, *_PARTS.split(text)))
+    parts = (_words(part) - _FEEDBACK_WORDS for part in (text, *_PARTS.split(text)))
+    return any(_overlap(part, own) for part in parts)
 
 
 def _overlap(words: frozenset[str], other: frozenset[str]) -> bool:

@@ -89,6 +89,12 @@ def test_a_criterion_or_a_file_names_its_findings() -> None:
     assert answered("- Improved judicial nuance\n") == []
 
 
+def test_a_criterion_is_named_by_words_for_feedback_too() -> None:
+    row = {"text": "Paths are missing.", "criterion": "Report Accuracy", "file": None}
+    text = "- Report accuracy: corrected the paths\n"
+    assert [a["findings"] for a in answers_in([("docs/feedback.md", text)], [row])] == [[0]]
+
+
 @pytest.mark.parametrize(
     ("text", "is_answer"),
     [
