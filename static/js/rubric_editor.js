@@ -234,14 +234,16 @@ function makeOwn(input) {
 const decisions = document.querySelector("[data-decisions]");
 const isControl = (input) => input.name?.startsWith("table-");
 const isRule = (input) => input.name?.startsWith("constitution.") || input.id === "text";
-const PAUSE_MS = 150; // one request for the steps of a slider
+const SENT = /^(?:csrfmiddlewaretoken$|seen$|text$|constitution\.|table-)/; // not the criteria: nothing here reads them
+const PAUSE_MS = 150; // one request for what is typed, or for the steps of a slider
 const requests = {};
 let pause;
 let isReviewStale = true;
 
 async function load(name) {
   const part = within(decisions, `[data-part=${name}]`);
-  const typed = new FormData(form);
+  const typed = new FormData();
+  for (const [field, value] of new FormData(form)) if (SENT.test(field)) typed.append(field, value);
   typed.set("part", name);
   requests[name]?.abort();
   const { signal } = requests[name] = new AbortController();
@@ -269,7 +271,7 @@ function decideSoon(input) {
   if (!decisions || !(isControl(input) || isRule(input))) return;
   if (isRule(input) || input.name === "table-against") isReviewStale = true;
   clearTimeout(pause);
-  pause = setTimeout(decide, PAUSE_MS);
+  pause = setTimeout(decide, input.matches("select, [type=checkbox]") ? 0 : PAUSE_MS);
 }
 
 if (decisions) {

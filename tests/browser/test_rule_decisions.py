@@ -11,7 +11,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect, sync_playwright
 
 from grading.rubrics.actions import duplicate_version, publish_rubric_version
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import FLAGS, PATIENCE_MS, session_of, tab
 from tests.browser.test_rubric_editor import DESKTOP, PHONE, draft_and_teacher
 from tests.factories.people import everywhere
 
@@ -45,20 +45,25 @@ def test_decisions_of_a_changed_rule_are_compared_filtered_and_downloaded(
 
 
 def change_a_rule(page: Page) -> None:
-    expect(page.locator(".outcome")).to_contain_text("0 of 125 benches get another result")
+    expect(page.locator(".outcome")).to_contain_text(
+        "0 of 125 benches get another result", timeout=PATIENCE_MS
+    )
     expect(page.locator(".decisions tbody tr")).to_have_count(125)
     page.get_by_label("Confirmed security evidence", exact=True).check()
     page.get_by_label("Security evidence caps the score at", exact=True).fill("2")
-    expect(page.locator(".outcome")).to_contain_text("78 of 125 benches get another result")
-    expect(page.locator("[data-part=review]")).to_contain_text("confirmed security evidence 78")
+    expect(page.locator(".outcome")).to_contain_text(
+        "78 of 125 benches get another result", timeout=PATIENCE_MS
+    )
+    review = page.locator("[data-part=review]")
+    expect(review).to_contain_text("confirmed security evidence 78", timeout=PATIENCE_MS)
 
 
 def filter_rows(page: Page) -> None:
     page.get_by_label("Rows", exact=True).select_option("result")
-    expect(page.locator(".decisions tbody tr")).to_have_count(78)
+    expect(page.locator(".decisions tbody tr")).to_have_count(78, timeout=PATIENCE_MS)
     page.get_by_label("Tech Lead gives").focus()
     page.keyboard.press("4")
-    expect(page.locator(".decisions tbody tr")).to_have_count(25)
+    expect(page.locator(".decisions tbody tr")).to_have_count(25, timeout=PATIENCE_MS)
     expect(page.get_by_label("Tech Lead gives")).to_be_focused()
 
 
@@ -80,7 +85,7 @@ def downloaded(page: Page, folder: Path) -> list[list[str]]:
 def name_a_rule_without_effect(page: Page) -> None:
     page.get_by_label("Security evidence caps the score at", exact=True).fill("5")
     warning = page.get_by_role("link", name="Security override never changes a result")
-    expect(warning).to_be_visible()
+    expect(warning).to_be_visible(timeout=PATIENCE_MS)
     warning.click()
     expect(page.locator("[data-applies=security_override]")).to_be_visible()
 
@@ -88,7 +93,7 @@ def name_a_rule_without_effect(page: Page) -> None:
 def keep_the_table_of_the_saved_rules(page: Page) -> None:
     page.get_by_label("Security evidence caps the score at", exact=True).fill("9")
     alert = page.locator("[data-part=table] [role=alert]")
-    expect(alert).to_contain_text("This must be less than or equal to 5.")
+    expect(alert).to_contain_text("less than or equal to 5.", timeout=PATIENCE_MS)
     expect(page.locator(".decisions caption")).to_contain_text("as saved")
     expect(page.locator("[data-unsaved]")).to_be_visible()
 
@@ -98,6 +103,8 @@ def without_javascript(page: Page) -> None:
     page.get_by_label("Confirmed security evidence", exact=True).check()
     page.get_by_label("Security evidence caps the score at", exact=True).fill("1")
     page.get_by_role("button", name="Show decisions").click()
-    expect(page.locator(".outcome")).to_contain_text("106 of 125 benches get another result")
+    expect(page.locator(".outcome")).to_contain_text(
+        "106 of 125 benches get another result", timeout=PATIENCE_MS
+    )
     expect(page.get_by_label("Version note")).to_have_value("By phone")
     expect(page.get_by_label("Confirmed security evidence", exact=True)).to_be_checked()

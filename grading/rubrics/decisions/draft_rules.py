@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grading.core.enums import RubricState
 from grading.engine import rubrics as engine_rubrics
 from grading.engine import rule_tables
 from grading.engine.rubrics import RubricFault
@@ -38,10 +39,14 @@ def draft_rules(session: EditingSession) -> DraftRules:
     typed = _typed_rules(session) if session.unsaved else stored
     faults = _faults_of(session, typed)
     if not faults:
-        words = "the rules as typed" if session.unsaved else f"the rules of {version} as saved"
+        words = (
+            "the rules as typed"
+            if session.unsaved
+            else f"the rules of version {version.number} as saved"
+        )
         return DraftRules(typed, words)
     if typed != stored and not rule_tables.rules_faults(stored):
-        return DraftRules(stored, f"the rules of {version} as saved", faults)
+        return DraftRules(stored, f"the rules of version {version.number} as saved", faults)
     return DraftRules(None, "", faults)
 
 
@@ -56,10 +61,17 @@ def rules_beside(version: RubricVersion) -> dict[str, tuple[str, Any]]:
     published = published_sibling(version)
     beside = {PUBLISHED: published, SAVED: version}
     return {
-        key: (f"{row}, {row.get_state_display().lower()}", rules_of(row.document))
+        key: (_name_of(key, row), rules_of(row.document))
         for key, row in beside.items()
         if row is not None and not rule_tables.rules_faults(rules_of(row.document))
     } | presets
+
+
+def _name_of(key: str, version: RubricVersion) -> str:
+    # A draft beside its own typed rules is the saved one.
+    is_saved_draft = key == SAVED and version.state == RubricState.DRAFT
+    state = "as saved" if is_saved_draft else version.get_state_display().lower()
+    return f"version {version.number}, {state}"
 
 
 def choices_of(beside: Mapping[str, tuple[str, Any]]) -> dict[str, str]:

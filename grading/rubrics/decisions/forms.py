@@ -1,4 +1,4 @@
-"""Form of a table of decisions: circumstances of its benches, rules to compare with, and filters."""
+"""Form of a table of decisions: circumstances of its benches, rules to compare with, filters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCORES = [ANY, *((str(score), str(score)) for score in range(1, 6))]
 # Words for what set a score where no rule of the draft did.
 UNDECIDED = {
     AGREEMENT: "No rule: the judges agree",
-    STAND_IN: "No rule: the usual weighted average stands in",
+    STAND_IN: "No rule: the usual average",
     "guard": "A person: a condition has no answer",
 }
 GUARDS = {"": None, "hold": True, "not": False}
@@ -50,7 +50,7 @@ class TableForm(forms.Form):
         ],
     )
     words = forms.CharField(
-        label="Words in the Prosecutor's argument",
+        label="Prosecutor's words",
         required=False,
         max_length=200,
         widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": "none"}),
@@ -62,7 +62,7 @@ class TableForm(forms.Form):
         label="Opinion with an invented citation", required=False, choices=_judge_choices("none")
     )
     guards = forms.ChoiceField(
-        label="Conditions on facts of a work",
+        label="Conditions on facts",
         required=False,
         choices=[
             ("hold", "hold"),

@@ -88,7 +88,7 @@ class TableRow:
         return rule_in_words(self.before)
 
     @property
-    def others(self) -> list[str]:
+    def further_rules(self) -> list[str]:
         """Further rules that apply to the bench."""
         own = {self.now.rule, "weighted_average" if self.now.rule == STAND_IN else ""}
         return [labels.kind_title(kind) for kind in self.now.fired if kind not in own]
@@ -122,12 +122,12 @@ class DecisionTable:
 
     @property
     def counts(self) -> list[str]:
-        """What changes, as phrases: `9 get a higher score`."""
+        """Numbers of benches by the kind of their change, as phrases: `9 higher`."""
         kinds = Counter(row.kind for row in self.all_rows)
         phrases = {
             "higher": "higher",
             "lower": "lower",
-            "other": "heard again, explained or left to a person otherwise",
+            "other": "changed otherwise",
             "rule": "with the same result by another rule",
         }
         return [f"{kinds[kind]} {words}" for kind, words in phrases.items() if kinds[kind]]
@@ -149,7 +149,7 @@ class DecisionTable:
 
 @dataclass(frozen=True, slots=True)
 class RuleWarning:
-    """Sentence on the rules, with what to do. `place` is the id of a field in the editor, if any."""
+    """Sentence on the rules, with what to do. `place` is the id of a field, if any."""
 
     title: str
     sentence: str
@@ -175,8 +175,8 @@ def decision_table(constitution: Any, other: Any, against: str, form: TableForm)
             strict=True,
         )
     )
-    shown = tuple(row for row in rows if _is_shown(row, form))
-    return DecisionTable(shown, rows, flags_in_words(flags), against)
+    filtered = tuple(row for row in rows if _is_shown(row, form))
+    return DecisionTable(filtered, rows, flags_in_words(flags), against)
 
 
 def _is_shown(row: TableRow, form: TableForm) -> bool:
@@ -296,7 +296,7 @@ def _undecided(row: rule_tables.UndecidedBenches) -> RuleWarning:
     where = f"{examples}{more}" + (f"; first with: {flags}" if flags else "")
     title, advice, place = _REASONS.get(row.reason, _LEFT_TO_A_PERSON)
     return RuleWarning(
-        f"{benches} {title}", f"{advice} (Prosecutor, Defense, Tech Lead: {where}.)", place
+        f"{benches} {title}", f"{advice} (Prosecutor, Defense, Tech Lead: {where})", place
     )
 
 
@@ -308,7 +308,7 @@ _REASONS = {
     ),
     STAND_IN: (
         "decided by no rule of yours",
-        "The usual weights 1, 1, 2 stand in. Switch on the weighted average, or widen its condition.",
+        "The usual weights 1, 1, 2 stand in. Switch the weighted average on, or widen its condition.",
         "constitution.rules.weighted_average",
     ),
     "guard": (
