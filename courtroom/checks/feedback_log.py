@@ -358,10 +358,11 @@ def _share(
     """Finding on a share; without `clues` the site's records are the evidence."""
     # As written: 0.8 is four fifths.
     required = Fraction(1 if check.share is None else str(check.share))
-    state = "confirmed by the site's audit" if check.aspect == "relevant" else check.aspect
+    outcome = "confirmed by the site's audit" if check.aspect == "relevant" else check.aspect
+    state = f"{'is' if part == 1 else 'are'} {outcome}"
     share = f"{float(required * 100):g} % are" if required else "at least 1 is"
-    reason = f"Of {whole} {subject}, {part} are {state}; {share} required."
-    statement = f"{part} of {whole} {subject} are {state}, {detail}."
+    reason = f"Of {whole} {subject}, {part} {state}; {share} required."
+    statement = f"{part} of {whole} {subject} {state}, {detail}."
 
     # For a negative check the share counts against the criterion.
     met = (part > 0 and Fraction(part, whole) >= required) == check.is_positive

@@ -126,6 +126,14 @@ def build():
     graph.add_edge("chief_justice", END)
     return graph.compile()
 '''
+RECEIVED = f"""# Audit of {AUDITEE.name}
+
+## Graph of {AUDITEE.name}
+
+**Score:** 3/5
+
+**Remediation:** {AUDITEE.name} should add an edge to src/okwuosa/zephyrin_graph.py
+"""
 LOG = f"# Log\n\n2026-01-05 progress: {AUDITEE.name} built the graph. Deferred because {AUDITEE.login} was ill.\n"
 
 
@@ -136,8 +144,9 @@ def treacherous_report() -> dict[str, Any]:
     files = {
         "src/okwuosa/zephyrin_graph.py": SOURCE,
         "README.md": f"# {AUDITEE.repository}\n\nBy {AUDITEE.name}, see {AUDITEE.url}.\n",
-        "audit/report_bypeer_received/zephyrin_okwuosa_received.md": f"Overall Score: 3/5 for {AUDITEE.name}, line 3\n",
+        "audit/report_bypeer_received/zephyrin_okwuosa_received.md": RECEIVED,
         "audit/report_onself_generated/Zephyrin.md": "Overall: 4/5 Prosecutor src/x.py:3\n",
+        "docs/feedback.md": f"- {AUDITEE.name} added an edge to src/okwuosa/zephyrin_graph.py\n",
         "audit/proactive_communication.md": LOG,
     }
     commits = [

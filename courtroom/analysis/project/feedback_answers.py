@@ -71,6 +71,10 @@ _STOP_WORDS = frozenset(
         " to was we with action finding fix gap issue problem recommendation remediation",
     )
 )
+# Words for feedback itself stand in names of criteria, and say nothing about a finding's subject.
+_FEEDBACK_WORDS = frozenset(
+    ("audit", "docs", "feedback", "generated", "peer", "received", "report", "review")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +221,9 @@ def _says_what_was_done(text: str) -> bool:
 
 
 def _names(finding: Row, text: str) -> bool:
-    words, own = _words(text), _words(finding["text"])
+    own = _words(finding["text"]) - _FEEDBACK_WORDS
     file, criterion = finding["file"], _words(finding["criterion"] or "")
+    words = _words(text)
     shared = len(words & own)
     is_file_named = bool(file) and PurePosixPath(file).name.lower() in text.lower()
     if is_file_named and shared >= LEAST_SHARED:
@@ -226,7 +231,8 @@ def _names(finding: Row, text: str) -> bool:
     # A criterion of one word, such as Security, is named by chance.
     if len(criterion) >= LEAST_SHARED and criterion <= words:
         return not file or is_file_named or shared >= LEAST_SHARED
-    return any(_overlap(_words(part), own) for part in (text, *_PARTS.split(text)))
+    parts = (_words(part) - _FEEDBACK_WORDS for part in (text, *_PARTS.split(text)))
+    return any(_overlap(part, own) for part in parts)
 
 
 def _overlap(words: frozenset[str], other: frozenset[str]) -> bool:

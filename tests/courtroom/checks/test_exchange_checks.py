@@ -214,7 +214,7 @@ def test_a_finding_that_is_answered_twice_is_answered_once():
     row = {"path": "docs/a.md", "line": 4, "findings": [0]}
     document = stored(**reports(received=["a.md"], findings=2, answers=[row, row | {"line": 9}]))
     assert outcome_on(document, "answered").reason == (
-        "Of 2 findings received, 1 are answered; 100 % are required."
+        "Of 2 findings received, 1 is answered; 100 % are required."
     )
 
 
