@@ -179,6 +179,16 @@ def test_concern_of_a_check_is_kept_and_may_be_left_to_its_kind():
     assert (concern_in(**{path: "risk"}), concern_in(**{path: ""})) == ("risk", None)
 
 
+def test_fault_of_a_check_is_kept_and_may_be_left_to_its_kind():
+    def fault_in(text):
+        changes = {"criteria.0.checks.0.fault": text}
+        posted = document_of(reposted(form_texts(rubric_document()), **changes))
+        assert engine_rubrics.rubric_faults(posted) == ()
+        return engine_rubrics.settled_rubric(posted)["criteria"][0]["checks"][0].get("fault")
+
+    assert (fault_in("There is no README"), fault_in("")) == ("There is no README", None)
+
+
 def test_comma_is_a_decimal_point():
     document = shipped("general")
     texts = reposted(form_texts(document), **{"criteria.0.weight": "1,5"})

@@ -183,6 +183,22 @@ def test_checks_on_facts_are_answered_without_the_repository(repository, documen
     )
 
 
+def test_changed_fault_is_said_of_a_stored_report_without_another_look(document):
+    words = "The history is too short"
+    changed = revised(
+        lambda c: with_checks(
+            c,
+            lambda k: k.model_copy(update={"fault": words}) if k.id == "git.small_steps" else k,
+        )
+    )
+    preview = preview_rubric(document, RubricRevision(RUBRIC, changed), DEFAULT)
+    rows = {row.check: row for row in preview.verdict.criteria[0].checks}
+
+    assert preview.open == ()
+    assert str(rows["git.small_steps"].statement).startswith(f"{words}. ")
+    assert preview.verdict.overall_score == document["overall_score"]
+
+
 def test_check_that_needs_an_audit_is_open_and_lowers_nothing(document):
     first = RUBRIC.criteria[0]
     check = FileExists(
