@@ -274,7 +274,9 @@ def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
     if persona == "Prosecutor":
         faults = len(groups.unmet)
         return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
-    merits = sum(result.check.is_positive for result in groups.met) or len(groups.met)
+    merits = sum(result.check.is_positive for result in groups.met)
+    if not merits:
+        return "What speaks for it"
     return "The only thing done" if merits == 1 else f"The best of {merits} things done"
 
 

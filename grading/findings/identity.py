@@ -174,7 +174,7 @@ def _draft(
         check_id=check.check,
         place=place,
         title=check.statement.sentence.rstrip("."),
-        text=check.reason,
+        text=check.statement.fact,
         action=changes[0].action if changes else "",
         priority=changes[0].priority if changes else "",
         lines=tuple(sorted(line for line in lines if line)),

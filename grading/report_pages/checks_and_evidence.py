@@ -118,10 +118,13 @@ class EvidencePresenter:
         )
 
     def _citation_words(self, piece: Evidence) -> str:
+        words = link_location(piece.location, self._report.repo_url).words
         if piece.found:
-            return link_location(piece.location, self._report.repo_url).words
+            return words
         # "No shell is used" holds because nothing was found: an absence may confirm its goal.
-        return self._sentences.get(piece.id, piece.goal)
+        sentence = self._sentences.get(piece.id, piece.goal)
+        has_place = piece.location.path or piece.location.page or piece.location.commit
+        return f"{words}: {sentence}" if has_place else sentence
 
     def _present(self, piece: Evidence) -> EvidenceItem:
         # Criteria ask in the order of the page: the first to show an item prints it in full.

@@ -24,8 +24,6 @@ from grading.report_pages.levels import ReachedLevel, levels_in, reached_level
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
-# Further faults are counted, not listed.
-MAX_FAULTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +56,9 @@ class CriterionView:
         return _checks_explained(self)
 
     @property
-    def conclusions(self) -> tuple[str, ...]:
-        """Sentences after the steps: what people changed, and what keeps the score down."""
-        return tuple(filter(None, (_outcome_explained(self), _unmet_explained(self))))
+    def conclusion(self) -> str:
+        """Sentence after the steps on what a person changed, or is to decide; else ""."""
+        return _outcome_explained(self)
 
 
 def criterion_views(
@@ -151,12 +149,3 @@ def _outcome_explained(view: CriterionView) -> str:
     if view.score is None and not view.counts.excluded:
         return "There is no score until a person reviews it. This is not a low score."
     return ""
-
-
-def _unmet_explained(view: CriterionView) -> str:
-    if not view.faults or view.score is None:
-        return ""
-    rest = len(view.faults) - MAX_FAULTS
-    more = f" And {rest} more." if rest > 0 else ""
-    sentences = " ".join(check.sentence for check in view.faults[:MAX_FAULTS])
-    return f"What keeps the score down: {sentences}{more}"

@@ -32,12 +32,14 @@ def words_of(html: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
-def test_explanation_begins_with_the_checks_and_ends_with_unmet_goals() -> None:
+def test_explanation_begins_with_the_checks_and_faults_stand_beside_it() -> None:
     view = view_of({})
     assert view.checks_explained == (
         "0 of 2 checks passed. 1 could not be established; that counts neither for nor against you."
     )
-    assert view.conclusions == ("What keeps the score down: A call goes through a shell.",)
+    assert [(check.sentence, check.fact) for check in view.faults] == [
+        ("A call goes through a shell.", "os.system in src/tools.")
+    ]
 
 
 def test_criterion_without_checks_says_what_the_judges_used() -> None:
@@ -47,19 +49,17 @@ def test_criterion_without_checks_says_what_the_judges_used() -> None:
 
 
 @pytest.mark.parametrize(
-    ("criterion", "conclusions"),
+    ("criterion", "conclusion"),
     [
         (
             {"checks": [], "final_score": None, "needs_review": True},
-            ("There is no score until a person reviews it. This is not a low score.",),
+            "There is no score until a person reviews it. This is not a low score.",
         ),
-        ({"checks": [], "final_score": None, "excluded": True}, ()),
+        ({"checks": [], "final_score": None, "excluded": True}, ""),
     ],
 )
-def test_missing_score_is_explained(
-    criterion: dict[str, Any], conclusions: tuple[str, ...]
-) -> None:
-    assert view_of(criterion).conclusions == conclusions
+def test_missing_score_is_explained(criterion: dict[str, Any], conclusion: str) -> None:
+    assert view_of(criterion).conclusion == conclusion
 
 
 def test_page_markdown_and_command_line_have_the_same_steps() -> None:

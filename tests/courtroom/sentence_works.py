@@ -213,7 +213,6 @@ COMPLETE_EXCHANGE = ExchangeFact(
 )
 FAULTY_EXCHANGE = ExchangeFact(
     findings_received=4,
-    answered=1,
     fixed=1,
     relevance=RelevanceFact(stated=4, with_place=1, confirmed=1, duplicates=2),
 )

@@ -158,6 +158,13 @@ def test_absent_flaw_is_not_counted_as_done():
     assert argument == "The only thing done: goal of b. See b.py."
 
 
+def test_only_absent_flaws_are_nothing_done():
+    absent = [check("a", polarity="negative")]
+    assert arguments(("a",), ("c",), checks=absent)[1] == (
+        "What speaks for it: goal of a. See a.py."
+    )
+
+
 def test_judge_who_finds_nothing_says_so():
     assert arguments(("a", "b"), ())[0] == "I looked for a gap and found none in 2 checks."
     nothing = "I looked for something to credit and found nothing in 1 check."
