@@ -8,8 +8,9 @@ follow, `reads_gap` or `writes_gap` says so, and a key that is missing proves no
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route, graph_in
 from courtroom.analysis.langgraph.node_roles import unwrapped
@@ -52,6 +53,7 @@ FUEL_PER_NODE = 20_000
 TOTAL_FUEL = 160_000
 # Objects around a function that leave it the node: RunnableLambda(node), RetryPolicy wrappers.
 MAX_WRAPPERS = 4
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,8 @@ class _AccessReader:
         keys = declared_keys(self.symbols, state.site)
         if keys is None:
             return None, state.reason or "the keys of the graph's state are not known"
-        for schema in [*builder.schemas, *map(self._own_schema, builder.nodes.values())]:
+        actions = [choice for action in builder.nodes.values() for choice in choices_of(action)]
+        for schema in [*builder.schemas, *map(self._own_schema, actions)]:
             for choice in choices_of(schema):
                 if choice is None:
                     continue
@@ -264,6 +267,9 @@ class _AccessReader:
     def use_of(
         self, name: str, action: Value, declared: frozenset[str] | None, model: Class | None
     ) -> StateUse:
+        if len(choices_of(action)) > 1:
+            choices = choices_of(action)
+            return _either([self.use_of(name, choice, declared, model) for choice in choices])
         function = self.function_of(action)
         path = function.source.path if function else ""
         line = function.node.lineno if function else 0
@@ -324,6 +330,30 @@ class _AccessReader:
             writes_gap=gap,
             is_optional=id(function.node) in evaluator.returning_nothing,
         )
+
+
+def _either(uses: Sequence[StateUse]) -> StateUse:
+    """Return the use of a node that is one of several functions, such as a plain or async wrapper.
+
+    It shows the place of the first; what one of them leaves open is open.
+    """
+    return replace(
+        uses[0],
+        reads=_joined(use.reads for use in uses),
+        lookups=_joined(use.lookups for use in uses),
+        data_lookups=_joined(use.data_lookups for use in uses),
+        wholes=_joined(use.wholes for use in uses),
+        changes=_joined(use.changes for use in uses),
+        updates=_joined(use.updates for use in uses),
+        payloads=_joined(use.payloads for use in uses),
+        reads_gap=next((use.reads_gap for use in uses if use.reads_gap), ""),
+        writes_gap=next((use.writes_gap for use in uses if use.writes_gap), ""),
+        is_optional=any(use.is_optional for use in uses),
+    )
+
+
+def _joined(rows: Iterable[Sequence[Row]]) -> tuple[Row, ...]:
+    return tuple(dict.fromkeys(row for part in rows for row in part))
 
 
 def _gap_of(name: str, action: Value) -> str:

@@ -23,7 +23,8 @@ REASON = (
     r"|would (?:require|need|break|take)|as (?:it|this|we|they|the)\b)"
 )
 _SENTENCE = re.compile(
-    rf"\b{_DEFERRED}\b[^.\n]{{0,200}}?(?:\b{REASON}|\w+ — \w)"
+    # "Deferred, because …" is a form that a document explains: no reason stands there.
+    rf"\b{_DEFERRED}\b[^.\n]{{0,200}}?(?:\b{REASON}[\s\"'`*_(,]*(?:\w|$)|\w+ — \w)"
     rf"|\b{REASON}\b[^.\n]{{0,200}}?\b{_DEFERRED}\b",
     re.IGNORECASE,
 )

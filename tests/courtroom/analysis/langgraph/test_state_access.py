@@ -128,6 +128,37 @@ def test_a_node_is_followed_through_what_is_around_it(action: str):
     assert use.is_complete
 
 
+def test_a_node_that_is_one_of_two_wrappers_has_the_keys_of_both():
+    use = use_of("""
+    def guarded(work):
+        if asyncio.iscoroutinefunction(work):
+            async def run(state):
+                return {**await work(state), "repo_url": "x"}
+            return run
+        def run_plain(state):
+            return dict(work(state))
+        return run_plain
+
+    def work(state): return {"opinions": [state["evidences"]]}
+    node = guarded(work)
+    """)
+    assert (use.reads_gap, use.writes_gap) == ("", "")
+    assert (written(use), [*use.read_keys]) == (["opinions", "repo_url"], ["evidences"])
+    keys = [sorted(write.key for write in update.writes) for update in use.updates]
+    assert keys == [["opinions", "repo_url"], ["opinions"]]
+
+
+def test_what_one_of_two_wrappers_leaves_open_is_open():
+    use = use_of("""
+    import x
+    def plain(state): return {"opinions": []}
+    def unknown(state): return x.update(state)
+    node = plain if x.is_plain() else unknown
+    """)
+    assert written(use) == ["opinions"]
+    assert "what node returns is not all known" in use.writes_gap
+
+
 @pytest.mark.parametrize(
     ("returned", "keys"),
     [

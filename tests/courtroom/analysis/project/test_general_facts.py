@@ -125,6 +125,7 @@ EXCHANGE: dict[str, str | bytes | None] = {
     "docs/feedback.md": "# Feedback\n\n- Safe Tools: added the timeout to the clone in src/tools.py\n",
     "audit/proactive_communication.md": "- 2026-02-20 stuck on the clone\n- 2026-02-21 finished it\n",
     "docs/decisions.md": "Retries are deferred because the interface would change.\n",
+    "docs/manual.md": "| answer | add |\n|---|---|\n| Deferred, because … | the reason |\n",
 }
 
 
