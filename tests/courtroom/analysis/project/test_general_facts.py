@@ -197,7 +197,7 @@ def test_committed_secret_is_evidence_at_its_line_without_its_value(tmp_path):
         2,
     )
     assert item.content == "TOKEN = '[redacted: GitHub token]'"
-    assert item.rationale == "A secret is committed here: GitHub token."
+    assert item.rationale == "src/conf.py:2 has a committed secret: GitHub token."
 
 
 def test_deferral_in_a_commit_message_counts(tmp_path):
