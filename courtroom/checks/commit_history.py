@@ -155,9 +155,9 @@ def _progression(minimum: int, history: History) -> Finding:
         commits = number_of(len(history.commits), "commit")
         searched = f"Read {commits} for stages of work: none was recognised."
         return absent(f"No stage of the work shows in {commits}.", searched)
-    starts = (f"{sha[:8]} begins {listed(names)}" for sha, names in begun.items())
-    follow = "1 stage stands" if in_order == 1 else f"{in_order} stages follow one another"
-    reason = f"{', then '.join(starts)}: {follow} in the order {', '.join(STAGE_ORDER)}."
+    starts = [f"{sha[:8]} begins {listed(names)}" for sha, names in begun.items()]
+    order = f"{in_order} stages follow one another in the order {', '.join(STAGE_ORDER)}"
+    reason = f"{', then '.join(starts)}: {order}." if len(begun) > 1 else f"{starts[0]} at once."
     return present(reason, clues, met=in_order >= minimum)
 
 

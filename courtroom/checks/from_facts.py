@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import SourceLocation
 from courtroom.checks.from_sources import location_clue, on_survey
-from courtroom.checks.phrases import place_of
+from courtroom.checks.phrases import number_of, place_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 Answer = Callable[[Any, "Survey"], Finding]
+NO_LINES = "The report that was stored names no line for this."
 # What to say of a yes-or-no fact: where it is true, and where it is false.
 Sentences = tuple[str, str]
 
@@ -49,11 +50,10 @@ def flag(name: str, fallback: str, survey: Survey, sentences: Sentences) -> Find
     if value is None:
         return unknown(name, survey)
     locations = survey.fact_locations.get(name) or survey.fact_locations.get(fallback, ())
-    return decided(name, value, locations, survey, sentences)
+    return decided(value, locations, survey, sentences)
 
 
 def decided(
-    name: str,
     value: bool,
     locations: Sequence[SourceLocation],
     survey: Survey,
@@ -62,7 +62,8 @@ def decided(
     """The sentence with its first place; an established fact without a line is a statement."""
     sentence = sentences[0] if value else sentences[1]
     if not locations:
-        return nothing(sentence, name, survey, met=value)
+        statement = f"Looked through {files_of(survey)}." if not value else NO_LINES
+        return absent(sentence, statement, met=value)
     reason = with_place(sentence, locations[0].path, locations[0].line_start)
     return present(reason, clues_at(locations, sentence), met=value)
 
@@ -101,11 +102,15 @@ def unknown(name: str, survey: Survey) -> Finding:
     return could_not_look(survey.reasons.get(name, f"The survey did not establish {name}."))
 
 
-def nothing(reason: str, name: str, survey: Survey, *, met: bool = False) -> Finding:
-    return absent(reason, searched(name.replace("_", " "), survey), met=met)
+def nothing(reason: str, subject: str, survey: Survey, *, met: bool = False) -> Finding:
+    return absent(reason, searched(subject, survey), met=met)
 
 
 def searched(subject: str, survey: Survey) -> str:
+    return f"Looked for {subject} in {files_of(survey)}: nothing was found."
+
+
+def files_of(survey: Survey) -> str:
     count = survey.facts.get("python_file_count")
-    files = f"{count} Python files" if count is not None else "Python files"
-    return f"Looked for {subject} in the {files} of the repository: nothing was found."
+    files = number_of(count, "Python file") if count is not None else "Python files"
+    return f"the {files} of the repository"

@@ -71,7 +71,9 @@ def graph_run(check: GraphRun, survey: Survey) -> Finding:
 def _not_run(survey: Survey) -> Finding:
     """Without a graph there is nothing to run, where the survey has looked everywhere."""
     if survey.facts.get("graph") is None and survey.facts.get("detectives_parallel") is False:
-        return nothing(survey.reasons.get("graph", "No StateGraph is built."), "graph", survey)
+        return nothing(
+            survey.reasons.get("graph", "No StateGraph is built."), "a StateGraph", survey
+        )
     return unknown("graph_run", survey)
 
 

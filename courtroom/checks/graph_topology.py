@@ -67,10 +67,10 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     edges = "; ".join(dict.fromkeys(location.note for location in locations[:MOST_NAMED]))
     sentence = (holds if value else fails).removesuffix(".") + (f": {edges}" if edges else "")
     if locations:
-        return decided(check.aspect, value, locations, survey, (f"{sentence}.", f"{sentence}."))
+        return decided(value, locations, survey, (f"{sentence}.", f"{sentence}."))
     graph = survey.facts.get("graph")
     if graph is None:
-        return nothing(f"{sentence}.", check.aspect, survey, met=value)
+        return nothing(f"{sentence}.", "a StateGraph", survey, met=value)
     # A graph without an edge that decides, or of a stored report.
     return present(f"{sentence}.", [_graph_clue(graph)], met=value)
 
@@ -85,7 +85,7 @@ def _graph_exists(survey: Survey) -> Finding:
     # The survey looked for a graph when it could say that nothing runs in parallel.
     if survey.facts.get("detectives_parallel") is None:
         return unknown("graph", survey)
-    return nothing(survey.reasons.get("graph", "No StateGraph is built."), "graph", survey)
+    return nothing(survey.reasons.get("graph", "No StateGraph is built."), "a StateGraph", survey)
 
 
 def _graph_clue(graph: Mapping[str, Any]) -> Clue:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from courtroom.checks.feature_words import FEATURE_WORDS
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named, number_of
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 NO_TREE = "The repository's file list could not be read."
 NO_NAMES = "The names in the report could not be compared with the code."
+# A report may write one path long and short.
+PATHS = ("path of a file", "paths of files")
 NO_PATHS_COMPARED = "Compared the files that the report names with the tree: it names none."
 
 
@@ -65,7 +68,7 @@ def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Fi
 
 def _files_named(paths: Sequence[str]) -> str:
     unique = list(dict.fromkeys(paths))
-    return f"The report names {number_of(len(unique), 'file')}: {named(unique)}."
+    return f"The report names {number_of(len(unique), *PATHS)}: {named(unique)}."
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
@@ -100,7 +103,7 @@ def claims_hold(
         *(
             _feature_clue(
                 claim,
-                f"The code does not bear out this claim on {_feature(claim)}{_place(claim, code)}.",
+                f"The code does not bear out this claim of {_feature(claim)}{_place(claim, code)}.",
             )
             for claim in wrong
         ),
@@ -121,11 +124,9 @@ def _behaviour(
     whole = number_of(len(right) + len(wrong), "claim")
     if not wrong:
         names = named([_feature(claim) for claim in right])
-        return f"The code bears out {whole} of the report: on {names}{open_ones}."
+        return f"The code bears out {whole} of the report: {names}{open_ones}."
     names = named([f"{_feature(claim)} (page {claim.claim.page})" for claim in wrong])
-    return (
-        f"Of {whole} of the report the code does not bear out {len(wrong)}: on {names}{open_ones}."
-    )
+    return f"Of {whole} of the report the code does not bear out {len(wrong)}: {names}{open_ones}."
 
 
 def _missing_files(missing: Sequence[ClaimedPath]) -> str:
@@ -167,7 +168,7 @@ def _existence(count: int, missing: Sequence[str]) -> str:
     """Sentence on the files that the report names, of which these do not exist."""
     if not count:
         return "The report names no file of the repository."
-    files = f"The report names {number_of(count, 'file')} of the repository"
+    files = f"The report names {number_of(count, *PATHS)}"
     if not missing:
         return f"{files}, and {'it exists' if count == 1 else 'all of them exist'}."
     verb = "does" if len(missing) == 1 else "do"
@@ -199,14 +200,14 @@ def _names_found(
 ) -> Finding:
     if not existing and not missing:
         return could_not_look("The report names no function, class or field of the code.")
-    count = number_of(
-        existing + len(missing), "function, class or field", "functions, classes and fields"
-    )
+    count = number_of(existing + len(missing), "name", "names")
     if not missing:
-        reason = f"The report names {count}, and the code has {'it' if existing == 1 else 'all of them'}."
+        reason = f"The report uses {count} of code, and the code has {'it' if existing == 1 else 'all of them'}."
         return absent(reason, "Looked for each of them in all files but documents.", met=True)
     verb = "occurs" if len(missing) == 1 else "occur"
-    reason = f"The report names {count}, of which {named(missing)} {verb} nowhere in the code."
+    reason = (
+        f"The report uses {count} of code, of which {named(missing)} {verb} nowhere in the code."
+    )
     return present(reason, clues, met=len(clues) <= check.maximum)
 
 
@@ -236,13 +237,13 @@ def _feature_clue(held: CheckedClaim, rationale: str) -> Clue:
 
 def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
     return [
-        _feature_clue(claim, f"The code bears out this claim on {_feature(claim)}.")
+        _feature_clue(claim, f"The code bears out this claim of {_feature(claim)}.")
         for claim in claims
     ]
 
 
 def _feature(held: CheckedClaim) -> str:
-    return held.claim.feature.replace("_", " ")
+    return FEATURE_WORDS[held.claim.feature]
 
 
 def _place(held: CheckedClaim, code: Mapping[str, Any]) -> str:

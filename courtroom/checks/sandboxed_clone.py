@@ -62,7 +62,7 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         reason = survey.reasons.get(
             "clone_function", "No function that clones a repository was found."
         )
-        return nothing(reason, "clone_function", survey)
+        return nothing(reason, "a function that clones a repository", survey)
 
     if check.aspect == "exists":
         place = place_of(function["path"], function["line"])

@@ -75,7 +75,10 @@ def _bound(calls: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _schema(call: Mapping[str, Any]) -> str:
-    return call["schema"] or "a schema without a name"
+    schema: str = call["schema"]
+    if not schema:
+        return "a schema without a name"
+    return f"the schema in the variable {schema}" if _is_variable(schema) else schema
 
 
 def _is_variable(schema: str) -> bool:

@@ -33,8 +33,8 @@ MARKDOWN = (
 )
 RULES: dict[str, Sentences] = {
     "security_override": (
-        "A rule caps the score where security evidence is confirmed.",
-        "No rule caps the score where security evidence is confirmed.",
+        "A rule caps the score for security.",
+        "No rule caps the score for security.",
     ),
     "fact_supremacy": (
         "A rule lets facts overrule opinions.",
@@ -93,7 +93,10 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     # Where a rule is missing, lines that would apply it show why they do not.
     locations = survey.fact_locations.get(check.aspect, ())
     sentences = _with_obstacle(RULES[check.aspect], locations)
-    return decided(check.aspect, rules[check.aspect], locations, survey, sentences)
+    is_by_words = survey.facts.get("security_ground") == "opinions"
+    if check.aspect == "security_override" and rules[check.aspect] and is_by_words:
+        sentences = GROUNDS["opinions"], sentences[1]
+    return decided(rules[check.aspect], locations, survey, sentences)
 
 
 def _with_obstacle(sentences: Sentences, locations: Sequence[SourceLocation]) -> Sentences:
@@ -111,7 +114,7 @@ def _security_ground(survey: Survey) -> Finding:
         return unknown("security_ground", survey)
     locations = survey.fact_locations.get("security_override", ())
     sentences = _with_obstacle((GROUNDS["evidence"], GROUNDS[ground]), locations)
-    return decided("security_ground", ground == "evidence", locations, survey, sentences)
+    return decided(ground == "evidence", locations, survey, sentences)
 
 
 def _fault(check: SynthesisRules) -> str:

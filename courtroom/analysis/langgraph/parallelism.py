@@ -140,11 +140,12 @@ def _is_parallel(
 def _fan_in(
     wiring: Wiring, pairs: list[tuple[str, str]], layer: list[str], goals: list[str]
 ) -> str:
-    """Return the node outside `layer` that leads to a goal, in which most of the branches of a
-    parallel pair meet; "" where none does.
+    """Return the first node outside `layer` in which a parallel pair meets and that leads to a
+    goal; "" where there is none.
     """
     joins: dict[str, int] = {}
     for first, second in pairs:
+        steps = _steps_from(wiring, first)
         without = frozenset(layer) - {first, second}
         shared = _reachable(wiring, first, without) & _reachable(wiring, second, without)
         for node in shared - set(layer) - {"END"}:
@@ -152,10 +153,23 @@ def _fan_in(
             # A node paired with itself is started several times: its successor joins the runs.
             is_join = first == second or _arrivals(wiring, node, (first, second)) > 1
             if leads_to_goal and is_join:
-                joins[node] = len(wiring.before.get(node, ()))
+                joins[node] = steps.get(node, 0)
         if joins:
             break
-    return min(joins, key=lambda node: (-joins[node], node), default="")
+    return min(joins, key=lambda node: (joins[node], node), default="")
+
+
+def _steps_from(wiring: Wiring, start: str) -> dict[str, int]:
+    """Return the fewest steps from `start` to each node after it."""
+    steps = {start: 0}
+    # The queue grows while it is walked.
+    queue = [start]
+    for node in queue:
+        for end in wiring.after.get(node, ()):
+            if end not in steps:
+                steps[end] = steps[node] + 1
+                queue.append(end)
+    return steps
 
 
 def _arrivals(wiring: Wiring, node: str, starts: Iterable[str]) -> int:
@@ -295,7 +309,9 @@ def _into_layer(
 def _into_join(wiring: Wiring, join: str, layer: Sequence[str]) -> set[Edge]:
     """Return the edges into the join, or out of the layer where there is none."""
     if join:
-        return {(start, join) for start in wiring.before.get(join, ())}
+        without = frozenset({join})
+        reached = set().union(*(_reachable(wiring, node, without) for node in layer))
+        return {(start, join) for start in wiring.before.get(join, ()) if start in reached}
     return {(node, end) for node in layer for end in wiring.after.get(node, ()) if end not in layer}
 
 

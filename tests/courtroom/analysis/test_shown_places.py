@@ -221,7 +221,7 @@ def test_rule_is_shown_first_by_the_line_that_names_it(work: Survey) -> None:
     cap = line_of("src/justice.py", "min(final_score, 3)")
     reason, places = shown(work, SynthesisRules, "security_override")
     assert (reason, places[0]) == (
-        f"A rule caps the score where security evidence is confirmed (src/justice.py:{cap}).",
+        f"A rule caps the score for security (src/justice.py:{cap}).",
         ("src/justice.py", cap),
     )
 

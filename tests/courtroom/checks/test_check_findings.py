@@ -8,9 +8,11 @@ from courtroom.analysis.diagrams.diagram_kind import DiagramResult
 from courtroom.analysis.git.history import Commit, History
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.pdf.read_pdf import PdfImage, PdfReading
+from courtroom.analysis.pdf_claims.claim_patterns import FEATURES
 from courtroom.checks.commit_history import CommitHistory, finding_on_history
 from courtroom.checks.communication_log import CommunicationLog
 from courtroom.checks.diagram import Diagram, best_diagram, is_present
+from courtroom.checks.feature_words import FEATURE_WORDS
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.pdf_concept import PdfConcept, concept
 from courtroom.checks.pdf_paths import names_files
@@ -268,7 +270,9 @@ def test_an_absent_term_says_where_it_was_looked_for():
 
 def test_files_named_are_counted_once_each():
     claims = [Claim(path="a.py", page=page, passage="see a.py") for page in (1, 2)]
-    assert names_files(claims, PdfReading(("",))).reason == "The report names 1 file: a.py."
+    assert (
+        names_files(claims, PdfReading(("",))).reason == "The report names 1 path of a file: a.py."
+    )
     assert names_files([], PdfReading(("",))).met is False
 
 
@@ -296,3 +300,7 @@ def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
     seen = DiagramResult(kind, "why", 2, "a, b")
     asked = [Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "accurate")]
     assert [best_diagram(check, seen).met for check in asked] == [parallel, accurate]
+
+
+def test_every_feature_that_a_report_can_claim_has_its_words():
+    assert set(FEATURE_WORDS) == {feature.id for feature in FEATURES}

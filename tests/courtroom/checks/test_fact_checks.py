@@ -272,3 +272,16 @@ def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open
         survey(facts={"security_ground": None}, reasons={"security_ground": "not told"}),
     )
     assert (finding.met, finding.reason) == (None, "not told")
+
+
+def test_cap_by_words_of_judges_is_no_cap_by_evidence():
+    facts = {"rules": {"security_override": True}, "security_ground": "opinions"}
+    places = {"security_override": (location_at("x.py", 1),)}
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="security_override"),
+        survey(facts=facts, places=places),
+    )
+    assert (finding.met, finding.reason) == (
+        True,
+        "The cap for security reads what judges say or score, and no evidence (x.py:1).",
+    )

@@ -283,8 +283,17 @@ def _loops(
             way = _reachable(steps, target)
             judges = [name for name in sorted(way) if layers.roles.get(name) == "judge"]
             if route.start in way and judges and route.start not in judges:
-                function = layers.nodes[judges[0]]
-                yield function, function.site.node.lineno
+                yield _place_of(call_graph, route, layers.nodes[judges[0]])
+
+
+def _place_of(call_graph: CallGraph, route: Route, judge: FunctionRef) -> tuple[FunctionRef, int]:
+    """Return the line of a route in its function; that of the judge where it stands in none."""
+    source = call_graph.symbols.codebase.files.get(route.path)
+    if source is not None:
+        for site in source.functions:
+            if site.node.lineno <= route.line <= (site.node.end_lineno or 0):
+                return FunctionRef(source, site), route.line
+    return judge, judge.site.node.lineno
 
 
 def _words_of_router(call_graph: CallGraph, route: Route) -> frozenset[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.courtroom.sources import IMPORTS, built, flags
+from courtroom.analysis.langgraph.parallelism import flags_of
+from tests.courtroom.sources import IMPORTS, built, flags, graph_of
 
 PARALLEL = """
 g.add_edge(START, "repo_investigator")
@@ -173,3 +174,28 @@ def test_judges_are_recognized_by_their_names(name, is_judge):
         f"g.add_node('{name}', print)\ng.add_edge(START, '{name}')\ng.add_edge(START, 'prosecutor')"
     )
     assert flags(code)["judges_parallel"] is is_judge
+
+
+WAY_BACK = """
+g.add_edge(START, "repo_investigator")
+g.add_edge(START, "doc_analyst")
+g.add_edge("repo_investigator", "evidence_aggregator")
+g.add_edge("doc_analyst", "evidence_aggregator")
+for judge in ("prosecutor", "defense", "tech_lead"):
+    g.add_edge("evidence_aggregator", judge)
+    g.add_edge(judge, "chief_justice")
+g.add_conditional_edges("chief_justice", lambda state: state["next"], ["evidence_aggregator", END])
+"""
+
+
+def test_joins_are_shown_by_the_edges_of_their_branches_and_no_way_back():
+    reading = graph_of(built(WAY_BACK))
+    assert reading.builder is not None
+    departures = flags_of(reading.builder, reading.routes, reading.subgraphs).departures
+    assert [row.words for row in departures["fan_in_before_judges"]] == [
+        "repo_investigator → evidence_aggregator",
+        "doc_analyst → evidence_aggregator",
+    ]
+    assert [row.words for row in departures["fan_in_before_justice"]] == [
+        f"{judge} → chief_justice" for judge in ("prosecutor", "defense", "tech_lead")
+    ]

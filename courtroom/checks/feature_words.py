@@ -1,0 +1,35 @@
+"""Words for the features that a report can claim, by their ids in `analysis.pdf_claims`."""
+
+from __future__ import annotations
+
+FEATURE_WORDS = {
+    "detectives_parallel": "parallel detectives",
+    "judges_parallel": "parallel judges",
+    "parallel_graph": "a parallel graph",
+    "evidence_join": "a join of the evidence",
+    "opinion_join": "a join of the opinions",
+    "conditional_edges": "conditional edges",
+    "error_route": "a route for errors",
+    "reducer_ior": "the reducer operator.ior",
+    "reducer_add": "the reducer operator.add",
+    "reducers": "reducers",
+    "typed_dict_state": "a TypedDict as state",
+    "pydantic_state": "a Pydantic model as state",
+    "pydantic_models": "Pydantic models",
+    "sandboxed_clone": "a clone in a temporary folder",
+    "self_cleaning_clone": "a temporary folder that cleans up",
+    "clone_timeout": "a timeout of the clone",
+    "url_validated": "a check of the address",
+    "no_os_system": "no use of os.system",
+    "no_shell": "no use of shell=True",
+    "structured_output": "structured output",
+    "output_retry": "a retry after a bad answer",
+    "deterministic_verdict": "a deterministic verdict",
+    "distinct_personas": "distinct prompts",
+    "security_override": "a security override",
+    "fact_supremacy": "fact supremacy",
+    "functionality_weight": "a weight for functionality",
+    "dissent": "an account of dissent",
+    "variance_re_evaluation": "a re-evaluation of wide spreads",
+    "markdown_report": "a Markdown report",
+}
