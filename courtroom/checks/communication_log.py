@@ -65,12 +65,21 @@ def _replay(check: CommunicationLog, report: StoredReport) -> Finding:
     return with_records(check, in_repository, report.exchange)
 
 
+TOPICS = {
+    "anything": "",
+    "progress": " about progress",
+    "blocker": " about a blocker",
+    "design": " about design",
+}
+
+
 def _fault(check: CommunicationLog) -> str:
-    topic = "" if check.about == "anything" else f" about {check.about}"
+    topic = TOPICS[check.about]
     entries = number_of(check.minimum, "entry", "entries") + topic
+    few = f"no entry{topic}" if check.minimum == 1 else f"fewer than {entries}"
     return matching(
         check.is_positive,
-        f"The communication log has fewer than {entries}.",
+        f"The communication log has {few}.",
         f"The communication log has at least {entries}.",
     )
 

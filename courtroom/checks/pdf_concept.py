@@ -77,11 +77,9 @@ def _replay(check: PdfConcept, report: StoredReport) -> Finding | None:
 
 
 def _fault(check: PdfConcept) -> str:
-    subject, term = "No passage of the report", f"“{check.term}”"
-    if not check.is_positive:
-        subject = "A passage of the report"
-    verb = "seems to explain" if check.use == "substantive" else "uses"
-    return f"{subject} {verb} {term}."
+    subject = "No passage was found" if check.is_positive else "A passage was found"
+    verb = "explains" if check.use == "substantive" else "uses"
+    return f"{subject} in the report that {verb} “{check.term}”."
 
 
 KIND = CheckKind(

@@ -308,8 +308,7 @@ def _fault(check: PdfPaths) -> str:
         "claims_any": "The report names no file of the repository.",
         "none_hallucinated": f"{over} files that the report names do not exist, or it names none.",
         "claims_hold": (
-            f"{over} things that the report says of the code are not confirmed by it,"
-            " its missing files included."
+            f"{over} things and files that the report names are not confirmed by the code."
         ),
         "claims_supported": (
             f"Fewer than {check.minimum} things that the report says of the code were found there."

@@ -379,7 +379,7 @@ MANIFESTS = (
 def _fault(check: PinnedDependencies) -> str:
     return matching(
         check.is_positive,
-        "A list of dependencies pins no versions.",
+        "A list of dependencies does not pin all its versions.",
         "Every list of dependencies pins its versions.",
     )
 

@@ -77,11 +77,18 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
     return flag(FACTS[check.aspect], fallback, survey, sentences)
 
 
+# True also where nothing is cloned.
+FAULTS = {
+    "exists": "No function that clones a repository was found.",
+    "in_tempdir": "Nothing is cloned into a temporary directory.",
+    "timeout": "Nothing sets a deadline for the clone.",
+    "errors_handled": "Nothing handles a clone that fails.",
+    "url_validated": "Nothing checks the address before it is cloned.",
+}
+
+
 def _fault(check: SandboxedClone) -> str:
-    if check.aspect == "exists":
-        return "No function clones a repository."
-    words = SENTENCES[check.aspect][1].format("the work")
-    return f"{words[:1].upper()}{words[1:]}"
+    return FAULTS[check.aspect]
 
 
 KIND = CheckKind(

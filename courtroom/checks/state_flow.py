@@ -99,8 +99,7 @@ def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
 
 
 def _fault(check: StateFlow) -> str:
-    words = options([WORDS[kind] for kind in check.faults])
-    return f"Data does not arrive where the graph needs it: there is {words}."
+    return f"There is {options([WORDS[kind] for kind in check.faults])}."
 
 
 KIND = CheckKind(

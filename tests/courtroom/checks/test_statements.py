@@ -70,3 +70,44 @@ def test_kind_words_a_fault_that_is_a_sentence_and_not_the_goal(check):
     assert words != check.goal
     assert words[0].isupper()
     assert words.endswith(".")
+
+
+FIELDS = {"id": "c", "goal": GOAL}
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "words"),
+    [
+        (
+            "commit_history",
+            {"aspect": "more_than"},
+            "The history has no more than 3 commits of work.",
+        ),
+        (
+            "communication_log",
+            {"about": "blocker"},
+            "The communication log has no entry about a blocker.",
+        ),
+        ("communication_log", {"minimum": 3}, "The communication log has fewer than 3 entries."),
+        ("python_import", {"any_of": ["a", "b"]}, "No code imports a or b."),
+        ("sandboxed_clone", {"aspect": "timeout"}, "Nothing sets a deadline for the clone."),
+        (
+            "state_flow",
+            {"faults": ["loose_rule"]},
+            "There is a rule that applies where it should not.",
+        ),
+        ("pinned_dependencies", {}, "A list of dependencies does not pin all its versions."),
+        (
+            "text_contains",
+            {"any_of": ["a", "b", "c", "d"]},
+            "No text says “a”, “b”, “c” or 1 other.",
+        ),
+        (
+            "text_contains",
+            {"any_of": ["run "], "paths": ["README*"], "polarity": "negative"},
+            "A text that matches README* says “run”.",
+        ),
+    ],
+)
+def test_kind_makes_the_fault_from_the_parameters(kind, fields, words):
+    assert fault_of(KINDS[kind].model.model_validate(FIELDS | fields)) == words
