@@ -281,10 +281,11 @@ def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
 
 
 def _place(question: Question, evidence_ids: Iterable[str]) -> str:
-    """Return the first place of the evidence; "" for what is absent everywhere."""
+    """Return the first file or page of the evidence; "" for what is absent everywhere."""
     evidence = {item.id: item for item in question.evidence}
-    places = (evidence[i].location.words for i in evidence_ids if i in evidence)
-    return next(filter(None, places), "")
+    places = (evidence[i].location for i in evidence_ids if i in evidence)
+    # The ends of a history prove no number of commits: the fact names the commits that matter.
+    return next((place.words for place in places if place.path or place.page), "")
 
 
 def _checks(count: int) -> str:

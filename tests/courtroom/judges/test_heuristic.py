@@ -192,9 +192,10 @@ def test_fact_of_the_turning_item_stands_in_the_opinion_and_its_place_once():
     assert opinion.argument == "The only fault: no a. Line a.py is empty."
 
 
-def test_absent_thing_has_no_place():
+@pytest.mark.parametrize("location", [Location(), Location(commit="1a2b3c4d")])
+def test_absent_thing_and_a_history_have_no_place(location):
     question = make_question("Prosecutor", (), ("a",))
-    absent = question.evidence[0].model_copy(update={"location": Location()})
+    absent = question.evidence[0].model_copy(update={"location": location})
     opinion = opinion_of(question.model_copy(update={"evidence": (absent,)}))
     assert opinion.argument == "The only fault: no a."
 
