@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from courtroom.analysis.graph_run.langgraph_runs import LangGraphRunner
 from courtroom.analysis.graph_run.run_faults import (
     Choices,
     Repeat,
@@ -58,7 +57,12 @@ def needs_langgraph(graph: StubGraph) -> bool:
 
 
 def runner_of(graph: StubGraph) -> StubRunner:
-    return StepRunner(graph) if follows_plain_steps(graph) else LangGraphRunner(graph)
+    if follows_plain_steps(graph):
+        return StepRunner(graph)
+    # Loads asyncio: the child that reads the sources does without.
+    from courtroom.analysis.graph_run.langgraph_runs import LangGraphRunner
+
+    return LangGraphRunner(graph)
 
 
 def _runs_fact(graph: StubGraph) -> dict[str, Any]:

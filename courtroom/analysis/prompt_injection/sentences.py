@@ -33,6 +33,9 @@ def sentences_of(text: str, kind: Kind) -> Iterator[Sentence]:
     lines = text.split("\n")
     tail = ""
     for number, line in enumerate(comments_of(lines) if kind == "code" else lines, start=1):
+        if not line:
+            tail = ""
+            continue
         parts = [part.strip() for part in _BREAK.split(line.strip(_BULLET))]
         parts = [part for part in parts if part]
 
@@ -77,6 +80,8 @@ def comment_in(line: str) -> str:
     """Return the comment of a source's line, or an empty string."""
     if line.lstrip().startswith(_COMMENT_SIGNS):
         return line
+    if " # " not in line and " // " not in line:
+        return ""
     # Outside the quotation marks of a string.
     starts = [start for sign in (" # ", " // ") if (start := line.find(sign)) >= 0]
     outside = [n for n in starts if not (line.count('"', 0, n) % 2 or line.count("'", 0, n) % 2)]

@@ -5,8 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-_BLOCKS = ("body", "orelse", "finalbody")
-_PARTS = ("handlers", "cases")
+# By class, the fields that hold statements, and those that hold parts with statements.
+_BLOCKS, _PARTS = (
+    {
+        kind: tuple(name for name in names if name in kind._fields)
+        for kind in vars(ast).values()
+        if isinstance(kind, type) and issubclass(kind, ast.AST)
+    }
+    for names in (("body", "orelse", "finalbody"), ("handlers", "cases"))
+)
 _BLOCK_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -15,16 +22,16 @@ def remove_dead_code(tree: ast.Module) -> None:
     stack: list[ast.AST] = [tree]
     while stack:
         node = stack.pop()
-        for name in _BLOCKS:
-            block = getattr(node, name, None)
+        for name in _BLOCKS[node.__class__]:
+            block = getattr(node, name)
             if isinstance(block, list) and block:
                 live = list(_live_statements(block))
                 # A body must hold a statement; an else or finally may be empty.
                 empty = [ast.copy_location(ast.Pass(), block[0])] if name == "body" else []
                 setattr(node, name, live or empty)
                 stack += live
-        for name in _PARTS:
-            stack += getattr(node, name, ())
+        for name in _PARTS[node.__class__]:
+            stack += getattr(node, name)
 
 
 def _live_statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:

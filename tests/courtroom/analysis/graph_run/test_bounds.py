@@ -111,9 +111,10 @@ def _random_state(chance: random.Random, nodes: list[str]) -> StubState:
     return StubState(kept, sure=places(0.3), fresh=places(0.4), returned=places(0.15))
 
 
-def test_reading_a_graph_imports_no_langgraph():
+def test_reading_sources_imports_nothing_slow():
     code = (
-        "import sys, courtroom.analysis.code_facts, courtroom.analysis.survey\n"
-        "assert not {'langgraph', 'langchain_core'} & sys.modules.keys()"
+        "import sys, courtroom.analysis.code_facts, courtroom.analysis.code_search\n"
+        "import courtroom.analysis.survey\n"
+        "assert not {'langgraph', 'langchain_core', 'pydantic', 'asyncio'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
