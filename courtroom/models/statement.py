@@ -1,4 +1,4 @@
-"""Sentence on a check for its outcome: what holds, or what is wrong, with the fact that shows it."""
+"""Sentence on a check for its outcome: what holds or what is wrong, with the fact that shows it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPENING_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`sentence` says what holds or what is wrong; `fact` shows it, and is "" where it adds nothing.
+    """`sentence` says what holds or what is wrong; `fact` shows it, "" where it adds nothing.
 
     As text, a check that is not established says so, with the reason.
     """
@@ -36,6 +36,7 @@ class Statement:
 def statement_of(*, goal: str, fault: str, met: bool | None, reason: str) -> Statement:
     """Return what to say of a check; a record without a `fault` has its reason alone."""
     sentence = fault if met is False else goal
+    reason = reason.removeprefix("Not established: ")
     # The reason may be the same sentence, perhaps with more behind it.
     if not sentence or _plain(reason).startswith(_plain(sentence)):
         return Statement(met, _closed(reason), "")

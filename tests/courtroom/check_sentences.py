@@ -109,8 +109,8 @@ def _table(name: str, rows: dict[str, Sentences]) -> Iterator[str]:
     yield f"## {rubric.name}\n"
     yield "| check | met | not met |\n|---|---|---|"
     for check in rubric.checks:
-        said = rows[check.id].by_outcome
-        yield f"| `{check.id}` | {_cell(said.get(True))} | {_cell(said.get(False))} |"
+        outcomes = rows[check.id].by_outcome
+        yield f"| `{check.id}` | {_cell(outcomes.get(True))} | {_cell(outcomes.get(False))} |"
     yield ""
 
 

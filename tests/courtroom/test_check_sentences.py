@@ -23,12 +23,13 @@ def test_fault_has_a_fact_and_is_no_goal(rows):
 
 
 def test_good_absence_does_not_begin_as_a_failed_search(rows):
-    parts = [(row.check, row.by_outcome[True]) for row in rows.values()]
+    statements = [(row.check, row.by_outcome[True]) for row in rows.values()]
     failed = ("not found", "no match")
     assert [
         name
-        for name, said in parts
-        if said.sentence.lower().startswith(failed) or said.fact.lower().startswith(failed)
+        for name, statement in statements
+        if statement.sentence.lower().startswith(failed)
+        or statement.fact.lower().startswith(failed)
     ] == []
 
 

@@ -53,6 +53,11 @@ def test_name_keeps_its_capital_within_a_sentence():
     assert words == f"Not established: {GOAL}, because LangGraph could not be run."
 
 
+def test_reason_does_not_say_again_that_nothing_is_established():
+    words = text(None, "Not established: the PDF has no text layer.", fault=FAULT)
+    assert words == f"Not established: {GOAL}, because the PDF has no text layer."
+
+
 def test_unknown_kind_has_no_fault():
     assert fault_of(UnknownCheck(id="c", goal=GOAL, kind="of_a_later_version")) == ""
 
