@@ -123,7 +123,7 @@ def test_faults_of_the_json_name_their_line_and_the_text_stays(
 def test_check_on_facts_is_answered_at_once_with_its_location(teacher, assignment):
     unsafe = outcome(send(teacher, assignment, SHELL))
     assert unsafe.startswith("fault The work has a call of os.system.")
-    assert "found src/clone.py:5 " in unsafe
+    assert "src/clone.py:5 · " in unsafe
     clean = outcome(send(teacher, assignment, SHELL, name="Student 001"))
     assert clean.startswith("met No shell. ")
 
@@ -182,7 +182,7 @@ def test_worker_answers_from_the_repository_and_the_page_waits(teacher, assignme
     assert "The check runs on the repository" in words(teacher.get(waiting.url))
     try_check(*job.args)
     page = teacher.get(waiting.url)
-    assert (again.url, outcome(page)[:13], "found README.md" in outcome(page)) == (
+    assert (again.url, outcome(page)[:13], "README.md · " in outcome(page)) == (
         waiting.url,
         "met A README.",
         True,
