@@ -118,9 +118,9 @@ def _behaviour(
     right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], unheld: Sequence[CheckedClaim]
 ) -> str:
     """Sentence on the claims of behaviour, without those that no fact decides among the rest."""
-    open_ones = f"; {len(unheld)} could not be compared with the code" if unheld else ""
     if not (right or wrong):
-        return f"No claim of the report on behaviour could be compared with the code{open_ones}."
+        return "No claim of the report on behaviour could be compared with the code."
+    open_ones = f"; {len(unheld)} could not be compared with the code" if unheld else ""
     whole = number_of(len(right) + len(wrong), "claim")
     if not wrong:
         names = named([_feature(claim) for claim in right])
