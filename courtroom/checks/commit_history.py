@@ -187,9 +187,12 @@ def _messages(work: History) -> Finding:
         reason += f' {alike} commits have the same message, "{message[:QUOTED]}".'
     met = len(weak) <= WEAK_SHARE * count and alike <= max(SAME_NAMED, WEAK_SHARE * count)
     if weak:
-        clues = [commit_clue(c, "The message does not say what was changed.") for c in weak]
+        clues = [
+            commit_clue(c, "The message names nothing in particular that was changed.")
+            for c in weak
+        ]
         return present(reason, clues, met=met)
-    last = commit_clue(work.commits[-1], "A message that says what was changed.")
+    last = commit_clue(work.commits[-1], "The message says more than a bare “fix” or “update”.")
     return present(reason, [last], met=met)
 
 
@@ -200,8 +203,9 @@ def _message_sentence(weak: Sequence[Commit], count: int) -> str:
         )
         return f"{subject} more than a bare “fix” or “update”."
     quoted = named([f"“{c.subject[:QUOTED]}” ({c.sha[:8]})" for c in weak])
-    verb = "does" if len(weak) == 1 else "do"
-    return f"{len(weak)} of {number_of(count, 'commit message')} {verb} not say what was changed: {quoted}."
+    verb = "names" if len(weak) == 1 else "name"
+    messages = number_of(count, "commit message")
+    return f"{len(weak)} of {messages} {verb} nothing in particular that was changed: {quoted}."
 
 
 def _spread(minimum: int, work: History) -> Finding:

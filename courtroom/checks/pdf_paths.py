@@ -68,7 +68,7 @@ def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Fi
 
 def _files_named(paths: Sequence[str]) -> str:
     unique = list(dict.fromkeys(paths))
-    return f"The report names {number_of(len(unique), *PATHS)}: {named(unique)}."
+    return f"The report mentions {number_of(len(unique), *PATHS)}: {named(unique)}."
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
@@ -168,7 +168,7 @@ def _existence(count: int, missing: Sequence[str]) -> str:
     """Sentence on the files that the report names, of which these do not exist."""
     if not count:
         return "The report names no file of the repository."
-    files = f"The report names {number_of(count, *PATHS)}"
+    files = f"The report names {number_of(count, *PATHS)} of this work"
     if not missing:
         return f"{files}, and {'it exists' if count == 1 else 'all of them exist'}."
     verb = "does" if len(missing) == 1 else "do"
