@@ -215,14 +215,14 @@ def _spread(minimum: int, work: History) -> Finding:
     # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
     most = int(max(1, SITTING_SHARE * count))
     met = pace.days >= minimum and pace.busiest_hour <= most
-    few = f", of at least {minimum}" if pace.days < minimum else ""
-    dense = f", where at most {most} should" if pace.busiest_hour > most else ""
     lie = "lies" if count == 1 else "lie"
-    reason = (
-        f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}{few};"
-        f" {pace.busiest_hour} of them {'falls' if pace.busiest_hour == 1 else 'fall'} within"
-        f" one hour{dense}."
-    )
+    reason = f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}"
+    if pace.days < minimum:
+        reason += f", where at least {minimum} are needed"
+    if pace.days >= minimum or pace.busiest_hour > most:
+        fall = "falls" if pace.busiest_hour == 1 else "fall"
+        reason += f"; {pace.busiest_hour} of them {fall} within one hour"
+    reason += f", where at most {most} should." if pace.busiest_hour > most else "."
     ends = [
         commit_clue(work.commits[0], "The first commit of work."),
         commit_clue(work.commits[-1], "The last commit of work."),

@@ -171,6 +171,9 @@ def _existence(count: int, missing: Sequence[str]) -> str:
     files = f"The report names {number_of(count, *PATHS)} of this work"
     if not missing:
         return f"{files}, and {'it exists' if count == 1 else 'all of them exist'}."
+    if len(missing) == count:
+        absent_ones = "which does not exist" if count == 1 else "none of which exists"
+        return f"{files}, {absent_ones}: {named(missing)}."
     verb = "does" if len(missing) == 1 else "do"
     return f"{files}, of which {len(missing)} {verb} not exist: {named(missing)}."
 

@@ -80,7 +80,7 @@ TELLING = {
     "fact_supremacy": re.compile(
         r"fact|evidence|hallucinat|unsupported|found|cited", re.IGNORECASE
     ),
-    "functionality_weight": re.compile(r"weigh|tech\w*\.score|\*", re.IGNORECASE),
+    "functionality_weight": re.compile(r"weigh|tech\w{0,12}\.score|\*", re.IGNORECASE),
     "dissent": re.compile(r"dissent", re.IGNORECASE),
     "variance_re_evaluation": re.compile(
         r"varian|spread|eval|debat|consider|mediat", re.IGNORECASE
