@@ -86,9 +86,7 @@ def _verb(kind: str, *, has_graph: bool) -> str:
 
 def _no_diagram(diagram: DiagramResult) -> Finding:
     searched = f"Looked for a diagram on every page: {diagram.reason}."
-    # A diagram that is printed as its source is none.
-    instead = f", {diagram.reason}" if diagram.reason.startswith("only ") else ""
-    return absent(f"The report has no diagram{instead}.", searched, confidence=INFERRED)
+    return absent("The report has no diagram.", searched, confidence=INFERRED)
 
 
 def _clue(diagram: DiagramResult) -> Clue:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from courtroom.report_import import json_keys as keys
+from courtroom.report_import.change_requests import asks_for_change
 from courtroom.report_import.draft_report import DraftCriterion, DraftReport
 from courtroom.report_import.location_parser import parse_location
 from courtroom.report_import.markdown_lines import parse_lines
@@ -50,7 +51,7 @@ class FindingsParser:
                 value,
                 criterion=self.criterion,
                 path=path,
-                action=value if self.is_plan else None,
+                action=value if self.is_plan and asks_for_change(value) else None,
                 source_line=self.line,
             )
             return
@@ -84,7 +85,7 @@ class FindingsParser:
             criterion=named or self.criterion,
             path=path or location or None,
             line=int(line) if line else line_in_path,
-            action=action or (text if self.is_plan else None),
+            action=action or (text if self.is_plan and asks_for_change(text) else None),
             priority=parse_priority(keys.first_text(fields, keys.PRIORITIES)),
             source_line=self.line,
         )

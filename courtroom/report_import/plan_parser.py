@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from courtroom.report_import import vocabulary
+from courtroom.report_import.change_requests import asks_for_change
 from courtroom.report_import.draft_report import DraftCriterion, DraftReport
 from courtroom.report_import.imported_report import Priority
 from courtroom.report_import.judge_failures import is_failure
@@ -37,7 +38,7 @@ class PlanParser:
     def __init__(
         self, draft: DraftReport, *, is_plan: bool, criterion: DraftCriterion | None = None
     ) -> None:
-        """`is_plan`: the items are changes to make, so their text is the action too."""
+        """`is_plan`: an item that asks for a change is the action too."""
         self._draft, self._is_plan, self._base = draft, is_plan, criterion
 
         # Of the heading above:
@@ -143,7 +144,8 @@ class PlanParser:
     def _add_item(self, text: str) -> None:
         if own := _OWN_CHANGE.fullmatch(_OWN_EVIDENCE.sub("", text)):
             criterion = self._draft.find_criterion(own[3])
-            self._add(own[4], criterion, int(own[2] or 0) or None, parse_priority(own[1]))
+            line = int(own[2] or 0) or None
+            self._add(own[4], criterion, line, parse_priority(own[1]), is_request=True)
             return
 
         statement = parse_statement(text)
@@ -166,6 +168,8 @@ class PlanParser:
         criterion: DraftCriterion | None,
         line: int | None,
         priority: Priority | None,
+        *,
+        is_request: bool = False,
     ) -> None:
         text = _CHECKBOX.sub("", text)
         path, line_in_text = parse_location(text)
@@ -177,7 +181,7 @@ class PlanParser:
             criterion=criterion,
             path=self._item_path or self._path or path,
             line=line or line_in_text or (parse_line_number(text) if path is None else None),
-            action=text if self._is_plan else None,
+            action=text if is_request or (self._is_plan and asks_for_change(text)) else None,
             priority=priority or self._priority,
             source_line=self._line,
         )

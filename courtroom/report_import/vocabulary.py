@@ -105,6 +105,30 @@ ACTIONS = phrases("""
     action, required action, recommended action, fix, how to fix, suggested fix, change,
     recommendation, deliverable, solution, what to do, remediation, task, suggestion
 """)
+# Verbs that open a request. Not “keep”, which praises, nor “see” and “verify”, which point elsewhere.
+CHANGE_VERBS = phrases("""
+    add, adjust, adopt, align, annotate, apply, assign, avoid, bind, build, clarify, clean, close,
+    combine, compute, configure, connect, convert, correct, create, declare, decouple, define, delete,
+    describe, disable, do, don't, draw, drop, emit, enable, enforce, ensure, escape, expand, explain,
+    expose, extend, extract, fill, finish, fix, generate, give, guard, handle, harden, implement,
+    improve, include, inject, insert, install, integrate, introduce, isolate, join, make, merge,
+    migrate, move, normalize, parallelize, parse, pass, persist, prevent, provide, raise, read,
+    redraw, redact, refactor, reject, remove, rename, reorganize, repair, replace, require,
+    restrict, restructure, return, revoke, rewrite, run, sanitize, save, separate, serialize, sharpen,
+    simplify, split, standardize, stop, store, strengthen, synchronize, tighten, turn, unify, update,
+    upgrade, use, validate, weigh, wire, wrap, write
+""")
+# These are nouns too: a request goes on with a determiner or a path: “Test the reducer”.
+CHANGE_VERBS_AND_NOUNS = phrases("""
+    answer, break, cap, capture, cast, change, clone, commit, complete, cut, document, import, label,
+    limit, link, load, lock, log, mark, mock, name, pin, place, post, push, put, reduce, report,
+    reset, retry, route, set, show, skip, state, switch, test, track, trim, warn
+""")
+DETERMINERS = phrases("a, an, the, this, that, these, all, any, both, each, every, its, your")
+ADVERBS = phrases(
+    "please, also, then, next, finally, first, second, third, instead, explicitly, and"
+)
+PREPOSITIONS = phrases("in, at, within, inside, for, under, to, from")
 PATHS = phrases("file, path, location, where, file path, files, affected file, target file")
 LINES = phrases("line, lines, line number")
 PRIORITIES = phrases("priority, severity, urgency, impact")

@@ -17,8 +17,6 @@ from grading.findings.identity import (
 )
 
 Json = Mapping[str, Any]
-# Two texts are about the same finding if they share more than this part of the shorter one's words.
-SAME_FINDING_SHARE = 0.5
 # Function words and labels say nothing about the subject of a text.
 STOP_WORDS = frozenset(
     {
@@ -75,11 +73,10 @@ class ReportCriterion:
 def findings_of_reading(
     reading: Json, criteria: Mapping[int, ReportCriterion], recorded: Sequence[RecordedFinding]
 ) -> tuple[Draft, ...]:
-    """Return the findings of `reading`, an ImportedReport as JSON.
+    """Return the findings of `reading`, an ImportedReport as JSON: the changes that it asks for.
 
     `criteria` maps the places of its criteria to those of the rubric. A finding about a criterion
-    and a file is the recorded one there; of several, the one that shares most words. A finding
-    about a criterion alone is the recorded one that shares more than half of its words. Everything
+    and a file is the recorded one there; of several, the one that shares most words. Everything
     else is new, once for each criterion and file.
     """
     own = [criteria.get(place, _as_written(row)) for place, row in enumerate(reading["criteria"])]
@@ -91,15 +88,16 @@ def _as_written(row: Json) -> ReportCriterion:
 
 
 def _actionable_rows(rows: Sequence[Json]) -> Iterable[Json]:
-    """Yield the rows with a criterion, a file or a change, without repeats.
+    """Yield the rows that ask for a change in a file, without repeats: nobody owes anything else.
 
     Summaries and plans often repeat a criterion's finding without naming its criterion.
     """
-    texts = [_content_words(row["text"]) for row in rows if row["criterion"] is not None]
-    for row in rows:
+    requests = [row for row in rows if row["action"] and normalised_place(row["path"] or "")]
+    texts = [_content_words(row["text"]) for row in requests if row["criterion"] is not None]
+    for row in requests:
         words = _content_words(row["text"])
         repeats = any(len(words & other) >= REPEATED_SHARE * len(words) for other in texts)
-        if row["criterion"] is not None or ((row["path"] or row["action"]) and not repeats):
+        if row["criterion"] is not None or not repeats:
             yield row
 
 
@@ -110,17 +108,17 @@ def _drafts(
         criterion = (
             own[row["criterion"]] if row["criterion"] is not None else ReportCriterion("", "")
         )
-        path = normalised_place(row["path"] or "")
-        same = _same(criterion, path, f"{row['text']} {row['action'] or ''}", recorded)
+        path = normalised_place(row["path"])
+        same = _same(criterion, path, f"{row['text']} {row['action']}", recorded)
         yield Draft(
-            key=same.key if same else key_of(criterion.id, "", path or words_of(row["text"])),
+            key=same.key if same else key_of(criterion.id, "", path),
             criterion_id=criterion.id,
             criterion_name=criterion.name,
             check_id=same.check_id if same else "",
             place=path,
             title=shorten(row["text"], LONGEST_TITLE, placeholder="…"),
             text=row["text"],
-            action=row["action"] or "",
+            action=row["action"],
             priority=row["priority"] or "",
             lines=(row["line"],) if row["line"] else (),
         )
@@ -133,25 +131,23 @@ def _same(
 
     Without a criterion the file decides, if only one finding is recorded there.
     """
-    candidates = [row for row in recorded if _is_at_path(path, normalised_place(row.place))]
-    if not criterion.id:
-        return candidates[0] if path and len(candidates) == 1 else None
-
-    candidates = [row for row in candidates if row.criterion_id == criterion.id]
-    if path and len(candidates) == 1:
+    candidates = [
+        row
+        for row in recorded
+        if _is_at_path(path, normalised_place(row.place)) and criterion.id in ("", row.criterion_id)
+    ]
+    if len(candidates) == 1:
         return candidates[0]
+    if not criterion.id:
+        return None
 
     # In the same file one shared word is enough.
-    least = 0.0 if path else SAME_FINDING_SHARE
-    close = [row for row in candidates if word_overlap(text, row.title) > least]
+    close = [row for row in candidates if word_overlap(text, row.title)]
     return max(close, key=lambda row: word_overlap(text, row.title), default=None)
 
 
 def _is_at_path(path: str, place: str) -> bool:
-    """Return whether a finding at `place` fits `path`; no path fits every place."""
-    # Reports may name a file by the end of its path.
-    if not path or path == place:
-        return True
+    """Return whether `place` is the file `path`; reports may name a file by the end of its path."""
     return bool(place) and (f"/{path}".endswith(f"/{place}") or f"/{place}".endswith(f"/{path}"))
 
 

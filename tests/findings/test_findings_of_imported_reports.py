@@ -87,7 +87,6 @@ def test_what_is_known_is_recognised_by_criterion_and_file_and_keeps_its_name(
     )
     brought(first)
     assert record() == [
-        ("pictures", "", "", FindingState.OPEN),
         ("tidy", "tidy.readme", "", FindingState.OPEN),
         ("tidy", "tidy.shell", "src/a.py", FindingState.OPEN),
         ("tidy", "", "src/new.py", FindingState.OPEN),
@@ -118,7 +117,6 @@ def test_what_the_site_says_of_it_decides_what_became_of_it(first: Submission) -
     audited(attempt_of(second), met("tidy.shell", flaw=True))
     states = {(check, place): state for _criterion, check, place, state in record()}
     assert states == {
-        ("", ""): FindingState.OPEN,
         ("", "src/a.py"): FindingState.OPEN,
         ("", "src/new.py"): FindingState.OPEN,
         ("tidy.shell", "src/a.py"): FindingState.FIXED,

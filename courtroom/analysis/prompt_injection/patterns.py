@@ -62,7 +62,6 @@ def _family(
     return Family(name, why, tuple(stems.split()), "|".join(patterns), kinds)
 
 
-FORGED = "imitates a record of this system"
 _OFFICE = (
     r"(?:(?:second|first|external|internal|lead)\W(?:marker|examiner|grader|reader|assessor)s?"
     r"|moderat(?:ed|or|ors|ion)|regrad(?:e|ed|ing)|re-?mark(?:ed|ing)"
@@ -178,7 +177,7 @@ FAMILIES = (
     ),
     _family(
         "verdict",
-        FORGED,
+        "imitates a record of this system",
         "criterion verdict level band",
         r"\{[^{}]{0,200}\"criterion(?: id)?\" ?: ?\"(?:all|every|\*)\"",
         kinds=("prose",),
@@ -193,7 +192,7 @@ FAMILIES = (
     ),
     _family(
         "forged",
-        FORGED,
+        "imitates a record of this system",
         "found score",
         r"\{[^{}]{0,300}\"found\" ?: ?true\b(?=[^{}]{0,300}\"confidence\" ?: ?1(?:\.0+)?\b)",
         r"\{[^{}]{0,300}\"confidence\" ?: ?1(?:\.0+)?\b(?=[^{}]{0,300}\"found\" ?: ?true\b)",
