@@ -37,7 +37,10 @@ from grading.notifications.webhook_deliveries import DELIVERIES
 from grading.notifications.webhooks import announce_audit
 from grading.peer_review.actions import notify_subject_of_audit
 from grading.peer_review.feedback.edition_jobs import plan_edition_of_audit, resume_editions
-from grading.peer_review.feedback.repository_imports import search_repository_on_commit
+from grading.peer_review.feedback.repository_imports import (
+    follow_repository,
+    search_repository_on_commit,
+)
 from grading.peer_review.rounds.reminders import remind_due
 
 LOST = (
@@ -67,6 +70,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         audit = audit_actions.store_verdict(lease=lease, verdict=verdict)
         count_verdict(audit=audit)
         record_findings(audit=audit)
+        follow_repository(audit=audit)
 
         # Whoever asked for this audit goes on: an appeal, a bulk run.
         return_rejudged_appeals(audit=audit)

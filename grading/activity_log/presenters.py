@@ -39,6 +39,7 @@ SENTENCES = {
     "enrollment.linked": "joined the cohort",
     "feedback.edition_failed": "the redacted copy of a report could not be made ({code})",
     "feedback.edition_made": "made the redacted copy of a report",
+    "feedback.found": "found a report in the repository[ ({origin})]",
     "feedback.imported": "uploaded a report[ ({origin})]",
     "feedback.read": "read a peer review for the first time",
     "finding.answered": "answered “{title}”: {answer}[ in {commit}]",
@@ -46,12 +47,12 @@ SENTENCES = {
     "findings.recorded": (
         "recorded {there} findings: {new} new, {fixed} fixed, {regressed} regressed"
     ),
+    "findings.retired": "dropped {findings} findings of a report from another repository",
     "feedback.searched": "searched the repository for reports: {taken} imported",
     "grade.pinned": "set the grade to attempt {attempt}: {reason}",
     "grade.released": "released the grade[, {score} of 5][ (before: {before})][: {note}]",
     "grade.taken_back": "withdrew the release of the grade[ ({score} of 5)]: {reason}",
-    "grade.chosen": "chose attempt {attempt} to count",
-    "grade.unpinned": "unpinned the grade: the assignment says again which attempt counts",
+    "grade.unpinned": "set the grade to the latest attempt",
     "grades.exported": "exported {what} for {layout}, as {scale}",
     "override.withdrawn": "withdrew the score override {score}",
     "pairing.audited": "started an audit of a peer's attempt {attempt}",

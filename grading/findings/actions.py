@@ -85,6 +85,34 @@ def record_imported(*, report: FeedbackReport, reading: dict[str, Any] | None) -
             )
 
 
+def restore_imported(*, report: FeedbackReport, reading: dict[str, Any] | None) -> None:
+    """Record the findings of a report again after `retire_imported`; else change nothing."""
+    # Recorded twice, texts could be recognised as findings that audits have added meanwhile.
+    if not FindingSighting.objects.filter(report=report).exists():
+        record_imported(report=report, reading=reading)
+
+
+def retire_imported(*, report: FeedbackReport) -> None:
+    """Drop what an uploaded report says; findings that nothing else has seen go with it."""
+    sightings = FindingSighting.objects.filter(report=report)
+    if report.submission is None or not sightings.exists():
+        return
+
+    with transaction.atomic():
+        ledger = Ledger.of(report.submission)
+        keys = list(sightings.values_list("finding__key", flat=True))
+        sightings.delete()
+        ledger.update_states(dict.fromkeys(keys))
+        record_activity(
+            organization=report.organization_id,
+            actor=None,
+            verb="findings.retired",
+            about=report.submission,
+            report=str(report.pk),
+            findings=len(keys),
+        )
+
+
 def _criteria_of(report: FeedbackReport, reading: dict[str, Any]) -> dict[int, ReportCriterion]:
     """Return the rubric's criteria by their place in the report; unmatched ones are left out."""
     # A round may review by another rubric than the assignment is graded by.

@@ -1,4 +1,4 @@
-"""Answers of the owner of a finding: fixed by a commit, will be fixed, deferred or contested."""
+"""Answers of a finding's owner: fixed by a commit, will be fixed, deferred, contested, dismissed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from grading.core.enums import ResponseKind
 from grading.core.errors import FindingRefused
 from grading.core.user_text import normalized, refuse_too_long
 from grading.findings.fix_verification import verify_again, verify_on_commit
+from grading.findings.queries import audit_sightings
 from grading.models import Finding, FindingHelp, FindingResponse
 
 REASON_MAX_LENGTH = 2000
@@ -25,6 +26,9 @@ MISSING_REASONS = {
     ResponseKind.CONTESTED: (
         "Explain why this is not a finding: what was misread, or isn't in the rubric?"
     ),
+    ResponseKind.DISMISSED: (
+        "Explain why nothing follows from it: the report's author and your teachers read this."
+    ),
 }
 
 
@@ -35,11 +39,14 @@ def answer_finding(
 
     Repeating the current answer changes nothing, but looks up an unconfirmed fix again: its commit
     may have been pushed meanwhile. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
-    commit_missing, commit_malformed, commit_not_asked, reason_missing, reason_too_long.
+    audit_saw_it, commit_missing, commit_malformed, commit_not_asked, reason_missing,
+    reason_too_long.
     """
     kind, commit, reason = _parse_kind(kind), _parse_commit(commit), normalized(reason)
     _check_owner(finding, by)
     _check_fields(kind, commit, reason)
+    if kind == ResponseKind.DISMISSED:
+        _refuse_if_audited(finding)
 
     with transaction.atomic():
         # One answer at a time: two tabs would else both become the current one.
@@ -114,6 +121,12 @@ def _check_fields(kind: ResponseKind, commit: str, reason: str) -> None:
     if kind in MISSING_REASONS and not reason:
         raise FindingRefused("reason", "reason_missing", MISSING_REASONS[kind])
     refuse_too_long(reason, REASON_MAX_LENGTH, field="reason", refused=FindingRefused)
+
+
+def _refuse_if_audited(finding: Finding) -> None:
+    if audit_sightings(finding):
+        sentence = "An audit of this site saw this too. If it is wrong, choose “Contested”."
+        raise FindingRefused("kind", "audit_saw_it", sentence)
 
 
 def reply_whether_helpful(*, finding: Finding, helpful: bool, by: User) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -12,7 +12,20 @@ from grading.core.form_bases import LongText
 from grading.findings.answers import REASON_MAX_LENGTH
 from grading.findings.queries import VisibleFinding
 
-GROUP_LABELS = {"regressed": "Regressed", "new": "New", "open": "Still open", "fixed": "Fixed"}
+GROUP_LABELS = {
+    "regressed": "Regressed",
+    "new": "New",
+    "open": "Still open",
+    "fixed": "Fixed",
+    "dismissed": "Dismissed",
+}
+ANSWERS = (
+    (ResponseKind.FIXED.value, "Fixed in a commit"),
+    (ResponseKind.WILL_FIX.value, "Will be fixed"),
+    (ResponseKind.DEFERRED.value, "Deferred, because …"),
+    (ResponseKind.CONTESTED.value, "Contested, because …"),
+)
+DISMISSED = (ResponseKind.DISMISSED.value, "Dismissed, because …")
 
 
 class Filter(forms.ChoiceField):
@@ -69,17 +82,15 @@ def _is_seen_by(source: str, finding: VisibleFinding) -> bool:
 
 
 class AnswerForm(forms.Form):
-    """One of four answers; `answer_finding` checks the fields that each of them needs."""
+    """One answer; `answer_finding` checks the fields that each of them needs.
+
+    Only a finding that no audit saw (`may_dismiss`) has the answer “Dismissed”.
+    """
 
     kind = forms.ChoiceField(
         label="Your answer",
         widget=forms.RadioSelect,
-        choices=[
-            (ResponseKind.FIXED, "Fixed in a commit"),
-            (ResponseKind.WILL_FIX, "Will be fixed"),
-            (ResponseKind.DEFERRED, "Deferred, because …"),
-            (ResponseKind.CONTESTED, "Contested, because …"),
-        ],
+        choices=ANSWERS,
         error_messages={"required": "Choose an answer."},
     )
     commit = forms.CharField(
@@ -97,8 +108,17 @@ class AnswerForm(forms.Form):
         required=False,
         max_length=REASON_MAX_LENGTH,
         help_text=(
-            "Required if you defer or contest. Your teachers can read it; "
+            "Required unless it is fixed or will be. Your teachers can read it; "
             "your peers only see that you answered."
         ),
         widget=forms.Textarea(attrs={"rows": 4}),
     )
+
+    def __init__(self, *args: Any, may_dismiss: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if may_dismiss:
+            kind = cast("forms.ChoiceField", self.fields["kind"])
+            kind.choices = [*ANSWERS, DISMISSED]
+            self.fields[
+                "reason"
+            ].help_text += " Why you dismiss a finding, the author of its report reads too."

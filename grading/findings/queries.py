@@ -12,10 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from grading.audits.queries import GradeKey, grades_of, is_withheld
-from grading.core.enums import AuditKind, FeedbackKind, FindingState, ReleasePolicy
+from grading.core.enums import (
+    AuditKind,
+    FeedbackKind,
+    FindingState,
+    ReleasePolicy,
+    ResponseKind,
+)
 from grading.core.pairing_access import is_granted
 from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of
 from grading.models import (
@@ -32,8 +38,8 @@ from grading.models import (
 from grading.peer_review.feedback.queries import shown_names
 
 # Groups and priorities are in the order of urgency, by which findings are sorted.
-Group = Literal["regressed", "new", "open", "fixed"]
-GROUPS: tuple[Group, ...] = ("regressed", "new", "open", "fixed")
+Group = Literal["regressed", "new", "open", "fixed", "dismissed"]
+GROUPS: tuple[Group, ...] = ("regressed", "new", "open", "fixed", "dismissed")
 PRIORITIES = ("high", "medium", "low", "")
 SOMEBODY = "A peer"
 
@@ -89,6 +95,8 @@ class VisibleFinding:
             return "fixed"
         if self.life.state == FindingState.REGRESSED:
             return "regressed"
+        if self.is_imported and self.answer and self.answer.kind == ResponseKind.DISMISSED:
+            return "dismissed"
         return "new" if self.life.first == self.latest else "open"
 
     @property
@@ -116,9 +124,14 @@ class VisibleFinding:
         return any(s.present and s.source.is_own for s in self.sights)
 
     @property
+    def is_imported(self) -> bool:
+        """Return whether only uploaded reports saw it: its owner may dismiss it."""
+        return all(s.row.audit_id is None for s in self.sights if s.present)
+
+    @property
     def is_unchecked(self) -> bool:
         """Return whether no audit has checked it since it was last seen: its state is unknown."""
-        return self.group != "fixed" and self.life.last < self.latest
+        return self.group not in ("fixed", "dismissed") and self.life.last < self.latest
 
     @property
     def fixed_by(self) -> Submission | None:
@@ -217,7 +230,11 @@ def tallies_of(assignment: Assignment) -> list[Tally]:
     # distinct: the joins of several counts multiply the rows.
     students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
         n_open=Count(
-            "findings", filter=of_assignment & Q(findings__state=FindingState.OPEN), distinct=True
+            "findings",
+            filter=of_assignment
+            & Q(findings__state=FindingState.OPEN)
+            & ~Q(findings__in=_dismissed(assignment)),
+            distinct=True,
         ),
         n_regressed=Count(
             "findings",
@@ -232,6 +249,18 @@ def tallies_of(assignment: Assignment) -> list[Tally]:
         ),
     )
     return [Tally(s, s.n_open, s.n_regressed, s.n_fixed, s.n_answered) for s in students]
+
+
+def _dismissed(assignment: Assignment) -> QuerySet[Finding, Any]:
+    """Return the findings that their owners dismissed, without those that an audit has seen."""
+    audited = FindingSighting.objects.filter(
+        finding=OuterRef("pk"), audit__isnull=False, present=True
+    )
+    dismissals = FindingResponse.objects.filter(
+        finding=OuterRef("pk"), kind=ResponseKind.DISMISSED, replaced_at=None
+    )
+    rows = Finding.objects.filter(Exists(dismissals), ~Exists(audited), assignment=assignment)
+    return rows.order_by().values("pk")
 
 
 def _rows(assignment: Assignment, student: Enrollment) -> QuerySet[Finding]:
@@ -403,18 +432,20 @@ def gone_but_for_withheld(findings: Collection[UUID] | QuerySet[Any]) -> set[UUI
     return gone_in(rows, grades_of({row.submission for row in rows}))
 
 
+def audit_sightings(finding: Finding) -> list[FindingSighting]:
+    """Return where audits saw it, as far as its owner may know. Two queries."""
+    rows = histories_of([finding.pk]).filter(present=True, audit__isnull=False)
+    grades = grades_of({row.submission for row in rows})
+    return [row for row in rows if _is_visible(row, grades)]
+
+
 def gone_in(history: Iterable[FindingSighting], grades: Mapping[GradeKey, Grade]) -> set[UUID]:
     """Return the gone findings of sightings from `histories_of`, given the grades. No query."""
     observations: defaultdict[UUID, list[Observation]] = defaultdict(list)
     for row in history:
-        submission = row.submission
-        grade = grades.get((submission.assignment_id, submission.student_id))
-        if (
-            row.audit is None
-            or row.audit.kind == AuditKind.PEER
-            or not is_withheld(submission, grade)
-        ):
-            observation = Observation(submission.attempt, row.present, imported=row.audit is None)
+        if _is_visible(row, grades):
+            attempt = row.submission.attempt
+            observation = Observation(attempt, row.present, imported=row.audit is None)
             observations[row.finding_id].append(observation)
 
     return {
@@ -422,3 +453,24 @@ def gone_in(history: Iterable[FindingSighting], grades: Mapping[GradeKey, Grade]
         for key, rows in observations.items()
         if any(row.present for row in rows) and lifecycle_of(rows).state == FindingState.FIXED
     }
+
+
+def _is_visible(row: FindingSighting, grades: Mapping[GradeKey, Grade]) -> bool:
+    """Return whether the work's owner may know of this sighting (`row` of `histories_of`)."""
+    work = row.submission
+    return (
+        row.audit is None
+        or row.audit.kind == AuditKind.PEER
+        or not is_withheld(work, grades.get((work.assignment_id, work.student_id)))
+    )
+
+
+def dismissals_of(report: FeedbackReport) -> list[tuple[str, str]]:
+    """Return the dismissed findings of this uploaded report as (text, reason). One query."""
+    dismissal = FindingResponse.objects.filter(
+        finding=OuterRef("finding"), kind=ResponseKind.DISMISSED, replaced_at=None
+    )
+    rows = FindingSighting.objects.filter(report=report).annotate(
+        reason=Subquery(dismissal.values("reason"))
+    )
+    return list(rows.exclude(reason=None).values_list("text", "reason"))

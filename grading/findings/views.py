@@ -90,7 +90,11 @@ def finding(
 
     if request.POST.get("do") == "help":
         return _reply_helpful(request, row)
-    form = AnswerForm(request.POST or None, initial=_initial_answer(visible.answer))
+    form = AnswerForm(
+        request.POST or None,
+        initial=_initial_answer(visible.answer),
+        may_dismiss=visible.is_imported,
+    )
     if form.is_valid():
         try:
             answer_finding(finding=row, by=request.user, **form.cleaned_data)

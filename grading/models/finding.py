@@ -134,10 +134,17 @@ class FindingResponse(TenantModel):
                 condition=Q(kind__in=ResponseKind.values), name="response_kind_known"
             ),
             models.CheckConstraint(
-                # A fix names its commit; to defer or contest needs a reason.
+                # A fix names its commit; to defer, contest or dismiss needs a reason.
                 condition=Q(kind=ResponseKind.FIXED) & ~Q(commit="")
                 | Q(kind=ResponseKind.WILL_FIX, commit="")
-                | Q(kind__in=(ResponseKind.DEFERRED, ResponseKind.CONTESTED), commit="")
+                | Q(
+                    kind__in=(
+                        ResponseKind.DEFERRED,
+                        ResponseKind.CONTESTED,
+                        ResponseKind.DISMISSED,
+                    ),
+                    commit="",
+                )
                 & ~Q(reason=""),
                 name="response_says_what_it_must",
             ),

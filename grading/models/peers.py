@@ -148,7 +148,7 @@ class FeedbackReport(TenantModel):
     `author` wrote it, `subject` is the student whose work it is about; for an imported one either
     is null if the file does not say so. On the platform: `audit` is its audit, which may still run;
     only these are signed. Imported: `original` is the file as uploaded by `brought_by`, `origin` is
-    “upload” or its path in their repository, `reading` is the parsed content (the courtroom's
+    “upload” or its path in their `repository` (an address, empty for an upload), `reading` is the parsed content (the courtroom's
     ImportedReport as JSON), and `misfits` lists what does not match the pairing or the rubric, as
     {code, sentence}. `submission` is the attempt it is about, null if unknown.
 
@@ -185,6 +185,7 @@ class FeedbackReport(TenantModel):
         Enrollment, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     origin = models.CharField(max_length=1024, blank=True)
+    repository = models.CharField(max_length=2000, blank=True)
     original = models.TextField(blank=True)
     original_name = models.CharField(max_length=255, blank=True)
     original_sha256 = models.CharField(max_length=64, blank=True)

@@ -69,6 +69,8 @@ def answers() -> list[tuple[Any, ...]]:
         ("will_fix", {"commit": SHA}, ("commit", "commit_not_asked")),
         ("deferred", {"reason": "  "}, ("reason", "reason_missing")),
         ("contested", {}, ("reason", "reason_missing")),
+        ("dismissed", {"reason": " "}, ("reason", "reason_missing")),
+        ("dismissed", {"reason": "No.", "commit": SHA}, ("commit", "commit_not_asked")),
         ("will_fix", {"reason": "x" * (REASON_MAX_LENGTH + 1)}, ("reason", "reason_too_long")),
     ],
 )

@@ -14,9 +14,15 @@ from django_scopes import scope
 from grading import workflow
 from grading.core.enums import Anonymity, AuditKind, FeedbackKind
 from grading.core.errors import FeedbackRefused
+from grading.engine.imports import read_report_text
+from grading.findings.actions import record_imported
 from grading.jobs import import_reports
-from grading.models import Activity, FeedbackReport, Pairing
+from grading.models import Activity, FeedbackReport, Finding, Pairing
 from grading.peer_review.feedback.repository_imports import search_repository
+from tests.factories.findings import attempt_of
+from tests.factories.findings import audited as judged
+from tests.factories.graded_work import signed_in
+from tests.factories.peers import FeedbackReportFactory
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, rubric_document, verdict
@@ -93,6 +99,60 @@ def test_each_report_goes_where_its_folder_says(repository: Path):
         "onself_generated": (FeedbackKind.SELF, me, me, None, ON_SELF),
         "bypeer_recieved": (FeedbackKind.PEER, None, me, None, RECEIVED),
     }
+
+
+def test_what_lies_in_a_repository_was_found_by_the_platform(repository: Path):
+    brought(audited(open_pairing(), repository))
+    with everywhere():
+        rows = Activity.objects.filter(object_type="feedbackreport").order_by("pk")
+        assert [(row.verb, row.actor) for row in rows] == [("feedback.found", None)] * 3
+
+
+PLAN = (
+    "# Self audit\n\n## Tidy\nScore: 2/5\n\n### Remediation\n\n- `src/a.py`: split this function.\n"
+)
+
+
+def test_findings_from_a_repository_go_with_it_and_come_back_with_it(tmp_path: Path):
+    files: dict[str, str | bytes | None] = {"audit/report_onself_generated/audit.md": PLAN}
+    make_repository(tmp_path / "work.git", [Commit(files=files)])
+    pairing = open_pairing()
+    audit = audited(pairing, tmp_path / "work.git", files)
+    first, report = audit.submission, brought(audit)["onself_generated"]
+    uploaded = FeedbackReportFactory.create(
+        pairing=pairing,
+        author=pairing.auditee,
+        subject=pairing.auditor,
+        submission=first,
+        reading=read_report_text(PLAN.replace("a.py", "b.py")),
+    )
+    with everywhere():
+        record_imported(report=uploaded, reading=uploaded.reading)
+
+    def standing(repo_url: str) -> tuple[list[str], bool]:
+        """Return the places of all findings after an attempt at this address, and the note."""
+        with everywhere():
+            newest = pairing.auditor.submissions.order_by("-attempt").first()
+            judged(attempt_of(newest, repo_url=repo_url))
+            places = list(Finding.objects.order_by("place").values_list("place", flat=True))
+        page = signed_in(pairing.auditor.user).get(
+            f"/o/{report.organization.slug}/feedback/{report.pk}/"
+        )
+        return places, "in another repository" in page.content.decode()
+
+    assert [
+        standing(f"{tmp_path}/work.git/"),
+        standing("https://git.example.org/student/other"),
+        standing("https://git.example.org/student/other.git"),
+        standing(str(tmp_path / "work.git")),
+    ] == [
+        (["src/a.py", "src/b.py"], False),
+        (["src/b.py"], True),
+        (["src/b.py"], True),
+        (["src/a.py", "src/b.py"], False),
+    ]
+    with everywhere():
+        assert Activity.objects.get(verb="findings.retired").actor is None
 
 
 def test_what_could_not_be_read_is_told(repository: Path):

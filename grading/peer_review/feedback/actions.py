@@ -43,10 +43,12 @@ def import_feedback(
     origin: str,
     by: User | None,
     pairing: Pairing | None = None,
+    repository: str = "",
 ) -> FeedbackReport:
     """Import a report; mismatches with the work or the rubric are flagged, never refused.
 
-    `origin` is “upload” or a path in the student's repository. Raises FeedbackRefused: not_yours,
+    `origin` is “upload” or a path in the student's `repository`, where the platform found it (`by`
+    is then None). Raises FeedbackRefused: not_yours,
     pairing_ended, round_not_started, cohort_over, too_many_reports, already_imported, and the
     errors of the parser (field “file”).
     """
@@ -72,12 +74,12 @@ def import_feedback(
             text,
             _clean_name(name),
         )
-        report.original_sha256 = digest
+        report.original_sha256, report.repository = digest, repository
         report.save(force_insert=True)
         record_activity(
             organization=assignment.organization_id,
             actor=by,
-            verb="feedback.imported",
+            verb="feedback.found" if repository else "feedback.imported",
             about=report,
             origin=origin[:200],
             misfits=[misfit["code"] for misfit in report.misfits],

@@ -47,6 +47,10 @@ def normalised_repository(address: str) -> str:
     return _PAGE.sub("", text).rstrip("/").removesuffix(".git").casefold()
 
 
+def is_same_repository(address: str, other: str) -> bool:
+    return normalised_repository(address) == normalised_repository(other)
+
+
 def is_of(reading: Json, works: Iterable[Work]) -> bool:
     """Return True if the report names the repository of one of these attempts."""
     named = normalised_repository(reading["repo_url"] or "")

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.core.pairing_access import ReportSide
+from grading.findings.queries import dismissals_of
 from grading.models import FeedbackReport
-from grading.peer_review.feedback.queries import RedactedCopy, shown_name
+from grading.peer_review.feedback.queries import RedactedCopy, shown_name, shown_texts
 from grading.report_pages.report_page import ReportPage, present_report
 
 Json = Mapping[str, Any]
@@ -55,6 +56,23 @@ def other_name_for(report: FeedbackReport, side: ReportSide) -> str:
     if report.pairing is None or side == "staff":
         return ""
     return shown_name(report.pairing, side="auditor" if side == "author" else "auditee")
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissed:
+    """Finding of an uploaded report that the owner of the work dismissed, with their reason."""
+
+    text: str
+    reason: str
+
+
+def dismissed_findings(report: FeedbackReport, side: ReportSide) -> list[Dismissed]:
+    """Return what the owner dismissed, for the report's author and staff. At most five queries."""
+    rows = dismissals_of(report) if side != "subject" else []
+    reasons = [reason for _text, reason in rows]
+    if rows and report.pairing is not None:
+        reasons = shown_texts(reasons, report.pairing, side=side)
+    return [Dismissed(text, reason) for (text, _), reason in zip(rows, reasons, strict=True)]
 
 
 def score_text(score: Json | None) -> str:

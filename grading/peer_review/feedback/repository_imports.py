@@ -15,23 +15,26 @@ from django_rq import get_queue
 from grading.audits.queries import report_of
 from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import JobHealth, health_of
-from grading.core.enums import Anonymity, AuditKind
+from grading.core.enums import JUDGED_STATES, Anonymity, AuditKind
 from grading.core.errors import FeedbackRefused, InputRefused
 from grading.core.fair_turns import BULK
 from grading.core.pairing_access import granted_pairings
 from grading.engine import imports as engine_imports
 from grading.engine.report import Report, parse_report
+from grading.findings.actions import restore_imported, retire_imported
 from grading.models import (
     Assignment,
     Audit,
     Enrollment,
+    FeedbackReport,
     Pairing,
     PairingRound,
     Submission,
 )
 from grading.peer_review.feedback.actions import import_feedback, works_of
 from grading.peer_review.feedback.edition_keys import is_exported
-from grading.peer_review.feedback.import_mismatches import Direction, is_of
+from grading.peer_review.feedback.import_mismatches import Direction, is_of, is_same_repository
+from grading.peer_review.feedback.queries import redacted_copy_of
 
 JOB = "grading.jobs.import_reports"
 JOB_SECONDS = 5 * 60
@@ -47,6 +50,40 @@ def search_repository_on_commit(*, audit: Audit, report: Report) -> None:
     if PairingRound.objects.filter(assignment=assignment).exists():
         # Robust: if the queue is down the audit still counts, and the student can search again.
         transaction.on_commit(lambda: _enqueue(audit), robust=True)
+
+
+def follow_repository(*, audit: Audit) -> None:
+    """Drop the findings of reports from repositories that the student no longer submits.
+
+    Those of reports from the audited repository come back. Call it in the transaction that ends
+    the audit; an audit of an older attempt, of a peer or without a verdict changes nothing.
+    """
+    work = audit.submission
+    attempts = Submission.objects.filter(assignment=work.assignment_id, student=work.student_id)
+    is_newest = not attempts.filter(attempt__gt=work.attempt).exists()
+    if audit.kind == AuditKind.PEER or audit.state not in JUDGED_STATES or not is_newest:
+        return
+
+    reports = FeedbackReport.objects.filter(
+        assignment=work.assignment_id, subject=work.student_id, brought_by=work.student_id
+    )
+    for report in reports.exclude(repository="").order_by("created_at", "pk"):
+        if is_same_repository(report.repository, work.repo_url):
+            restore_imported(
+                report=report, reading=redacted_copy_of(report, side="subject").reading
+            )
+        else:
+            retire_imported(report=report)
+
+
+def is_retired(report: FeedbackReport) -> bool:
+    """Return whether an own report is from another repository than the audited work's."""
+    if not report.repository or report.subject is None or report.subject_id != report.brought_by_id:
+        return False
+    audit = _latest_audit(report.assignment, report.subject)
+    return audit is not None and not is_same_repository(
+        report.repository, audit.submission.repo_url
+    )
 
 
 def search_repository(*, assignment: Assignment, student: Enrollment) -> None:
@@ -104,7 +141,7 @@ def _import(
     if direction is None or _is_export(path, student):
         return ""
     try:
-        _import_file(audit.submission.assignment, student, direction, path, text)
+        _import_file(audit.submission, direction, path, text)
     except FeedbackRefused as refusal:
         return "" if refusal.code == "already_imported" else refusal.sentence
     return None
@@ -124,9 +161,8 @@ def paths_in(report: Report) -> dict[Direction, tuple[str, ...]]:
     return {"generated": files.generated, "self": files.own, "received": files.received}
 
 
-def _import_file(
-    assignment: Assignment, student: Enrollment, direction: Direction, path: str, text: str
-) -> None:
+def _import_file(submission: Submission, direction: Direction, path: str, text: str) -> None:
+    assignment, student = submission.assignment, submission.student
     pairing = _pairing_of(assignment, student, text, path) if direction == "generated" else None
     import_feedback(
         assignment=assignment,
@@ -135,8 +171,10 @@ def _import_file(
         text=text,
         name=path,
         origin=path,
-        by=student.user,
+        # No person brought it: the platform found it.
+        by=None,
         pairing=pairing,
+        repository=submission.repo_url,
     )
 
 

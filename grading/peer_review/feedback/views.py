@@ -29,9 +29,14 @@ from grading.peer_review.feedback.actions import import_feedback, mark_read
 from grading.peer_review.feedback.edition_keys import export_key
 from grading.peer_review.feedback.editions import has_failed_edition
 from grading.peer_review.feedback.forms import ReportForm, UploadForm
-from grading.peer_review.feedback.presenters import markdown_of, other_name_for, present_feedback
+from grading.peer_review.feedback.presenters import (
+    dismissed_findings,
+    markdown_of,
+    other_name_for,
+    present_feedback,
+)
 from grading.peer_review.feedback.queries import NOT_READY, RedactedCopy, redacted_copy_of
-from grading.peer_review.feedback.repository_imports import search_repository
+from grading.peer_review.feedback.repository_imports import is_retired, search_repository
 from grading.report_pages.judge_marks import JUDGES
 
 
@@ -62,6 +67,8 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
         mark_opened(student=report.author, kind=Opened.ANSWERS, about=report.pk)
 
     context |= {"view": present_feedback(copy), "copy": copy, "judges": JUDGES}
+    context["dismissed"] = dismissed_findings(report, side)
+    context["is_retired"] = is_retired(report)
     context["edition_failed"] = side == "staff" and has_failed_edition(report)
     return render(request, "peer_review/feedback.html", context)
 
