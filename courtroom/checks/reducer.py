@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from courtroom.analysis.python.tree_walk import called_name, keyword_of
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
@@ -32,10 +34,7 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     if fact is None:
         return unknown("reducers", survey)
 
-    # Students write operator.ior, or import ior: the last part of the name is compared.
-    matching = [
-        r for r in fact if not check.any_of or r["reducer"].rsplit(".", 1)[-1] in check.any_of
-    ]
+    matching = [r for r in fact if not check.any_of or _operator(r["reducer"]) in check.any_of]
     if matching:
         clues = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in matching]
         met = len(matching) >= check.minimum
@@ -49,6 +48,21 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     others = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in fact]
     by = options(check.any_of)
     return present(f"No key of {owner} is reduced by {by}. {_merged(fact)}", others, met=False)
+
+
+def _operator(reducer: str) -> str:
+    """Return the last part of a reducer's name: "ior" of `operator.ior` and of `ior`.
+
+    That of a channel as written, `BinaryOperatorAggregate(dict, merge)`, is its operator's.
+    """
+    try:
+        channel = ast.parse(reducer, mode="eval").body
+    except SyntaxError:
+        channel = None
+    if isinstance(channel, ast.Call) and called_name(channel) == "BinaryOperatorAggregate":
+        operator = keyword_of(channel, "operator") or next(iter(channel.args[1:2]), channel)
+        reducer = ast.unparse(operator)
+    return reducer.rsplit(".", 1)[-1]
 
 
 def _merged(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -16,7 +16,6 @@ from courtroom.analysis.python.tree_walk import (
     as_written,
     called_name,
     constant_text,
-    keyword_of,
     last_name,
 )
 
@@ -191,8 +190,6 @@ def _reducer(symbols: SymbolTable, source: SourceFile, annotation: ast.expr) -> 
     arguments = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
     # LangGraph takes the last one that is callable.
     for candidate in reversed(arguments[1:]):
-        if isinstance(candidate, ast.Call) and (operator := _operator_of(candidate)):
-            return operator
         if isinstance(candidate, ast.Lambda) or _makes_reducer(symbols, source, candidate):
             text = ast.get_source_segment(source.text, candidate) or ast.unparse(candidate)
             return " ".join(text.split())[:MAX_REDUCER]
@@ -203,14 +200,6 @@ def _reducer(symbols: SymbolTable, source: SourceFile, annotation: ast.expr) -> 
             text = ast.get_source_segment(source.text, candidate) or called_name(candidate)
             return " ".join(text.split())[:MAX_REDUCER]
     return None
-
-
-def _operator_of(channel: ast.Call) -> str:
-    """Return the reducer of BinaryOperatorAggregate(dict, merge) as written; "" for all else."""
-    if called_name(channel) != "BinaryOperatorAggregate":
-        return ""
-    operator = keyword_of(channel, "operator") or next(iter(channel.args[1:2]), None)
-    return as_written(operator) if operator is not None else ""
 
 
 def _makes_reducer(symbols: SymbolTable, source: SourceFile, node: ast.expr) -> bool:

@@ -106,6 +106,22 @@ def test_reducers_are_counted_by_the_last_part_of_their_name(fields, met, shown)
     assert (finding.met, clue_lines(finding)) == (met, shown)
 
 
+@pytest.mark.parametrize(
+    ("written", "met"),
+    [
+        ("BinaryOperatorAggregate(dict, merge)", True),
+        ("BinaryOperatorAggregate(typ=dict, operator=rules.merge)", True),
+        ("BinaryOperatorAggregate(dict)", False),
+        ("BinaryOperatorAggregate(dict, lambda left, right: {**left, **ri", False),
+        ("partial(merge)", False),
+    ],
+)
+def test_a_channel_counts_by_its_operator(written, met):
+    fact = {"field": "e", "reducer": written, "path": "s.py", "line": 4}
+    check = ReducerCheck(**CHECK_FIELDS, any_of=("merge",))
+    assert reducers(check, survey(facts={"reducers": [fact]})).met is met
+
+
 def test_each_unsafe_call_is_shown_and_counts_against():
     facts = {
         "os_system_calls": [{"path": "t.py", "line": 2}],

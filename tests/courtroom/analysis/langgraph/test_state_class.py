@@ -128,7 +128,7 @@ def test_a_string_that_imitates_a_model_is_no_model():
     assert pydantic_models(symbols) == []
 
 
-def test_a_channel_is_listed_by_its_operator_and_a_made_reducer_as_written():
+def test_a_channel_or_a_made_reducer_is_listed_as_written():
     code = f"""{IMPORTS}
 from functools import partial
 from typing import Annotated, TypedDict
@@ -146,7 +146,7 @@ g.add_node("a", print)
     symbols = symbols_of(code)
     site = read_state(symbols, read_graph(symbols, {}).builder).site
     assert [reducer["reducer"] for reducer in reducers_of(symbols, site)] == [
-        "merge",
+        "BinaryOperatorAggregate(dict, merge)",
         "partial(merge)",
         "keep(3)",
     ]
