@@ -5,9 +5,7 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -73,17 +71,6 @@ from courtroom.analysis.security.shell_calls import unsafe_calls
 
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
 MANIFESTS = ("pyproject.toml", "langgraph.json")
-RULE_WORDS = {
-    "security_override": re.compile(r"secur|unsafe|vulnerab|\bcap|min\(", re.IGNORECASE),
-    "fact_supremacy": re.compile(
-        r"fact|evidence|hallucinat|unsupported|found|cited", re.IGNORECASE
-    ),
-    "functionality_weight": re.compile(r"tech|weight", re.IGNORECASE),
-    "dissent": re.compile(r"dissent", re.IGNORECASE),
-    "variance_re_evaluation": re.compile(
-        r"varian|spread|eval|debat|consider|mediat", re.IGNORECASE
-    ),
-}
 FLAGS = (
     "detectives_parallel",
     "judges_parallel",
@@ -288,7 +275,7 @@ def _clone(writer: FactWriter) -> None:
         clone.function.source.path,
         node.lineno,
         node.end_lineno,
-        f"def {node.name}",
+        f"{node.name} begins here.",
     )
 
     for line in clone.calls:
@@ -334,18 +321,21 @@ def _structured(writer: FactWriter) -> None:
     layers = writer.layers
     judging = [*layers.judges, *judging_calls(layers.in_use)]
     calls = structured_calls(writer.symbols)
-    writer.facts["structured_output_calls"] = [
-        {"path": call.source.path, "line": call.line, "schema": call.schema}
-        | ({"by_judge": call.is_in(judging)} if layers.judges else {})
-        for call in calls
-    ]
+    gap = layer_gap(writer.call_graph, layers, "judge")
+    rows = []
     for call in calls:
-        if call.is_in(judging):
-            writer.add_location("judging_calls", call.source.path, call.line, note=call.schema)
+        row = {"path": call.source.path, "line": call.line, "schema": call.schema}
+        is_by_judge = call.is_in(judging) or call.is_named_after_judges
+        if is_by_judge:
+            note = f"A model is bound to {call.schema or 'a schema'} here."
+            writer.add_location("judging_calls", call.source.path, call.line, note=note)
+        # That a call is no judge's is known where their code is.
+        is_known = is_by_judge or (layers.judges and not gap)
+        rows.append(row | ({"by_judge": is_by_judge} if is_known else {}))
+    writer.facts["structured_output_calls"] = rows
 
     lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
-    gap = "" if lines else layer_gap(writer.call_graph, layers, "judge")
-    writer.set_flag("structured_output_retry", bool(lines), gap)
+    writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
 
@@ -398,7 +388,7 @@ def _justice(writer: FactWriter) -> None:
     for place in justice[:1]:
         node = place.site.node
         writer.add_location(
-            "justice", place.source.path, node.lineno, node.end_lineno, f"def {node.name}"
+            "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."
         )
 
     _rules(writer, gap)
@@ -430,7 +420,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
     for rule, reading in rules.items():
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
-        for place, line in sorted(reading.lines, key=partial(_is_untold, rule)):
+        for place, line in reading.lines:
             writer.add_location(rule, place.source.path, line)
         if reading.lines:
             continue
@@ -447,12 +437,6 @@ def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:
     source, line = place
     text = source.text.split("\n")[line - 1].lower()
     return "markdown" not in text, "report" not in text
-
-
-def _is_untold(rule: str, place: tuple[FunctionRef, int]) -> bool:
-    """Sort lines with a word of the rule first: they show it to a reader."""
-    function, line = place
-    return RULE_WORDS[rule].search(function.source.text.split("\n")[line - 1]) is None
 
 
 def _flow(writer: FactWriter) -> None:

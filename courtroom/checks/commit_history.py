@@ -187,9 +187,12 @@ def _messages(work: History) -> Finding:
         reason += f' {alike} commits have the same message, "{message[:QUOTED]}".'
     met = len(weak) <= WEAK_SHARE * count and alike <= max(SAME_NAMED, WEAK_SHARE * count)
     if weak:
-        clues = [commit_clue(c, "The message does not say what was changed.") for c in weak]
+        clues = [
+            commit_clue(c, "The message names nothing in particular that was changed.")
+            for c in weak
+        ]
         return present(reason, clues, met=met)
-    last = commit_clue(work.commits[-1], "A message that says what was changed.")
+    last = commit_clue(work.commits[-1], "The message says more than a bare “fix” or “update”.")
     return present(reason, [last], met=met)
 
 
@@ -200,8 +203,9 @@ def _message_sentence(weak: Sequence[Commit], count: int) -> str:
         )
         return f"{subject} more than a bare “fix” or “update”."
     quoted = named([f"“{c.subject[:QUOTED]}” ({c.sha[:8]})" for c in weak])
-    verb = "does" if len(weak) == 1 else "do"
-    return f"{len(weak)} of {number_of(count, 'commit message')} {verb} not say what was changed: {quoted}."
+    verb = "names" if len(weak) == 1 else "name"
+    messages = number_of(count, "commit message")
+    return f"{len(weak)} of {messages} {verb} nothing in particular that was changed: {quoted}."
 
 
 def _spread(minimum: int, work: History) -> Finding:
@@ -211,14 +215,14 @@ def _spread(minimum: int, work: History) -> Finding:
     # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
     most = int(max(1, SITTING_SHARE * count))
     met = pace.days >= minimum and pace.busiest_hour <= most
-    few = f", of at least {minimum}" if pace.days < minimum else ""
-    dense = f", where at most {most} should" if pace.busiest_hour > most else ""
     lie = "lies" if count == 1 else "lie"
-    reason = (
-        f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}{few};"
-        f" {pace.busiest_hour} of them {'falls' if pace.busiest_hour == 1 else 'fall'} within"
-        f" one hour{dense}."
-    )
+    reason = f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}"
+    if pace.days < minimum:
+        reason += f", where at least {minimum} are needed"
+    if pace.days >= minimum or pace.busiest_hour > most:
+        fall = "falls" if pace.busiest_hour == 1 else "fall"
+        reason += f"; {pace.busiest_hour} of them {fall} within one hour"
+    reason += f", where at most {most} should." if pace.busiest_hour > most else "."
     ends = [
         commit_clue(work.commits[0], "The first commit of work."),
         commit_clue(work.commits[-1], "The last commit of work."),

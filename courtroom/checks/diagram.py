@@ -86,7 +86,9 @@ def _verb(kind: str, *, has_graph: bool) -> str:
 
 def _no_diagram(diagram: DiagramResult) -> Finding:
     searched = f"Looked for a diagram on every page: {diagram.reason}."
-    return absent("The report has no diagram.", searched, confidence=INFERRED)
+    # A diagram that is printed as its source is none.
+    instead = f", {diagram.reason}" if diagram.reason.startswith("only ") else ""
+    return absent(f"The report has no diagram{instead}.", searched, confidence=INFERRED)
 
 
 def _clue(diagram: DiagramResult) -> Clue:

@@ -6,6 +6,7 @@ The places were searched for in a confined child (`search` of the kind); here th
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,7 @@ def _at_locations(
     is_enough = len(locations) >= minimum
     more = more_of_this_kind(len(locations) - 1)
     needed = "" if is_enough else f" {minimum} are needed."
-    clues = [location_clue(location) for location in locations]
+    clues = [replace(location_clue(location), rationale=found(location)) for location in locations]
     return present(
         f"{found(locations[0])}{more}{needed}", clues, met=is_enough == check.is_positive
     )

@@ -105,7 +105,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     reason = f"{absence} ({number_of(len(audits), 'audit')} read)."
     clues = [
         Clue(
-            f"{row['path']} is an audit of the work's own.",
+            f"{row['path']} is an audit that the work holds.",
             f"The tree has {row['path']}.",
             path=row["path"],
         )

@@ -68,7 +68,7 @@ def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Fi
 
 def _files_named(paths: Sequence[str]) -> str:
     unique = list(dict.fromkeys(paths))
-    return f"The report names {number_of(len(unique), *PATHS)}: {named(unique)}."
+    return f"The report mentions {number_of(len(unique), *PATHS)}: {named(unique)}."
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
@@ -118,9 +118,9 @@ def _behaviour(
     right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], unheld: Sequence[CheckedClaim]
 ) -> str:
     """Sentence on the claims of behaviour, without those that no fact decides among the rest."""
-    open_ones = f"; {len(unheld)} could not be compared with the code" if unheld else ""
     if not (right or wrong):
-        return f"No claim of the report on behaviour could be compared with the code{open_ones}."
+        return "No claim of the report on behaviour could be compared with the code."
+    open_ones = f"; {len(unheld)} could not be compared with the code" if unheld else ""
     whole = number_of(len(right) + len(wrong), "claim")
     if not wrong:
         names = named([_feature(claim) for claim in right])
@@ -168,9 +168,12 @@ def _existence(count: int, missing: Sequence[str]) -> str:
     """Sentence on the files that the report names, of which these do not exist."""
     if not count:
         return "The report names no file of the repository."
-    files = f"The report names {number_of(count, *PATHS)}"
+    files = f"The report names {number_of(count, *PATHS)} of this work"
     if not missing:
         return f"{files}, and {'it exists' if count == 1 else 'all of them exist'}."
+    if len(missing) == count:
+        absent_ones = "which does not exist" if count == 1 else "none of which exists"
+        return f"{files}, {absent_ones}: {named(missing)}."
     verb = "does" if len(missing) == 1 else "do"
     return f"{files}, of which {len(missing)} {verb} not exist: {named(missing)}."
 

@@ -88,12 +88,18 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 def _reason(faults: Sequence[Mapping[str, Any]]) -> str:
     """The first fault in a sentence, with its place, and the number of the others."""
     first = faults[0]
-    sentence = with_place(f"{first['sentence']}.", first["path"], first["line"])
+    sentence = with_place(_sentence(first), first["path"], first["line"])
     return f"{sentence}{more_of_this_kind(len(faults) - 1)}"
 
 
+def _sentence(fault: Mapping[str, Any]) -> str:
+    """The fault as a sentence; the name of a function or node keeps its first letter."""
+    words: str = fault["sentence"]
+    return f"{words[0].upper() if words.startswith('the ') else words[0]}{words[1:]}."
+
+
 def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
-    yield line_clue(fault, f"{fault['sentence']}.")
+    yield line_clue(fault, _sentence(fault))
     if fault["other"] is not None:
         yield line_clue(fault["other"], SECOND_PLACES.get(fault["kind"], DECLARED))
 

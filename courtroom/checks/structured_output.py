@@ -16,7 +16,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named, place_of, places_of
-from courtroom.checks.result import Finding, could_not_look, present
+from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -44,12 +44,14 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     # What binds a detective's model proves nothing about the judges.
     calls = [call for call in calls if call.get("by_judge")] or calls
 
+    if check.aspect == "called" and calls and all(c.get("by_judge") is False for c in calls):
+        return present(f"{_bound(calls)}, and none of the judges'.", _clues(calls), met=False)
+
     # Only the aspect `schema` compares names; `called` is met by any schema.
     wanted = check.schemas if check.aspect == "schema" else ()
     matching = [call for call in calls if not wanted or call["schema"].rsplit(".", 1)[-1] in wanted]
     if matching:
-        clues = [line_clue(call, f"A model is bound to {_schema(call)} here.") for call in matching]
-        return present(f"{_bound(matching)}.", clues)
+        return present(f"{_bound(matching)}.", _clues(matching))
 
     variable = next((call for call in calls if _is_variable(call["schema"])), None)
     if wanted and variable is not None:
@@ -61,8 +63,12 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     if not calls:
         reason = "No model call is bound to a schema."
         return nothing(reason, "model calls that are bound to a schema", survey)
-    clues = [line_clue(call, f"A model is bound to {_schema(call)} here.") for call in calls]
-    return present(f"{_bound(calls)}, and none to {options(wanted)}.", clues, met=False)
+    sentence = f"{_bound(calls)}, and none to {options(wanted)}."
+    return present(sentence, _clues(calls), met=False)
+
+
+def _clues(calls: Sequence[Mapping[str, Any]]) -> list[Clue]:
+    return [line_clue(call, f"A model is bound to {_schema(call)} here.") for call in calls]
 
 
 def _bound(calls: Sequence[Mapping[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from itertools import chain
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.prompt_injection.detection import passages_in, suspicious_in
-from courtroom.analysis.prompt_injection.repository_text import kind_of, passages_of_name
+from courtroom.analysis.prompt_injection.repository_text import passages_of_file, passages_of_name
 from courtroom.detectives.detective_result import DetectiveResult, Suspicion
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
 from courtroom.models.audit_report import Integrity
@@ -134,7 +134,8 @@ def _addresses_graders(item: Evidence) -> bool:
     if item.location == Location():
         return False
     path = item.location.path or ""
-    quoted = passages_in(item.content or "", kind_of(path) if path else "prose")
+    content = item.content or ""
+    quoted = passages_of_file(path, content) if path else passages_in(content, "prose")
     passages = chain(quoted, passages_in(item.rationale, "prose"), passages_of_name(path))
     return next(passages, None) is not None
 

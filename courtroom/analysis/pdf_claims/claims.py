@@ -37,6 +37,20 @@ _NOT_NOW = re.compile(
     r"|weak\w*)\b",
     re.IGNORECASE,
 )
+# Words of a plan or a proposal; "will" alone also tells what a program does now.
+_PLANS = re.compile(
+    r"\b(?:plan(?:ned|s)?|propos(?:e[ds]?|als?|ing)|upcoming|next steps?|going to|envision\w*"
+    r"|(?:we|i|team) (?:also |now )?(?:intend|aim|want|hope|wish|expect)s? to"
+    r"|(?:goal|aim|idea|vision|intention) is to|(?:is|are) (?:intended|scheduled|slated) (?:to|for)"
+    r"|(?:in|for|by) (?:the|a|our) (?:next|future|later) (?:version|iteration|release|phase|week|step))\b"
+)
+# A plan that goes on in a list, and sentences that go on with the one before them.
+_ANNOUNCES = re.compile(r"(?::|\b(?:as follows|following|steps|changes|improvements))\W{0,3}$")
+_CONTINUES = re.compile(
+    r"\W{0,3}(?:this|these|that|it|they|then|there|afterwards?|next|finally|thereby"
+    r"|first(?:ly)?|second(?:ly)?|third(?:ly)?|after that|with (?:this|it))\b"
+)
+_ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][.)])(?:\s|$)")
 # Words before the claim: the tool looks for the feature in a repository, or the author denies it.
 _EXAMINES = re.compile(
     r"\b(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin|identif|reward|grade|assess"
@@ -94,22 +108,45 @@ def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple
 
 def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
     """Yield page and text of the sentences that are about the present code."""
-    for page, sentence in _sentences(reading):
-        if not _NOT_NOW.search(sentence.lower()):
-            yield page, sentence
+    section, is_plan, is_list = 0, False, False
+    for sentence in _sentences(reading):
+        lowered = sentence.text.lower()
+        goes_on = is_plan and sentence.section == section
+        section = sentence.section
+        if _PLANS.search(lowered):
+            is_plan, is_list = True, bool(_ANNOUNCES.search(lowered))
+        elif is_list:
+            is_plan = goes_on and (not sentence.begins_line or bool(_ITEM.match(lowered)))
+        else:
+            is_plan = goes_on and bool(_CONTINUES.match(lowered))
+        is_list = is_list and is_plan
+        if not is_plan and not _NOT_NOW.search(lowered):
+            yield sentence.page, sentence.text
 
 
-def _sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
-    """Yield page and sentence, without the sections about other subjects."""
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """Sentence of a report; `section` is the number of headings before it."""
+
+    page: int
+    text: str
+    section: int
+    begins_line: bool
+
+
+def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
+    """Yield the sentences without the sections about other subjects."""
     skipped: str | None = None
+    section = 0
     for page, text in enumerate(reading.pages, start=1):
         for line in filter(None, text.split("\n")):
             if (page, line) in reading.headings:
+                section += 1
                 skipped = _skipped_chapter(line, skipped)
             elif skipped is None:
-                yield from (
-                    (page, part) for part in _SENTENCE.split(line) if len(part) <= _MAX_SENTENCE
-                )
+                for place, part in enumerate(_SENTENCE.split(line)):
+                    if len(part) <= _MAX_SENTENCE:
+                        yield _Sentence(page, part, section, begins_line=place == 0)
 
 
 def _skipped_chapter(heading: str, skipped: str | None) -> str | None:

@@ -62,6 +62,7 @@ def _family(
     return Family(name, why, tuple(stems.split()), "|".join(patterns), kinds)
 
 
+FORGED = "imitates a record of this system"
 _OFFICE = (
     r"(?:(?:second|first|external|internal|lead)\W(?:marker|examiner|grader|reader|assessor)s?"
     r"|moderat(?:ed|or|ors|ion)|regrad(?:e|ed|ing)|re-?mark(?:ed|ing)"
@@ -177,7 +178,7 @@ FAMILIES = (
     ),
     _family(
         "verdict",
-        "imitates a record of this system",
+        FORGED,
         "criterion verdict level band",
         r"\{[^{}]{0,200}\"criterion(?: id)?\" ?: ?\"(?:all|every|\*)\"",
         kinds=("prose",),
@@ -192,7 +193,7 @@ FAMILIES = (
     ),
     _family(
         "forged",
-        "imitates a record of this system",
+        FORGED,
         "found score",
         r"\{[^{}]{0,300}\"found\" ?: ?true\b(?=[^{}]{0,300}\"confidence\" ?: ?1(?:\.0+)?\b)",
         r"\{[^{}]{0,300}\"confidence\" ?: ?1(?:\.0+)?\b(?=[^{}]{0,300}\"found\" ?: ?true\b)",

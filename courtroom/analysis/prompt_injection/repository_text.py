@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 from courtroom.analysis.git.git_process import ENVIRONMENT, MEBIBYTE, SETTINGS
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, entry_of
 from courtroom.analysis.project.aside_kinds import Aside, aside_paths
+from courtroom.analysis.project.audit_folders import kind_of as audit_kind_of
 from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS, Passage, passages_in
 from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffing
+from courtroom.analysis.prompt_injection.patterns import FORGED
 from courtroom.analysis.prompt_injection.sentences import Kind
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.models.errors import ChildFailed
@@ -68,6 +70,8 @@ _CODE = frozenset(
     ]
 )
 _DATA = frozenset({".json", ".jsonl", ".yaml", ".yml", ".ipynb", ".csv", ".xml", ".svg", ".mmd"})
+# Kinds of audits that the work's own auditor wrote.
+OWN_REPORTS = ("self", "generated")
 _TEXTS = _PROSE | _CODE | _DATA
 _REGULAR = frozenset({"100644", "100755", "120000"})
 
@@ -211,9 +215,17 @@ def passages_of_name(name: str) -> Iterator[Passage]:
 def _in_files(request: Mapping[str, Any], entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
     for path, content in _contents(request, entries):
         text = content.decode("utf-8-sig", "replace")
-        kind = kind_of(path)
-        for passage in (*passages_in(text, kind), *keyword_stuffing(text, kind)):
+        for passage in (*passages_of_file(path, text), *keyword_stuffing(text, kind_of(path))):
             yield Suspicion(passage.text, passage.why, path, passage.line_start, passage.line_end)
+
+
+def passages_of_file(path: str, text: str) -> tuple[Passage, ...]:
+    """Return the suspicious passages in the text, or in a part of it, of the file at `path`."""
+    passages = passages_in(text, kind_of(path))
+    if audit_kind_of(path) not in OWN_REPORTS:
+        return passages
+    # The work's own auditor prints records of evidence and opinions as we do.
+    return tuple(passage for passage in passages if passage.why != FORGED)
 
 
 def kind_of(path: str) -> Kind:

@@ -231,3 +231,40 @@ def test_prompts_that_are_alike_are_the_two_that_are_shown(work: Survey) -> None
     prosecutor = line_of("src/judges.py", "PROSECUTOR_PROMPT =")
     assert places == [("src/judges.py", prosecutor), ("src/judges.py", prosecutor + 1)]
     assert reason.startswith("The prompts of Prosecutor and Defense have ")
+
+
+def test_calls_of_detectives_alone_bind_no_judge(tmp_path: Path) -> None:
+    judges = JUDGES.replace("ChatOpenAI().with_structured_output(JudicialOpinion)", "ChatOpenAI()")
+    work = surveyed({**FILES, "src/judges.py": judges}, tmp_path)
+    call = line_of("src/detectives.py", "with_structured_output")
+    finding = detected(StructuredOutput(**CHECK_FIELDS, aspect="called"), work)
+    assert (finding.met, finding.reason) == (
+        False,
+        f"Model calls are bound to Evidence (src/detectives.py:{call}), and none of the judges'.",
+    )
+
+
+TWO_RULES = """
+def supports(evidences):
+    return any(piece.found or piece.security for piece in evidences)
+
+
+def chief_justice(state):
+    final_score = sum(opinion.score for opinion in state["opinions"]) / 3
+    has_security_flaw = any(piece.security for piece in state["evidences"])
+    if not supports(state["evidences"]):
+        final_score = min(final_score, 2)
+    if has_security_flaw:
+        final_score = 3
+    return {"verdict": final_score}
+"""
+
+
+def test_rule_is_shown_first_by_the_branch_whose_own_condition_names_it(tmp_path: Path) -> None:
+    work = surveyed({**FILES, "src/justice.py": TWO_RULES}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="security_override"), work)
+    lines = TWO_RULES.split("\n")
+    cap, other = (
+        lines.index(f"        final_score = {value}") + 1 for value in ("3", "min(final_score, 2)")
+    )
+    assert clue_lines(finding) == [("src/justice.py", cap), ("src/justice.py", other)]

@@ -162,7 +162,7 @@ def test_merges_are_no_evidence_of_good_messages():
     )
     assert (finding.met, finding.reason) == (
         False,
-        "1 of 2 commit messages does not say what was changed: “update” (00000000).",
+        "1 of 2 commit messages names nothing in particular that was changed: “update” (00000000).",
     )
 
 
@@ -271,7 +271,8 @@ def test_an_absent_term_says_where_it_was_looked_for():
 def test_files_named_are_counted_once_each():
     claims = [Claim(path="a.py", page=page, passage="see a.py") for page in (1, 2)]
     assert (
-        names_files(claims, PdfReading(("",))).reason == "The report names 1 path of a file: a.py."
+        names_files(claims, PdfReading(("",))).reason
+        == "The report mentions 1 path of a file: a.py."
     )
     assert names_files([], PdfReading(("",))).met is False
 

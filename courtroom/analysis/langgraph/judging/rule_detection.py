@@ -8,6 +8,7 @@ no rule.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -73,6 +74,19 @@ PREFIXES_AFTER_RE = tuple(
     words_of("eval exam check assess visit hear consider judge investigat deliberat")
 )
 
+# Words of a line by which a reader sees the rule.
+TELLING = {
+    "security_override": re.compile(r"secur|unsafe|vulnerab|\bcap|min\(", re.IGNORECASE),
+    "fact_supremacy": re.compile(
+        r"fact|evidence|hallucinat|unsupported|found|cited", re.IGNORECASE
+    ),
+    "functionality_weight": re.compile(r"weigh|tech\w{0,12}\.score|\*", re.IGNORECASE),
+    "dissent": re.compile(r"dissent", re.IGNORECASE),
+    "variance_re_evaluation": re.compile(
+        r"varian|spread|eval|debat|consider|mediat", re.IGNORECASE
+    ),
+}
+
 Lines = list[tuple[FunctionRef, int]]
 
 
@@ -104,7 +118,25 @@ def read_rules(
         *_loops(call_graph, layers, graph),
     ]
     uncalled = _rules_of_changes(ChangeReader(_uncalled(layers)).changes(), [])
-    return {rule: RuleReading(lines, dead[rule], uncalled[rule]) for rule, lines in live.items()}
+    return {
+        rule: RuleReading(_telling_first(rule, lines), dead[rule], uncalled[rule])
+        for rule, lines in live.items()
+    }
+
+
+def _telling_first(rule: str, lines: Lines) -> Lines:
+    """Sort what a reader sees to be the rule first.
+
+    Conditions tell more than words of the line: `_rules_of_changes` has put those first.
+    """
+    if rule in {"security_override", "fact_supremacy"}:
+        return lines
+    return sorted(lines, key=lambda place: not _tells(rule, *place))
+
+
+def _tells(rule: str, function: FunctionRef, line: int) -> bool:
+    text = function.source.text.split("\n")[line - 1]
+    return TELLING[rule].search(text) is not None
 
 
 def _uncalled(layers: Layers) -> list[FunctionRef]:
@@ -119,13 +151,24 @@ def _uncalled(layers: Layers) -> list[FunctionRef]:
 
 def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) -> dict[str, Lines]:
     factual = [change for change in changes if _depends_on_facts(change)]
+    caps = [change for change in changes if is_security_cap(change)]
     return {
-        "security_override": [(c.function, c.line) for c in changes if is_security_cap(c)],
-        "fact_supremacy": [(c.function, c.line) for c in factual],
+        "security_override": _ranked("security_override", caps, SECURITY),
+        "fact_supremacy": _ranked("fact_supremacy", factual, EVIDENCE),
         "functionality_weight": [*lead_decides(changes), *lead_weighs_more(functions)],
         "dissent": list(_dissents(functions)),
         "variance_re_evaluation": [(c.function, c.line) for c in factual if c.guard & SPREAD],
     }
+
+
+def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lines:
+    """Sort the changes first whose own condition, name or value has one of these words."""
+
+    def rank(change: ScoreChange) -> tuple[bool, bool]:
+        own = change.target.union(words_in(change.value), *map(words_in, change.tests))
+        return not own & words, not _tells(rule, change.function, change.line)
+
+    return [(change.function, change.line) for change in sorted(changes, key=rank)]
 
 
 def _depends_on_facts(change: ScoreChange) -> bool:

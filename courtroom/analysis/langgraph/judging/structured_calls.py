@@ -6,6 +6,7 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
+from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -65,6 +66,10 @@ class BoundCall:
     source: SourceFile
     line: int
     schema: str
+
+    @property
+    def is_named_after_judges(self) -> bool:
+        return bool(set(words_of(self.source.module.replace(".", " "))) & JUDGE_WORDS)
 
     def is_in(self, functions: Iterable[FunctionRef]) -> bool:
         """Return true in one of the functions, or at the top of a module that holds one."""

@@ -77,10 +77,48 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The design does not run judges in parallel.",
         "There are no parallel judges.",
         "The judges are wise. Everything else is parallel.",
+        "We propose that the judges run in parallel.",
+        "The proposed design has parallel judges.",
+        "We intend to let the judges run in parallel.",
+        "The goal is to have parallel judges.",
+        "The judges are scheduled for parallel runs in the next version.",
+        "We are going to rewrite the graph. Then the judges run in parallel.",
+        "The plan is a second graph. It has a hub. There the judges run in parallel.",
     ],
 )
 def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
     assert "judges_parallel" not in _claimed(sentence)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("We plan the following changes:", "1. A hub. The judges run in parallel.", "2. A report."),
+        ("Proposed improvements:", "• The judges run in parallel."),
+    ],
+)
+def test_items_of_a_plan_are_no_claims(lines: tuple[str, ...]) -> None:
+    assert _claimed(*lines) == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("We plan a hub.", "The judges run in parallel."),
+        ("We plan the following changes:", "1. A hub.", "The judges run in parallel."),
+        (
+            "The judges run in parallel as the plan of the course asks.",
+            "The judges run in parallel.",
+        ),
+    ],
+)
+def test_plan_ends_where_the_text_speaks_of_the_code_again(lines: tuple[str, ...]) -> None:
+    assert "judges_parallel" in _claimed(*lines)
+
+
+def test_plan_ends_at_the_next_heading() -> None:
+    lines = ("We plan the following changes:", "Design", "1. The judges run in parallel.")
+    assert _claimed(*lines, headings=("Design",)) == ["judges_parallel"]
 
 
 @pytest.mark.parametrize(
@@ -181,8 +219,8 @@ def test_missing_files_alone_say_nothing_of_behaviour() -> None:
     assert (finding.met, finding.reason) == (
         False,
         (
-            "No claim of the report about behaviour was compared with the code;"
-            " 1 could not be compared; 1 files that it names are missing."
+            "No claim of the report on behaviour could be compared with the code."
+            " It names a.py, which does not exist."
         ),
     )
     assert claims_hold(_check(1), (), _paths("a.py"), CODE).met is None
@@ -191,8 +229,7 @@ def test_missing_files_alone_say_nothing_of_behaviour() -> None:
 def test_claims_that_no_fact_decides_are_counted_apart() -> None:
     held = [_held("reducers", "confirmed"), _held("opinion_join", "open")]
     assert claims_hold(_check(0), held, _paths(), CODE).reason == (
-        "Of what the report says the code does, 1 claims hold and 0 do not; 1 could not be compared;"
-        " 0 files that it names are missing."
+        "The code bears out 1 claim of the report: reducers; 1 could not be compared with the code."
     )
 
 
@@ -205,7 +242,7 @@ def test_contradicted_features_and_missing_files_count_together_and_each_file_on
     assert (finding.met, len(finding.clues)) == (met, 2)
     assert (
         finding.clues[0].rationale
-        == "The code does not confirm this: judges parallel (see src/graph.py:9)."
+        == "The code does not bear out this claim of parallel judges (see src/graph.py:9)."
     )
     assert finding.clues[1].rationale == "The tree has no src/old/a.py."
 
@@ -214,7 +251,7 @@ def test_confirmed_claims_are_cited_when_none_fails() -> None:
     finding = claims_hold(_check(0), [_held("reducers", "confirmed")], _paths(), CODE)
     assert (finding.met, [clue.rationale for clue in finding.clues]) == (
         True,
-        ["The code confirms this: reducers."],
+        ["The code bears out this claim of reducers."],
     )
 
 
@@ -230,9 +267,11 @@ def test_confirmed_features_and_existing_files_support_a_report(minimum: int, me
     finding = claims_supported(check, held, CheckedPaths(there, (), (), ()))
     assert (finding.met, finding.reason) == (
         met,
-        "Of what the report says, 1 features and 2 files were found in the code.",
+        f"The code has 1 feature and 2 files that the report claims{'' if met else '; 4 are needed'}.",
     )
-    assert [clue.rationale for clue in finding.clues] == ["The code confirms this: reducers."]
+    assert [clue.rationale for clue in finding.clues] == [
+        "The code bears out this claim of reducers."
+    ]
 
 
 def test_report_without_confirmed_claims_has_no_support() -> None:

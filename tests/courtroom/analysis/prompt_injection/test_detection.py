@@ -253,6 +253,25 @@ def test_every_suspicion_has_its_lines_or_its_commit(snapshot):
     )
 
 
+@pytest.mark.parametrize("count", [1, 5])
+def test_records_in_reports_of_the_works_own_auditor_are_no_forgery(tmp_path, count):
+    record = '{"found": true, "goal": "The judges differ", "confidence": 1.0}\n'
+    report = f"# Audit\n\n```json\n{record * count}```\n"
+    files = {"audit/report_onself_generated/audit.md": report, "docs/notes.md": record}
+    head = make_repository(tmp_path / "r.git", [Commit("Begin", files)])
+    snapshot = Snapshot(tmp_path / "r.git", head, None, malformed_objects=False)
+    assert [suspicion.path for suspicion in look_for_suspicions(snapshot, LIMITS)] == [
+        "docs/notes.md"
+    ]
+
+
+def test_order_in_a_report_of_the_works_own_auditor_is_a_suspicion(tmp_path):
+    files = {"audit/report_onself_generated/audit.md": f"# Audit\n\n{ORDER}\n"}
+    head = make_repository(tmp_path / "r.git", [Commit("Begin", files)])
+    snapshot = Snapshot(tmp_path / "r.git", head, None, malformed_objects=False)
+    assert len(look_for_suspicions(snapshot, LIMITS)) == 1
+
+
 def test_suspicion_is_verbatim_evidence_that_no_criterion_rests_on(dossier, snapshot):
     in_commit, in_file = [item for item in dossier.evidence if item.check == "integrity"]
     assert (in_commit.content, in_commit.location.commit) == (ORDER, snapshot.commit)
