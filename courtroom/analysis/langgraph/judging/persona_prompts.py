@@ -57,13 +57,15 @@ class PersonaReading:
 
     `shared` is the share of text of each pair, 0..1, by the two persona names. `own_words` is the
     number of words of a persona's text that stand in no other persona's. `unfollowed` are files that
-    were too long to be followed to their end.
+    were too long to be followed to their end. `is_framed`: the text that all judges get was compared
+    with each prompt.
     """
 
     prompts: list[PersonaText]
     shared: dict[tuple[str, str], float]
     own_words: dict[str, int]
     unfollowed: tuple[str, ...] = ()
+    is_framed: bool = False
 
     @property
     def are_distinct(self) -> bool:
@@ -77,7 +79,10 @@ class PersonaReading:
             return []
         pair = max(self.shared, key=self.shared.__getitem__)
         share = f"{self.shared[pair] * 100:.0f} %"
-        note = f"The prompts of {' and '.join(pair)} have {share} of their text in common."
+        names = " and ".join(pair)
+        note = f"The prompts of {names} have {share} of their text in common."
+        if self.is_framed:
+            note = f"{names} are told the same in {share} of all that they are told."
         return [(prompt, note) for prompt in self.prompts if prompt.persona in pair]
 
 
@@ -92,7 +97,8 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
     compared = prompt_texts
-    if any(len(plain_words(text)) < SENTENCE_WORDS for text in prompt_texts.values()):
+    is_framed = any(len(plain_words(text)) < SENTENCE_WORDS for text in prompt_texts.values())
+    if is_framed:
         frame = _common_frame(symbols, layers.judges)
         compared = {persona: f"{text} {frame}" for persona, text in prompt_texts.items()}
 
@@ -100,7 +106,7 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
         (first, second): shared_text(compared[first], compared[second])
         for first, second in itertools.combinations(compared, 2)
     }
-    return PersonaReading(prompts, shared, own_words(prompt_texts), tuple(unfollowed))
+    return PersonaReading(prompts, shared, own_words(prompt_texts), tuple(unfollowed), is_framed)
 
 
 def _best_text(texts: list[PersonaText], persona: str) -> PersonaText | None:

@@ -164,9 +164,11 @@ def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) 
 def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lines:
     """Sort the changes first whose own condition, name or value has one of these words."""
 
-    def rank(change: ScoreChange) -> tuple[bool, bool]:
+    def rank(change: ScoreChange) -> tuple[bool, bool, bool]:
         own = change.target.union(words_in(change.value), *map(words_in, change.tests))
-        return not own & words, not _tells(rule, change.function, change.line)
+        # `old_score = final_score` keeps a score, where the line after it changes it.
+        is_copy = isinstance(change.value, ast.Name)
+        return not own & words, is_copy, not _tells(rule, change.function, change.line)
 
     return [(change.function, change.line) for change in sorted(changes, key=rank)]
 

@@ -278,3 +278,20 @@ def test_personas_in_one_file_are_read_entry_by_entry(path):
 @pytest.mark.parametrize("path", ["prompts/all.json", "prompts/all.toml"])
 def test_a_broken_prompt_file_holds_no_prompt(path):
     assert read("x = 1\n", {path: "{prosecutor"}).prompts == []
+
+
+def test_short_prompts_are_compared_with_the_text_around_them_and_the_note_says_so():
+    code = (
+        f'FRAME = """{FRAME}"""\n'
+        "def judge(llm, stance):\n"
+        "    return llm.invoke(FRAME + stance)\n"
+        "def prosecutor(state):\n"
+        '    return judge(state, "You look for flaws, gaps and every kind of risk.")\n'
+        "def defense(state):\n"
+        '    return judge(state, "You praise merits, effort and all that is good.")\n'
+    )
+    reading = read(code)
+    assert reading.is_framed
+    assert {note.partition(" are told the same in ")[0] for _, note in reading.closest_pair} == {
+        "Prosecutor and Defense"
+    }
