@@ -110,7 +110,7 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
     pattern = re.compile("|".join(wanted), re.IGNORECASE)
     locations: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
-        hit = pattern.search(text)
+        hit = _hit_in_prompt(searches, path, text, pattern) or pattern.search(text)
         if hit is not None:
             first, last = line_at(text, hit.start()), line_at(text, hit.end())
             words = " ".join(_whole_words(text, hit).split())
@@ -119,6 +119,21 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
         if len(locations) >= MOST_LOCATIONS:
             break
     return locations
+
+
+def _hit_in_prompt(
+    searches: Searches, path: str, text: str, pattern: re.Pattern[str]
+) -> re.Match[str] | None:
+    """Return the first hit from the first judge's prompt of the file on.
+
+    A docstring before the prompts tells a reader what a judge is told, and no model.
+    """
+    prompts = searches.facts.get("persona_prompts") or ()
+    lines = [row["line"] for row in prompts if row["path"] == path]
+    if not lines:
+        return None
+    before = text.split("\n")[: min(lines) - 1]
+    return pattern.search(text, sum(len(line) + 1 for line in before))
 
 
 def _whole_words(text: str, hit: re.Match[str]) -> str:

@@ -3,6 +3,7 @@ the line of a rule, the two prompts that are alike."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.checks.graph_topology import GraphTopology
 from courtroom.checks.persona_overlap import PersonaOverlap
+from courtroom.checks.registry import Check
 from courtroom.checks.sandboxed_clone import SandboxedClone
 from courtroom.checks.structured_output import StructuredOutput
 from courtroom.checks.synthesis_rules import SynthesisRules
+from courtroom.checks.text_contains import TextContains
 from courtroom.models.case import Limits
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected
 from tests.factories.repositories import Commit, make_repository
@@ -142,10 +145,12 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Survey:
     return surveyed(FILES, folder)
 
 
-def surveyed(files: dict[str, str | bytes | None], folder: Path) -> Survey:
+def surveyed(
+    files: dict[str, str | bytes | None], folder: Path, checks: Sequence[Check] = ()
+) -> Survey:
     commit = make_repository(folder / "r.git", [Commit(files=files)])
     snapshot = Snapshot(folder / "r.git", commit, None, malformed_objects=False)
-    return survey_repository(snapshot, (), Limits())
+    return survey_repository(snapshot, checks, Limits())
 
 
 def line_of(path: str, text: str) -> int:
@@ -268,3 +273,11 @@ def test_rule_is_shown_first_by_the_branch_whose_own_condition_names_it(tmp_path
         lines.index(f"        final_score = {value}") + 1 for value in ("3", "min(final_score, 2)")
     )
     assert clue_lines(finding) == [("src/justice.py", cap), ("src/justice.py", other)]
+
+
+def test_word_in_a_prompt_is_shown_and_not_the_same_word_in_a_docstring(tmp_path: Path) -> None:
+    judges = f'"""Judges: the Prosecutor is harsh."""\n{JUDGES}'
+    check = TextContains(**CHECK_FIELDS, any_of=("harsh",))
+    work = surveyed({**FILES, "src/judges.py": judges}, tmp_path, (check,))
+    line = judges.split("\n").index(next(t for t in judges.split("\n") if "Be harsh" in t)) + 1
+    assert detected(check, work).reason == f"src/judges.py:{line} contains “harsh”."

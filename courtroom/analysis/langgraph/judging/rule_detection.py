@@ -166,8 +166,8 @@ def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lin
 
     def rank(change: ScoreChange) -> tuple[bool, bool, bool]:
         own = change.target.union(words_in(change.value), *map(words_in, change.tests))
-        # `old_score = final_score` keeps a score, where the line after it changes it.
-        is_copy = isinstance(change.value, ast.Name)
+        # `old_score = final_score` and a list of scores keep them, where a later line changes one.
+        is_copy = isinstance(change.value, ast.Name | ast.ListComp)
         return not own & words, is_copy, not _tells(rule, change.function, change.line)
 
     return [(change.function, change.line) for change in sorted(changes, key=rank)]
