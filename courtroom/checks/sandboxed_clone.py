@@ -41,7 +41,7 @@ SENTENCES: dict[str, Sentences] = {
     ),
     "url_validated": (
         "{} clones an address that is checked before.",
-        "{} clones an address that nothing checks before.",
+        "No check of the address was recognised before {} clones it.",
     ),
 }
 
