@@ -17,7 +17,7 @@ from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
-from courtroom.analysis.langgraph.judging.judge_functions import read_layers
+from courtroom.analysis.langgraph.judging.judge_functions import Layers, read_layers
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
@@ -26,6 +26,7 @@ from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.structured_calls import (
     judging_calls,
+    model_name,
     retries,
     structured_calls,
 )
@@ -339,6 +340,23 @@ def _structured(writer: FactWriter) -> None:
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
 
+    model = model_name(layers.judges)
+    gap = (
+        f"a model may be called by {model}"
+        if model
+        else layer_gap(writer.call_graph, layers, "judge")
+    )
+    writer.set_rows("plain_judges", [] if gap else _judge_nodes(layers), gap)
+
+
+def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:
+    """Return the functions of the graph's judge nodes; names alone make no judge."""
+    judges = [node for name, node in layers.nodes.items() if layers.roles[name] == "judge"]
+    return [
+        {"name": judge.name, "path": judge.source.path, "line": judge.site.node.lineno}
+        for judge in judges
+    ]
+
 
 def _personas(writer: FactWriter) -> None:
     paths = [
@@ -484,7 +502,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_failing_code, ("failing_code",)),
-    (_structured, ("structured_output_calls", "structured_output_retry")),
+    (_structured, ("structured_output_calls", "structured_output_retry", "plain_judges")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
     (_justice, ("justice_deterministic", "rules", "security_ground", "markdown_report")),
     (_flow, ("state_flow",)),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -122,6 +123,12 @@ def _fault(check: Diagram) -> str:
     }[check.aspect]
 
 
+def _subjects(check: Diagram) -> Subjects:
+    if check.aspect == "accurate":
+        return Subjects(("report", "diagram", "graph"))
+    return Subjects(("report", "diagram"), "no_diagram" if check.aspect == "present" else None)
+
+
 KIND = CheckKind(
     model=Diagram,
     detective="VisionInspector",
@@ -129,6 +136,7 @@ KIND = CheckKind(
     compare=_compare,
     replay=from_stored_report(_replay),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="A diagram",
         about="Whether there is one, shows what runs in parallel, and fits the code.",

@@ -11,6 +11,7 @@ from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import clauses, listed, more_of_this_kind
 from courtroom.checks.result import Clue, Finding, could_not_look, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 from courtroom.models.graph_run import GraphRunFact, InnerRuns, KeyFault, RepeatedNode, StubRuns
 
@@ -198,12 +199,17 @@ def _fault(_: GraphRun) -> str:
     return "LangGraph does not run the graph as it should."
 
 
+def _subjects(_: GraphRun) -> Subjects:
+    return Subjects(("graph",))
+
+
 KIND = CheckKind(
     model=GraphRun,
     detective="RepoInvestigator",
     detect=from_facts(graph_run),
     replay=from_stored_facts(graph_run),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Run of the graph",
         about="What LangGraph does with the graph, run with empty nodes along all its routes.",

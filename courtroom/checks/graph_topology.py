@@ -17,6 +17,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import MOST_NAMED, number_of, place_of
 from courtroom.checks.result import Clue, Finding, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -97,12 +98,19 @@ def _fault(check: GraphTopology) -> str:
     return "No StateGraph is built." if check.aspect == "exists" else SENTENCES[check.aspect][1]
 
 
+def _subjects(check: GraphTopology) -> Subjects:
+    if check.aspect in {"judges_parallel", "fan_in_before_judges"}:
+        return Subjects(("graph", "judges"))
+    return Subjects(("graph",), "no_graph" if check.aspect == "exists" else None)
+
+
 KIND = CheckKind(
     model=GraphTopology,
     detective="RepoInvestigator",
     detect=from_facts(topology),
     replay=from_stored_facts(topology),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Shape of the graph",
         about="What runs in parallel, where it joins, where errors lead.",

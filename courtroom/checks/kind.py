@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
+from courtroom.checks.subjects import SubjectsOf, no_subject
 from courtroom.models.check import CheckBase, Concern
 from courtroom.models.evidence import DetectiveName
 
@@ -66,6 +67,7 @@ class CheckKind:
     `fault` words what is wrong where the rubric has no sentence for it.
     `search` is "module:function", run inside the confined child that reads the sources. It is a
     text because a child imports no pydantic unless a kind needs it (0.2 s of every audit).
+    `subjects`: without these things the check does not apply (checks/subjects.py).
     `reads_peer_records`: the answer depends on what a site knows of the rounds of peers.
     `concern` is that of a check whose rubric names none.
     `order` is the place among the kinds in the schema and in the editor.
@@ -80,6 +82,7 @@ class CheckKind:
     compare: Comparer | None = None
     reopens: Reopener | None = None
     search: str | None = None
+    subjects: SubjectsOf = no_subject
     reads_peer_records: bool = False
     concern: Concern = "function"
     order: int = LAST

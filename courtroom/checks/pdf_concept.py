@@ -8,6 +8,7 @@ from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase, SearchText
 from courtroom.models.facts import TermUse
 
@@ -82,12 +83,17 @@ def _fault(check: PdfConcept) -> str:
     return f"{subject} in the report that {verb} “{check.term}”."
 
 
+def _subjects(_: PdfConcept) -> Subjects:
+    return Subjects(("report",))
+
+
 KIND = CheckKind(
     model=PdfConcept,
     detective="DocAnalyst",
     detect=_detect,
     replay=from_stored_report(_replay),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="A term in the report",
         about="Substantive: the report explains how the architecture does it.",

@@ -13,6 +13,7 @@ from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -322,6 +323,10 @@ def _fault(check: PdfPaths) -> str:
     }[check.aspect]
 
 
+def _subjects(_: PdfPaths) -> Subjects:
+    return Subjects(("report",))
+
+
 KIND = CheckKind(
     model=PdfPaths,
     detective="DocAnalyst",
@@ -329,6 +334,7 @@ KIND = CheckKind(
     compare=_compare,
     replay=from_stored_report(_replay),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Claims of the report",
         about="Whether the files and features that the report names are there.",

@@ -21,6 +21,7 @@ from courtroom.checks.from_sources import location_clue
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import listed
 from courtroom.checks.result import Clue, Finding, could_not_look, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -112,12 +113,17 @@ def _fault(check: PersonaOverlap) -> str:
     }[check.aspect]
 
 
+def _subjects(check: PersonaOverlap) -> Subjects:
+    return Subjects(("prompts",), "no_prompts" if check.aspect == "exist" else None)
+
+
 KIND = CheckKind(
     model=PersonaOverlap,
     detective="RepoInvestigator",
     detect=from_facts(personas),
     replay=from_stored_facts(personas),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Distinct personas",
         about="Whether the prompts of the judges differ, and how much is each one's own.",

@@ -28,6 +28,7 @@ from pydantic import (
 import courtroom.checks
 from courtroom.checks.kind import CheckKind, IncompleteCheckKind, NeedsSubmission
 from courtroom.checks.result import Finding, could_not_look
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import STORED, CheckBase, Concern, UnknownCheck
 from courtroom.models.evidence import CheckOutcome, DetectiveName
 from courtroom.models.statement import Statement, statement_of
@@ -127,8 +128,17 @@ def fault_of(check: CheckBase) -> str:
 
 def statement_on(check: CheckBase, outcome: CheckOutcome) -> Statement:
     return statement_of(
-        goal=check.goal, fault=fault_of(check), met=outcome.met, reason=outcome.reason
+        goal=check.goal,
+        fault=fault_of(check),
+        met=outcome.met,
+        reason=outcome.reason,
+        is_applicable=outcome.not_applicable is None,
     )
+
+
+def subjects_of(check: CheckBase) -> Subjects:
+    kind = kind_of(check)
+    return kind.subjects(check) if kind else Subjects()
 
 
 def detective_for(check: CheckBase) -> DetectiveName:

@@ -17,6 +17,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import place_of
 from courtroom.checks.result import Finding, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -91,12 +92,17 @@ def _fault(check: SandboxedClone) -> str:
     return FAULTS[check.aspect]
 
 
+def _subjects(check: SandboxedClone) -> Subjects:
+    return Subjects(("clone",), "no_clone" if check.aspect == "exists" else None)
+
+
 KIND = CheckKind(
     model=SandboxedClone,
     detective="RepoInvestigator",
     detect=from_facts(clone),
     replay=from_stored_facts(clone),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Cloning in a sandbox",
         about="How the work clones a repository that it does not trust.",

@@ -17,6 +17,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named, place_of, places_of
 from courtroom.checks.result import Clue, Finding, could_not_look, present
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -99,12 +100,17 @@ def _fault(check: StructuredOutput) -> str:
     return f"No model call is bound to {names}."
 
 
+def _subjects(check: StructuredOutput) -> Subjects:
+    return Subjects(("model",), "no_model" if check.aspect == "called" else None)
+
+
 KIND = CheckKind(
     model=StructuredOutput,
     detective="RepoInvestigator",
     detect=from_facts(structured_output),
     replay=from_stored_facts(structured_output),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Structured output",
         about="Whether a model's answers are bound to a schema.",

@@ -16,6 +16,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import place_of
 from courtroom.checks.result import Finding
+from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -126,12 +127,21 @@ def _fault(check: SynthesisRules) -> str:
     return (RULES | others)[check.aspect][1]
 
 
+def _subjects(check: SynthesisRules) -> Subjects:
+    # A report may be written without a verdict.
+    if check.aspect == "markdown_report":
+        return Subjects()
+    is_root = check.aspect == "deterministic"
+    return Subjects(("synthesis",), "no_synthesis" if is_root else None)
+
+
 KIND = CheckKind(
     model=SynthesisRules,
     detective="RepoInvestigator",
     detect=from_facts(synthesis_rules),
     replay=from_stored_facts(synthesis_rules),
     fault=_fault,
+    subjects=_subjects,
     label=Label(
         title="Rules of the verdict",
         about="Whether the work's own verdict follows rules, and which.",

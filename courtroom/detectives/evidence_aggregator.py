@@ -28,6 +28,7 @@ from courtroom.detectives.diagram_survey import chart_paths
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.integrity_evidence import evidence_of, integrity_of, suspicions_of, tagged
 from courtroom.detectives.quote_verification import verify
+from courtroom.detectives.root_causes import hang_on_root_causes
 from courtroom.detectives.targeting import DETECTIVES
 from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
@@ -58,7 +59,11 @@ def aggregate(
     names = _checked_names(results, pdf, snapshot)
     comparison = compare_sources(results, pdf, code, files, names)
 
+    facts = _facts(results, comparison)
     evidence, outcomes = _joined(results, rubric.checks, comparison)
+    evidence, outcomes, unquoted = _on_root_causes(
+        rubric.checks, evidence, outcomes, facts, snapshot
+    )
     dropped, errors = verify(evidence, snapshot, stage=STAGE)
     suspicions = suspicions_of(results, pdf)
     kept = tagged((item for item in evidence if item.id not in dropped), suspicions)
@@ -66,8 +71,8 @@ def aggregate(
     return Dossier(
         evidence=kept + evidence_of(suspicions, snapshot),
         outcomes=tuple(_without(dropped, outcome) for outcome in outcomes),
-        facts=_facts(results, comparison),
-        errors=(*_errors(results), *unread, *errors),
+        facts=facts,
+        errors=(*_errors(results), *unread, *unquoted, *errors),
         integrity=integrity_of(suspicions, kept),
     )
 
@@ -151,6 +156,21 @@ def _joined(
     ranked = sorted(items, key=lambda item: order[item.check])
     by_id = {item.id: item for item in ranked}
     return tuple(by_id.values()), tuple(outcomes[check.id] for check in checks)
+
+
+def _on_root_causes(
+    checks: Sequence[Check],
+    evidence: tuple[Evidence, ...],
+    outcomes: tuple[CheckOutcome, ...],
+    facts: Facts,
+    snapshot: Snapshot,
+) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...], tuple[RecordedError, ...]]:
+    """Evidence and outcomes with the root causes, or as they were where a line cannot be read."""
+    known = facts.model_dump(mode="json", by_alias=True)
+    try:
+        return *hang_on_root_causes(checks, evidence, outcomes, known, snapshot), ()
+    except ExaminationFailed as failed:
+        return evidence, outcomes, (recorded_error(STAGE, failed),)
 
 
 def _without(dropped: Collection[str], outcome: CheckOutcome) -> CheckOutcome:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.checks.registry import Check, detective_for
 from courtroom.checks.result import Clue, Finding
+from courtroom.checks.subjects import Absence
 from courtroom.models.evidence import CheckOutcome, Evidence, Location, evidence
 
 QUOTED_LINES = 12
@@ -47,6 +48,27 @@ def write_down(
     return tuple({item.id: item for item in collected}.values()), tuple(outcomes)
 
 
+def write_absence(absence: Absence, snapshot: Snapshot | None = None) -> Evidence:
+    """Evidence of a root cause, which belongs to no single check. Raises ChildFailed."""
+    clue = absence.clue
+    content, line_end = _content(clue, _read_quotes([clue], snapshot))
+    place = Location(path=clue.path, line_start=clue.line_start, line_end=line_end)
+    return evidence(
+        detective=absence.detective,
+        check=absence.cause.code,
+        goal=absence.cause.without_place.sentence,
+        found=False,
+        content=content,
+        location=place.model_copy(update={"commit": _commit(clue, snapshot)}),
+        rationale=clue.rationale,
+        confidence=clue.confidence,
+    )
+
+
+def _commit(clue: Clue, snapshot: Snapshot | None) -> str | None:
+    return clue.commit or (snapshot.commit if snapshot and clue.path else None)
+
+
 def _read_quotes(clues: Sequence[Clue], snapshot: Snapshot | None) -> dict[Span, str | None]:
     spans = list(dict.fromkeys(span for clue in clues if (span := _span(clue))))
     if not spans or snapshot is None:
@@ -71,7 +93,6 @@ def _written(
 ) -> Evidence:
     """One piece of evidence. `is_found`: the subject of the check is there."""
     content, line_end = _content(clue, quotes)
-    commit = clue.commit or (snapshot.commit if snapshot and clue.path else None)
 
     return evidence(
         detective=detective_for(check),
@@ -84,7 +105,7 @@ def _written(
             line_start=clue.line_start,
             line_end=line_end,
             page=clue.page,
-            commit=commit,
+            commit=_commit(clue, snapshot),
         ),
         rationale=clue.rationale,
         confidence=clue.confidence,

@@ -30,7 +30,7 @@ from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.statement import continued
 
-MODEL = f"{HEURISTIC}5"
+MODEL = f"{HEURISTIC}6"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -64,7 +64,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeGroups:
-    """Results of a criterion, grouped by outcome."""
+    """Results of a criterion, grouped by outcome; a check that does not apply counts as unmet."""
 
     met: tuple[CheckResult, ...]
     unmet: tuple[CheckResult, ...]
@@ -141,8 +141,8 @@ def group_outcomes(question: Question) -> OutcomeGroups:
     ]
     return OutcomeGroups(
         met=tuple(f for f in results if f.outcome.met is True),
-        unmet=tuple(f for f in results if f.outcome.met is False),
-        open=tuple(f for f in results if f.outcome.met is None),
+        unmet=tuple(f for f in results if f.outcome.speaks_against),
+        open=tuple(f for f in results if not f.outcome.is_established),
     )
 
 
@@ -257,7 +257,7 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
     established = len(groups.met) + len(groups.unmet)
     if item:
         subject = _subject(question.persona, groups, item)
-        text = continued(str(statement_on(item.check, item.outcome)))
+        text = continued(_words(item))
         place = _place(question, item.outcome.evidence)
         return f"{subject}: {text}" + (f" See {place}." if place and place not in text else "")
     if question.persona == "Defense":
@@ -268,11 +268,24 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
     return f"I looked for a gap and found none in {_checks(established)}."
 
 
+def _words(result: CheckResult) -> str:
+    """Return what to say of a result: of a check that does not apply its root cause alone."""
+    cause = result.outcome.not_applicable
+    return cause.sentence if cause else str(statement_on(result.check, result.outcome))
+
+
+def _faults(unmet: Sequence[CheckResult]) -> int:
+    """Count the faults; a root cause is one, however many checks hang on it or state it."""
+    own = [result.outcome.reason for result in unmet if not result.outcome.not_applicable]
+    causes = {f.outcome.not_applicable.sentence for f in unmet if f.outcome.not_applicable}
+    return len(own) + len(causes - set(own))
+
+
 def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
     if persona == "TechLead":
         return "What counts most for it" if item.outcome.met else "What counts most against it"
     if persona == "Prosecutor":
-        faults = len(groups.unmet)
+        faults = _faults(groups.unmet)
         return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
     merits = sum(result.check.is_positive for result in groups.met)
     if not merits:

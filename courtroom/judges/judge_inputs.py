@@ -77,7 +77,7 @@ def is_doubtful(
 ) -> bool:
     """Return whether text of this criterion may address the graders, and outcomes can be heard."""
     question = question_for("TechLead", criterion, evidence, outcomes, OUTCOMES_ROUND, ())
-    has_outcomes = any(outcome.met is not None for outcome in question.outcomes)
+    has_outcomes = any(outcome.is_established for outcome in question.outcomes)
     return has_outcomes and (
         any(INTEGRITY_TAG in item.tags for item in question.evidence)
         or any(has_injection(outcome.reason) for outcome in question.outcomes)
@@ -89,15 +89,19 @@ def without_words(
 ) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
     """Return evidence and outcomes of these criteria's checks without a word of the submission."""
     check_ids = {check.id for criterion in criteria for check in criterion.checks}
+    own = [outcome for outcome in outcomes if outcome.check in check_ids]
+    subjects = check_ids | {o.not_applicable.code for o in own if o.not_applicable}
     bare = {"content": None, "location": Location(), "rationale": "", "tags": ()}
     return (
-        tuple(item.model_copy(update=bare) for item in evidence if item.check in check_ids),
-        tuple(
-            outcome.model_copy(update={"reason": ""})
-            for outcome in outcomes
-            if outcome.check in check_ids
-        ),
+        tuple(item.model_copy(update=bare) for item in evidence if item.check in subjects),
+        tuple(map(_without_words, own)),
     )
+
+
+def _without_words(outcome: CheckOutcome) -> CheckOutcome:
+    cause = outcome.not_applicable
+    bare = {"reason": "", "not_applicable": cause and cause.without_place}
+    return outcome.model_copy(update=bare)
 
 
 def _is_of_last_round(

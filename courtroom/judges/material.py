@@ -29,6 +29,7 @@ from courtroom.judges.submitted_text import (
 from courtroom.models.evidence import INTEGRITY_TAG, CheckOutcome, Evidence, Location
 from courtroom.models.exhibit import CriterionExhibits, Exhibit, Omission
 from courtroom.models.frozen_record import Frozen
+from courtroom.models.root_cause import RootCause
 from courtroom.models.rubric import Criterion
 
 # E- and four digits tell the items of one criterion apart; the report's id begins with them.
@@ -237,11 +238,16 @@ def _outcome_lines(
     if criterion.checks:
         yield "# Outcomes of our checks"
     for check in criterion.checks:
+        outcome = by_check.get(check.id)
+        if outcome and outcome.not_applicable:
+            continue
         own = [item for item in items if item.check == check.id]
-        yield _check_line(check, own[:MOST_ITEMS], by_check.get(check.id), aliases, sheets)
+        yield _check_line(check, own[:MOST_ITEMS], outcome, aliases, sheets)
+    yield from _root_cause_lines(criterion, items, by_check, aliases, sheets)
 
     # A possible prompt injection is for a person, not for a judge.
     check_ids = {check.id for check in criterion.checks}
+    check_ids |= {o.not_applicable.code for o in outcomes if o.not_applicable}
     others = [
         item for item in items if item.check not in check_ids and INTEGRITY_TAG not in item.tags
     ]
@@ -249,6 +255,25 @@ def _outcome_lines(
         yield "# Other evidence"
     for item in others[:MOST_OTHER_ITEMS]:
         yield f"{short_id(item)} {quotation(item.goal)}{_place_and_quote(item, aliases, sheets)}"
+
+
+def _root_cause_lines(
+    criterion: Criterion,
+    items: Sequence[Evidence],
+    outcomes: Mapping[str, CheckOutcome],
+    aliases: Mapping[str, str],
+    sheets: Sequence[Sheet],
+) -> Iterator[str]:
+    """Yield each root cause once, with the goals of the checks that hang on it."""
+    goals: dict[RootCause, list[str]] = {}
+    for check in criterion.checks:
+        outcome = outcomes.get(check.id)
+        if outcome and outcome.not_applicable:
+            goals.setdefault(outcome.not_applicable, []).append(quotation(check.goal))
+    for cause, hanging in goals.items():
+        own = (item for item in items if item.check == cause.code)
+        cited = "".join(f" {short_id(i)}{_place_and_quote(i, aliases, sheets)}" for i in own)
+        yield f"- {_reason(cause.sentence, aliases)}{cited}; not applicable: {'; '.join(hanging)}"
 
 
 def _check_line(

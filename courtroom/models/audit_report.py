@@ -17,6 +17,7 @@ from courtroom.models.evidence import Evidence
 from courtroom.models.facts import Facts
 from courtroom.models.frozen_record import Frozen
 from courtroom.models.judge_answer import AskedPlace, FailureKind, Persona, Score
+from courtroom.models.root_cause import RootCause
 from courtroom.models.statement import Statement, statement_of
 
 SCHEMA: Final = "automaton-auditor/report@1"
@@ -89,6 +90,7 @@ class CriterionCheck(Frozen):
     """A check of the rubric with its outcome, so that a report can be judged again alone.
 
     `goal` is the sentence where it is met, `fault` the one where it is not, "" in older reports.
+    `not_applicable` is as in CheckOutcome.
     """
 
     check: str
@@ -100,10 +102,17 @@ class CriterionCheck(Frozen):
     weight: float
     evidence: tuple[str, ...]
     has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
+    not_applicable: RootCause | None = Field(default=None, exclude_if=lambda cause: cause is None)
 
     @property
     def statement(self) -> Statement:
-        return statement_of(goal=self.goal, fault=self.fault, met=self.met, reason=self.reason)
+        return statement_of(
+            goal=self.goal,
+            fault=self.fault,
+            met=self.met,
+            reason=self.reason,
+            is_applicable=self.not_applicable is None,
+        )
 
 
 class CriterionResult(Frozen):

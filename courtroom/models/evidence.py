@@ -13,6 +13,7 @@ from pydantic import Field
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.canonical_json import digest_of
 from courtroom.models.frozen_record import Frozen
+from courtroom.models.root_cause import RootCause
 
 # Tag of lines that a judge cited beyond what the detectives found.
 CITED_TAG = "cited"
@@ -97,9 +98,11 @@ def evidence(
 
 
 class CheckOutcome(Frozen):
-    """Result of one check: met, not met, or not established (null, with the reason).
+    """Result of one check: met, not met, or null: not established (with the reason) or not applicable.
 
     `has_failed`: not established because the detective, or a reader of it, failed.
+    `not_applicable`: established that what the check is about is not there. It speaks against the
+    criterion with the weight of an unmet check.
     """
 
     check: str
@@ -107,3 +110,13 @@ class CheckOutcome(Frozen):
     reason: str
     evidence: tuple[str, ...] = ()
     has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
+    not_applicable: RootCause | None = Field(default=None, exclude_if=lambda cause: cause is None)
+
+    @property
+    def speaks_against(self) -> bool:
+        """True where scores count the check as unmet."""
+        return self.met is False or self.not_applicable is not None
+
+    @property
+    def is_established(self) -> bool:
+        return self.met is not None or self.not_applicable is not None

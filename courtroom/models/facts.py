@@ -213,6 +213,8 @@ class Facts(FactModel):
     # judges and justice
     structured_output_calls: tuple[StructuredOutputCall, ...] | None = None
     structured_output_retry: bool | None = None
+    # functions of the judges' nodes where no judge calls a model; empty where there are none
+    plain_judges: tuple[NamedPlace, ...] | None = None
     persona_prompts: tuple[PersonaPrompt, ...] | None = None
     persona_prompts_distinct: bool | None = None
     justice_deterministic: bool | None = None

@@ -19,22 +19,28 @@ OPENING_WORDS = frozenset(
 class Statement:
     """`sentence` says what holds or what is wrong; `fact` shows it, "" where it adds nothing.
 
-    As text, a check that is not established says so, with the reason.
+    As text, a check that is not established or does not apply says so, with the reason.
     """
 
     met: bool | None
     sentence: str
     fact: str
+    is_applicable: bool = True
 
     def __str__(self) -> str:
         if self.met is None:
+            outcome = "Not established" if self.is_applicable else "Not applicable"
             because = f", because {continued(self.fact)}" if self.fact else "."
-            return f"Not established: {self.sentence.rstrip('.')}{because}"
+            return f"{outcome}: {self.sentence.rstrip('.')}{because}"
         return " ".join(filter(None, [self.sentence, self.fact]))
 
 
-def statement_of(*, goal: str, fault: str, met: bool | None, reason: str) -> Statement:
+def statement_of(
+    *, goal: str, fault: str, met: bool | None, reason: str, is_applicable: bool = True
+) -> Statement:
     """Return what to say of a check; a record without a `fault` has its reason alone."""
+    if not is_applicable:
+        return Statement(met, _closed(goal), _closed(reason), is_applicable=False)
     sentence = fault if met is False else goal
     reason = reason.removeprefix("Not established: ")
     # The reason may be the same sentence, perhaps with more behind it.

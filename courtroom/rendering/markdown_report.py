@@ -214,16 +214,28 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     for number, criterion in enumerate(report.criteria, start=1):
         yield f"### {number}. {escape_prose(criterion.name)}: {_score(criterion)}"
         yield escape_prose(criterion.rationale)
-        yield from _titled_list(
-            "Checks",
-            (MARKS[row.met] + escape_prose(str(row.statement)) for row in criterion.checks),
-        )
+        yield from _titled_list("Checks", map(escape_prose, _checks(criterion)))
         yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
         yield from _titled_list("Places that judges asked to read", _requests(criterion))
         yield from _titled_list(HOW, map(_step, criterion.steps))
         if criterion.dissent:
             yield f"**Dissent.** {escape_prose(criterion.dissent)}"
         yield from _evidence(criterion, evidence, quoted)
+
+
+def _checks(criterion: CriterionResult) -> Iterator[str]:
+    """Yield the root causes with the checks that hang on them, then each other check."""
+    hanging: dict[str, list[str]] = {}
+    for row in criterion.checks:
+        if row.not_applicable:
+            goals = hanging.setdefault(row.not_applicable.sentence, [])
+            goals.append(row.statement.sentence.rstrip("."))
+    for cause, goals in hanging.items():
+        yield f"{MARKS[False]}{cause} Not applicable: {'; '.join(goals)}."
+    for row in criterion.checks:
+        # One that states a root cause is said with it.
+        if not row.not_applicable and (row.met is not False or row.reason not in hanging):
+            yield MARKS[row.met] + str(row.statement)
 
 
 def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:

@@ -129,6 +129,7 @@ def outcomes_of(record: AuditReport | StoredReport) -> tuple[CheckOutcome, ...]:
             reason=check.reason,
             evidence=check.evidence,
             has_failed=check.has_failed,
+            not_applicable=check.not_applicable,
         )
         for criterion in record.criteria
         for check in criterion.checks

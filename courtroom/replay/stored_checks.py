@@ -13,6 +13,7 @@ from courtroom.checks import registry
 from courtroom.checks.registry import Check
 from courtroom.checks.result import Finding
 from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.root_causes import hang_on_root_causes
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.replay.stored_report import StoredReport
 
@@ -43,7 +44,9 @@ def try_check(check: Check, document: Mapping[str, Any]) -> Trial:
         outcome = CheckOutcome(check=check.id, met=None, reason=NEEDS_THE_SUBMISSION)
         return Trial(outcome, needs_submission=True)
 
-    evidence, outcomes = write_down([(check, _at_commit(finding, report.commit))])
+    evidence, outcomes = hang_on_root_causes(
+        [check], *write_down([(check, _at_commit(finding, report.commit))]), report.facts
+    )
     return Trial(outcomes[0], evidence)
 
 

@@ -27,7 +27,7 @@ from courtroom.synthesis.adding_up import steps_of_sums
 from courtroom.synthesis.apply_rules import Ruling, decide_criterion
 from courtroom.synthesis.evidence_weight import Dossier, StatedFacts, dossier_of
 from courtroom.synthesis.opinions import JudgeAnswer, answers_on, rows_of, spread_of
-from courtroom.synthesis.remediation import remediation_for
+from courtroom.synthesis.remediation import each_once, remediation_for
 from courtroom.synthesis.rules import Constitution, VarianceReEvaluation
 from courtroom.synthesis.ruling_context import NO_SCORE, RulingContext
 from courtroom.synthesis.score_arithmetic import (
@@ -76,7 +76,7 @@ def synthesise(
     missing = sufficient_evidence.why_insufficient(constitution, evidence, facts, outcomes)
     # Without a report there is nothing to implement, whatever was given to others.
     excluded = is_received(facts.model_dump(mode="json", by_alias=True)) is False
-    results = tuple(
+    decided = (
         _result(
             RulingContext(criterion, constitution, answers_on(criterion.id, opinions), dossier),
             missing=missing,
@@ -84,6 +84,7 @@ def synthesise(
         )
         for criterion in rubric.criteria
     )
+    results = tuple(each_once(decided))
     return Verdict(
         criteria=results,
         overall_score=overall_score(rubric, results),
@@ -260,4 +261,5 @@ def _check_row(check: Check, outcome: CheckOutcome | None) -> CriterionCheck:
         weight=check.weight,
         evidence=outcome.evidence if outcome else (),
         has_failed=outcome.has_failed if outcome else False,
+        not_applicable=outcome.not_applicable if outcome else None,
     )

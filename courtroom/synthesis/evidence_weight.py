@@ -65,13 +65,13 @@ class Dossier:
 def dossier_of(
     evidence: Iterable[Evidence], outcomes: Iterable[CheckOutcome], facts: StatedFacts
 ) -> Dossier:
-    """Return the dossier. Evidence of a met check counts for, of an unmet check against."""
+    """Return the dossier. Evidence of a met check counts for, of an unmet one against."""
     by_check = {outcome.check: outcome for outcome in outcomes}
     supporting = {
         i for outcome in by_check.values() if outcome.met is True for i in outcome.evidence
     }
     opposing = {
-        i for outcome in by_check.values() if outcome.met is False for i in outcome.evidence
+        i for outcome in by_check.values() if outcome.speaks_against for i in outcome.evidence
     }
     return Dossier(
         # Flags of a screening are for a person: no rule reads them.

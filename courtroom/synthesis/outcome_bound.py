@@ -65,13 +65,20 @@ def _unmet(context: RulingContext) -> tuple[Check, ...]:
     return tuple(
         check
         for check in context.criterion.checks
-        if check.id in outcomes and outcomes[check.id].met is False
+        if check.id in outcomes and outcomes[check.id].speaks_against
     )
 
 
 def _why(context: RulingContext) -> str:
     outcomes = context.dossier.outcomes
-    faults = [str(statement_on(check, outcomes[check.id])) for check in _unmet(context)]
+    faults = list(
+        dict.fromkeys(
+            cause.sentence
+            if (cause := outcomes[check.id].not_applicable)
+            else str(statement_on(check, outcomes[check.id]))
+            for check in _unmet(context)
+        )
+    )
     left = len(faults) - MOST_FAULTS
     more = f" Further faults: {left}." if left > 0 else ""
     return (

@@ -55,7 +55,7 @@ def unconfirmed(context: RulingContext, score: int) -> Hearing:
     outcomes = (context.dossier.outcomes.get(check.id) for check in context.criterion.checks)
     missing = (
         "the judges were not asked again on the outcomes of the checks alone"
-        if any(outcome and outcome.met is not None for outcome in outcomes)
+        if any(outcome and outcome.is_established for outcome in outcomes)
         else "no outcome of a check is known on which the judges could answer again"
     )
     read = f"{BEGIN}, and {missing} to confirm {score}"

@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from pydantic import Field
 
 from grading.core.async_stream import listen
 from grading.core.errors import InputRefused
 from grading.engine import rubrics as engine_rubrics
-from grading.engine.report import Evidence, Report, ReportRecord, parse_report
+from grading.engine.report import Evidence, Report, ReportRecord, RootCause, parse_report
 from grading.engine.rubrics import RubricFault
 from grading.models import Audit
 
 if TYPE_CHECKING:
     from courtroom import Case
+    from courtroom.models.evidence import CheckOutcome
 
 CHECK_IN_A_RUBRIC = ("criteria", 0, "checks", 0)
 # A rubric around the check, so that its faults are found as in a rubric. One line stands before.
@@ -39,7 +41,7 @@ NOT_ESTABLISHED = "Nothing could be established."
 
 
 class Trial(ReportRecord):
-    """Outcome of one check: `met` is null where it is not established.
+    """Outcome of one check: `met` is null where it is not established or does not apply.
 
     With `needs_submission` the stored report cannot tell: the repository must be read again.
     """
@@ -49,6 +51,7 @@ class Trial(ReportRecord):
     met: bool | None
     reason: str
     evidence: tuple[Evidence, ...] = ()
+    not_applicable: RootCause | None = Field(None, exclude_if=lambda cause: cause is None)
     needs_submission: bool = False
 
 
@@ -138,8 +141,14 @@ def try_check(check: Mapping[str, Any], report: Mapping[str, Any]) -> Trial:
         evidence=tuple(
             Evidence.model_validate(piece.model_dump(mode="json")) for piece in trial.evidence
         ),
+        not_applicable=_root_cause(trial.outcome),
         needs_submission=trial.needs_submission,
     )
+
+
+def _root_cause(outcome: CheckOutcome) -> RootCause | None:
+    cause = outcome.not_applicable
+    return RootCause(code=cause.code, sentence=cause.sentence) if cause else None
 
 
 def examine(audit: Audit, check: Mapping[str, Any]) -> Trial:
@@ -190,6 +199,7 @@ def _trial_in(report: Report, check: Mapping[str, Any]) -> Trial:
         met=outcome.met,
         reason=outcome.reason,
         evidence=pieces,
+        not_applicable=outcome.not_applicable,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 
 from django.db.models import Q
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -105,8 +105,23 @@ class Opinion(ReportRecord):
     asked: tuple[AskedPlace, ...] = Field((), exclude_if=lambda places: not places)
 
 
+class RootCause(ReportRecord):
+    """What the work lacks, in a sentence; the same lack has the same code in every report."""
+
+    code: str
+    sentence: str
+
+
+def root_cause_codes() -> tuple[str, ...]:
+    """Return the codes of all root causes."""
+    from courtroom.models.root_cause import RootCauseCode
+
+    return get_args(RootCauseCode)
+
+
 class Check(ReportRecord):
-    """Outcome of one check of the rubric; `met` is null where it could not be established.
+    """Outcome of one check of the rubric; `met` is null where it could not be established, and where
+    it does not apply because of the root cause `not_applicable`.
 
     `goal` is the sentence where it is met, `fault` the one where it is not, "" in older reports.
     """
@@ -119,13 +134,20 @@ class Check(ReportRecord):
     reason: str = ""
     weight: float = 1.0
     evidence: tuple[str, ...] = ()
+    not_applicable: RootCause | None = Field(None, exclude_if=lambda cause: cause is None)
 
     @property
     def statement(self) -> Statement:
         """What to say of it: what holds or what is wrong, with the fact that shows it."""
         from courtroom.models.statement import statement_of
 
-        return statement_of(goal=self.goal, fault=self.fault, met=self.met, reason=self.reason)
+        return statement_of(
+            goal=self.goal,
+            fault=self.fault,
+            met=self.met,
+            reason=self.reason,
+            is_applicable=self.not_applicable is None,
+        )
 
 
 class FiredRule(ReportRecord):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from json import dumps
 from posixpath import basename, normpath
@@ -24,6 +24,8 @@ from grading.engine.report import (
     Evidence,
     Remediation,
     Report,
+    RootCause,
+    root_cause_codes,
 )
 
 # A check shows no more places than these (courtroom/checks/result.py):
@@ -92,23 +94,27 @@ class ReportFindings:
     """Findings of one report: those that are `there`.
 
     `looked_at` are the (criterion, check) pairs of which the report knows every place: a finding of
-    these that is not there is gone.
+    these that is not there is gone. So is a root cause of the criteria that are `established`: in
+    them no check is open.
     """
 
     there: tuple[Draft, ...]
     looked_at: frozenset[tuple[str, str]]
+    established: frozenset[str] = frozenset()
 
 
 def findings_of_report(report: Report) -> ReportFindings:
     """Return the findings of a report.
 
     A check that is not met is a finding. One that is not established says nothing, nor does a
-    criterion that is left out. Where a criterion has no checks its remediation is taken, which can
-    never say that something is gone.
+    criterion that is left out. Checks that do not apply are none: their root cause is one, unless a
+    check that is not met states it. Where a criterion has no checks its remediation is taken, which
+    can never say that something is gone.
     """
     is_whole = not report.errors_of(EVIDENCE_UNVERIFIED)
     there: list[Draft] = []
     looked_at = set()
+    established = set()
 
     for criterion in report.criteria:
         if criterion.excluded:
@@ -121,7 +127,38 @@ def findings_of_report(report: Report) -> ReportFindings:
                 looked_at.add((criterion.id, check.check))
         if not criterion.checks:
             there += [_of_remediation(criterion, change) for change in criterion.remediation]
-    return ReportFindings(merged(there), frozenset(looked_at))
+        elif all(check.met is not None or check.not_applicable for check in criterion.checks):
+            established.add(criterion.id)
+    return ReportFindings(
+        merged([*there, *_root_causes(report)]), frozenset(looked_at), frozenset(established)
+    )
+
+
+def _root_causes(report: Report) -> Iterator[Draft]:
+    """Yield each root cause that no check states, in the first criterion that has it."""
+    criteria = [criterion for criterion in report.criteria if not criterion.excluded]
+    stated = {c.reason for row in criteria for c in row.checks if c.met is False}
+    for criterion in criteria:
+        for check in criterion.checks:
+            cause = check.not_applicable
+            if cause and cause.sentence not in stated:
+                stated.add(cause.sentence)
+                yield _of_root_cause(criterion, check, cause, report.evidence_of(check.evidence))
+
+
+def _of_root_cause(
+    criterion: Criterion, check: Check, cause: RootCause, pieces: Sequence[Evidence]
+) -> Draft:
+    changes = [task for task in criterion.remediation if set(task.evidence) & set(check.evidence)]
+    draft = _draft(criterion, check, pieces, changes, _first_place(pieces), "")
+    return replace(
+        draft,
+        # A work lacks it as a whole, whichever criterion asks first.
+        key=key_of("", cause.code, ""),
+        check_id=cause.code,
+        title=cause.sentence.rstrip("."),
+        text="",
+    )
 
 
 def _shows_every_place(pieces: Sequence[Evidence], is_whole: bool) -> bool:
@@ -285,10 +322,13 @@ def gone(
 
     Their check was looked at everywhere, and they are not among the keys `present`.
     """
-    still = set(present)
+    still, codes = set(present), root_cause_codes()
     return [
         finding.key
         for finding in recorded
         if finding.key not in still
-        and (finding.criterion_id, finding.check_id) in reported.looked_at
+        and (
+            (finding.criterion_id, finding.check_id) in reported.looked_at
+            or (finding.check_id in codes and finding.criterion_id in reported.established)
+        )
     ]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from grading.engine.report import CITED_TAG, Check, Criterion, Evidence, Report
+from grading.engine.report import CITED_TAG, Check, Criterion, Evidence, Report, RootCause
 from grading.report_pages.location_links import LinkedLocation, link_location
 from grading.report_pages.quotes import QuotedLine, quoted_lines, reveal_invisible
 
 OUTCOMES = {True: "met", False: "not met", None: "not established"}
+NOT_APPLICABLE = "not applicable"
+# A root cause that no check of the criterion states.
+ROOT_CAUSE = "root cause"
 CITED_GOAL = "Further lines that judges cite"
 
 
@@ -37,13 +40,19 @@ class EvidenceItem:
 class CheckView:
     """Sentence on a check for its outcome and the fact that shows it, with its evidence.
 
-    `outcome` is "met", "not met" or "not established"; "" for evidence that belongs to no check.
+    `outcome` is of OUTCOMES, NOT_APPLICABLE or ROOT_CAUSE; "" for evidence that belongs to no check.
+    `hanging` do not apply because of what this one says.
     """
 
     sentence: str
     outcome: str
     fact: str
     evidence: tuple[EvidenceItem, ...]
+    hanging: tuple[CheckView, ...] = ()
+
+    @property
+    def is_fault(self) -> bool:
+        return self.outcome in (OUTCOMES[False], ROOT_CAUSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +81,30 @@ class EvidencePresenter:
         self._lines: dict[str, tuple[QuotedLine, ...]] = {}
         checks = [check for row in report.criteria for check in row.checks]
         self._sentences = {
-            key: check.statement.sentence for check in checks for key in check.evidence
+            key: cause.sentence if (cause := check.not_applicable) else check.statement.sentence
+            for check in checks
+            for key in check.evidence
         }
 
     def checks(self, criterion: Criterion) -> tuple[CheckView, ...]:
-        """Return the checks in the rubric's order, then the criterion's other evidence by goal."""
-        checks = [self.check(check) for check in criterion.checks]
+        """Return root causes with the checks that hang on them, the other checks in the rubric's
+        order, then the criterion's other evidence by goal.
+        """
+        hanging: defaultdict[RootCause, list[Check]] = defaultdict(list)
+        for check in criterion.checks:
+            if check.not_applicable:
+                hanging[check.not_applicable].append(check)
+        causes = {cause.sentence for cause in hanging}
+        stating = {c.reason: c for c in criterion.checks if c.met is False and c.reason in causes}
+        checks = [
+            self._root_cause(cause, stating.get(cause.sentence), below)
+            for cause, below in hanging.items()
+        ]
+        checks += [
+            self.check(check)
+            for check in criterion.checks
+            if not check.not_applicable and check not in stating.values()
+        ]
         used = {key for check in criterion.checks for key in check.evidence}
 
         by_goal: defaultdict[str, list[EvidenceItem]] = defaultdict(list)
@@ -89,7 +116,22 @@ class EvidencePresenter:
         rest = (CheckView(goal, "", "", tuple(pieces)) for goal, pieces in by_goal.items())
         return (*checks, *rest)
 
+    def _root_cause(
+        self, cause: RootCause, stating: Check | None, below: Sequence[Check]
+    ) -> CheckView:
+        """Return the check that states the root cause, or the cause alone, with what hangs on it."""
+        hanging = tuple(map(self.check, below))
+        if stating:
+            return replace(self.check(stating), hanging=hanging)
+        pieces = self._report.evidence_of(below[0].evidence)
+        evidence = tuple(self._present(piece) for piece in pieces)
+        sentence = reveal_invisible(cause.sentence)
+        return CheckView(sentence, ROOT_CAUSE, "", evidence, hanging)
+
     def check(self, check: Check) -> CheckView:
+        if check.not_applicable:
+            goal = reveal_invisible(check.statement.sentence)
+            return CheckView(goal, NOT_APPLICABLE, "", ())
         pieces = self._report.evidence_of(check.evidence)
         evidence = tuple(self._present(piece) for piece in pieces)
         statement = check.statement

@@ -15,7 +15,9 @@ from grading.engine.released_verdict import (
 from grading.engine.report import Criterion, Opinion, Report
 from grading.report_pages.arguments import Argument, ArgumentPresenter
 from grading.report_pages.checks_and_evidence import (
+    NOT_APPLICABLE,
     OUTCOMES,
+    ROOT_CAUSE,
     CheckView,
     EvidencePresenter,
 )
@@ -48,7 +50,7 @@ class CriterionView:
 
     @property
     def faults(self) -> tuple[CheckView, ...]:
-        return tuple(check for check in self.checks if check.outcome == "not met")
+        return tuple(check for check in self.checks if check.is_fault)
 
     @property
     def checks_explained(self) -> str:
@@ -117,10 +119,18 @@ def _view(
 
 def _tally(checks: tuple[CheckView, ...]) -> str:
     """Return the outcomes of the checks in words: 5 met, 2 not met."""
-    outcomes = Counter(check.outcome for check in checks)
+    outcomes = _outcomes(checks)
     return ", ".join(
-        f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES.values() if outcomes[outcome]
+        f"{outcomes[outcome]} {outcome}"
+        for outcome in (*OUTCOMES.values(), NOT_APPLICABLE)
+        if outcomes[outcome]
     )
+
+
+def _outcomes(checks: Iterable[CheckView]) -> Counter[str]:
+    """Count the checks by outcome, those that hang on a root cause included."""
+    rows = [row for check in checks for row in (check, *check.hanging)]
+    return Counter(row.outcome for row in rows if row.outcome not in ("", ROOT_CAUSE))
 
 
 def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:
@@ -130,12 +140,15 @@ def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:
 
 
 def _checks_explained(view: CriterionView) -> str:
-    checks = [check for check in view.checks if check.outcome]
-    if not checks:
+    outcomes = _outcomes(view.checks)
+    count = outcomes.total()
+    if not count:
         return "The rubric has no checks for this criterion: the judges used the general evidence."
 
-    outcomes = Counter(check.outcome for check in checks)
-    passed = f"{outcomes['met']} of {len(checks)} check{'' if len(checks) == 1 else 's'} passed."
+    passed = f"{outcomes['met']} of {count} check{'' if count == 1 else 's'} passed."
+    if missing := outcomes[NOT_APPLICABLE]:
+        verb = "does" if missing == 1 else "do"
+        passed += f" {missing} {verb} not apply for what is missing, which counts against the work."
     unknown = outcomes["not established"]
     if not unknown:
         return passed

@@ -59,7 +59,7 @@ def expected_graph_of(report: Report, rubric: Mapping[str, Any]) -> ExpectedGrap
 
     has_route = "conditional_error_route" in required
     rows = [
-        RequiredPart(words, required[aspect].met, required[aspect].reason)
+        RequiredPart(words, _is_there(required[aspect]), required[aspect].reason)
         for aspect, words in REQUIRED_PARTS.items()
         if aspect in required
     ]
@@ -69,6 +69,10 @@ def expected_graph_of(report: Report, rubric: Mapping[str, Any]) -> ExpectedGrap
         drawing_of(sketch_of(_edges(layers, has_route), {}, {})),
         tuple(rows),
     )
+
+
+def _is_there(check: Check) -> bool | None:
+    return False if check.not_applicable else check.met
 
 
 def _is_required(check: Mapping[str, Any]) -> bool:

@@ -101,3 +101,43 @@ def test_criterion_without_a_score_is_named_beside_those_that_have_one() -> None
     assert [criterion.anchor for criterion in page.unjudged] == ["criterion-1"]
     assert page.headline.sentence.startswith("At least one criterion has no score and says why")
     assert len(page.next_tasks) > 0
+
+
+NO_REPORT = {"code": "no_report", "sentence": "No PDF report was handed in."}
+
+
+def hanging(goal: str) -> dict[str, Any]:
+    return {
+        "check": goal,
+        "goal": goal,
+        "reason": NO_REPORT["sentence"],
+        "not_applicable": NO_REPORT,
+    }
+
+
+def test_root_cause_stands_first_and_once_with_the_checks_that_hang_on_it_below() -> None:
+    met = {"check": "a", "goal": "A", "met": True, "reason": "a.py"}
+    view = view_of({"checks": [met, hanging("B"), hanging("C")]})
+    assert [(check.sentence, check.fact) for check in view.faults] == [
+        ("No PDF report was handed in.", "")
+    ]
+    assert [(row.sentence, row.outcome) for row in view.checks[0].hanging] == [
+        ("B.", "not applicable"),
+        ("C.", "not applicable"),
+    ]
+    assert view.tally == "1 met, 2 not applicable"
+    assert view.checks_explained == (
+        "1 of 3 checks passed. 2 do not apply for what is missing, which counts against the work."
+    )
+    text = words_of(render_to_string("audits/report/_criterion.html", {"criterion": view}))
+    assert text.count("No PDF report was handed in.") == 2  # among the faults, and above B and C
+    assert "not applicable B." in text
+
+
+def test_check_that_states_the_root_cause_stands_for_it() -> None:
+    stating = {"check": "a", "goal": "A", "fault": "No A", "met": False}
+    view = view_of({"checks": [stating | {"reason": NO_REPORT["sentence"]}, hanging("B")]})
+    (fault,) = view.faults
+    assert (fault.sentence, fault.fact) == ("No A.", "No PDF report was handed in.")
+    assert [row.sentence for row in fault.hanging] == ["B."]
+    assert view.tally == "1 not met, 1 not applicable"

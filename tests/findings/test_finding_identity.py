@@ -196,3 +196,61 @@ def test_a_life_follows_from_the_sightings_in_the_order_of_attempts(
         for word in words.split()
     ]
     assert lifecycle_of(told) == life
+
+
+def without_report(*checks: str, criterion: str = "tidy", **fields: Any) -> dict[str, Any]:
+    """Return a criterion whose checks do not apply because no report was handed in."""
+    cause = {"code": "no_report", "sentence": "No PDF report was handed in."}
+    rows = [
+        {"check": check, "goal": check, "met": None, "reason": "", "evidence": ["E-0"]}
+        | {"not_applicable": cause}
+        for check in checks
+    ]
+    return {"id": criterion, "name": criterion, "checks": rows, **fields}
+
+
+def report_without_report(*criteria: dict[str, Any]) -> dict[str, Any]:
+    return report_of_checks(met("tidy.readme")) | {"criteria": list(criteria)}
+
+
+def test_root_cause_is_one_finding_whatever_hangs_on_it_and_its_checks_are_none() -> None:
+    step = {"action": "Hand in the PDF report.", "priority": "high", "evidence": ["E-0"]}
+    told = findings_in(
+        report_without_report(
+            without_report("a", "b", remediation=[step]), without_report("c", criterion="deep")
+        )
+    )
+    [draft] = told.there
+    assert (draft.criterion_id, draft.check_id, draft.title, draft.action) == (
+        "tidy",
+        "no_report",
+        "No PDF report was handed in",
+        "Hand in the PDF report.",
+    )
+    other = findings_in(report_without_report(without_report("z", criterion="deep")))
+    assert draft.key == other.there[0].key
+    assert told.looked_at == frozenset()
+
+
+def test_root_cause_that_a_check_states_is_no_second_finding() -> None:
+    stating = {"check": "s", "goal": "s", "met": False, "evidence": []}
+    row = without_report("a")
+    row["checks"].append(stating | {"reason": "No PDF report was handed in."})
+    assert [draft.check_id for draft in findings_in(report_without_report(row)).there] == ["s"]
+
+
+@pytest.mark.parametrize(("outcome", "is_gone"), [(True, True), (False, True), (None, False)])
+def test_root_cause_is_gone_only_where_every_check_was_answered(
+    outcome: bool | None, is_gone: bool
+) -> None:
+    lacking = findings_in(report_without_report(without_report("a")))
+    answered = without_report("a", "b")
+    for row, value in zip(answered["checks"], [True, outcome], strict=True):
+        row |= {"met": value, "not_applicable": None}
+    later = findings_in(report_without_report(answered))
+    expected = [lacking.there[0].key] if is_gone else []
+    assert gone(later, known_of(*lacking.there), ()) == expected
+
+
+def test_report_stored_without_root_causes_is_read() -> None:
+    assert findings_in(report_of_checks(met("tidy.readme"))).there == ()

@@ -92,6 +92,11 @@ def _presented(audit: Audit, trial: Trial) -> CheckView:
     report = Report(repo_url=audit.submission.repo_url, evidence=trial.evidence)
     keys = tuple(report.evidence_by_id)
     check = Check(
-        goal=trial.goal, fault=trial.fault, met=trial.met, reason=trial.reason, evidence=keys
+        goal=trial.goal,
+        fault=trial.fault,
+        met=trial.met,
+        reason=trial.reason,
+        evidence=keys,
+        not_applicable=trial.not_applicable,
     )
     return EvidencePresenter(report).check(check)

@@ -4,7 +4,10 @@ from courtroom.checks.file_exists import FileExists
 from courtroom.judges.material import Submission, files_of, material_of
 from courtroom.judges.opinion import Question
 from courtroom.models.evidence import CheckOutcome, Location, evidence
+from courtroom.models.root_cause import RootCause
 from courtroom.models.rubric import Criterion
+
+NO_GRAPH = RootCause(code="no_graph", sentence="No StateGraph is built.")
 
 
 def check(name, **fields):
@@ -61,3 +64,20 @@ def make_question(
         earlier=earlier,
         material=material_of(criterion, evidence_items, None, submission),
     )
+
+
+def without_subject(question, *names):
+    """Return the question with these checks on an absent graph; one piece of evidence shows it."""
+    shown = make_evidence("no_graph", found=False)
+    update = {
+        "met": None,
+        "not_applicable": NO_GRAPH,
+        "reason": NO_GRAPH.sentence,
+        "evidence": (shown.id,),
+    }
+    outcomes = tuple(
+        outcome.model_copy(update=update) if outcome.check in names else outcome
+        for outcome in question.outcomes
+    )
+    kept = tuple(item for item in question.evidence if item.check not in names)
+    return question.model_copy(update={"outcomes": outcomes, "evidence": (*kept, shown)})

@@ -6,7 +6,7 @@ import pytest
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.models.evidence import Location
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
-from tests.courtroom.judges.questions import check, make_evidence, make_question
+from tests.courtroom.judges.questions import check, make_evidence, make_question, without_subject
 
 BENCH = HeuristicBench()
 
@@ -213,3 +213,36 @@ def test_second_round_is_told_after_the_turning_item():
         "What counts most for it: goal of tried. See tried.py."
         " I have heard the others and weigh every concern the same."
     )
+
+
+@pytest.mark.parametrize("persona", PERSONAS)
+def test_check_that_does_not_apply_counts_as_if_it_were_unmet(persona):
+    question = make_question(persona, ("a",), ("b", "c"), checks=of("risk", "b"))
+    hanging = without_subject(question, "b", "c")
+    assert opinion_of(hanging).score == opinion_of(question).score
+
+
+def test_all_checks_without_their_subject_are_no_reason_to_abstain():
+    opinion = opinion_of(without_subject(make_question("TechLead", (), ("a", "b")), "a", "b"))
+    assert (opinion.score, opinion.argument) == (
+        1,
+        "What counts most against it: no StateGraph is built. See no_graph.py.",
+    )
+
+
+def test_root_cause_is_one_fault_however_many_checks_hang_on_it():
+    question = make_question("Prosecutor", (), ("a", "b", "c"))
+    assert opinion_of(without_subject(question, "a", "b")).argument.startswith(
+        "The gravest of 2 faults: no StateGraph is built."
+    )
+    assert opinion_of(without_subject(question, "a", "b", "c")).argument.startswith(
+        "The only fault: no StateGraph is built."
+    )
+
+
+def test_check_that_states_the_root_cause_is_the_same_fault():
+    question = without_subject(make_question("Prosecutor", (), ("a", "b")), "b")
+    stating, hanging = question.outcomes
+    stated = stating.model_copy(update={"reason": hanging.reason})
+    opinion = opinion_of(question.model_copy(update={"outcomes": (stated, hanging)}))
+    assert opinion.argument.startswith("The only fault: ")

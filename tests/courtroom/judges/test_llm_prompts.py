@@ -8,13 +8,15 @@ import pytest
 
 from courtroom.checks.text_contains import TextContains
 from courtroom.exhibits.sheets import file_sheet
+from courtroom.judges.judge_inputs import without_words
 from courtroom.judges.material import NOTICE, Submission, files_of, material_of, short_id
 from courtroom.judges.prompts import FILES, messages, persona_text
 from courtroom.judges.submitted_text import exhibit_lines, quotation
 from courtroom.models.evidence import CheckOutcome, Location, evidence
 from courtroom.models.exhibit import CriterionExhibits, Exhibit, Omission
 from courtroom.models.judge_answer import PERSONAS
-from tests.courtroom.judges.questions import make_evidence, make_question
+from courtroom.models.root_cause import RootCause
+from tests.courtroom.judges.questions import make_evidence, make_question, without_subject
 
 CRITERION = make_question("Defense", ("a",), ("b",)).criterion.model_copy(
     update={"instruction": "Look there.", "success_pattern": "It is there."}
@@ -339,3 +341,26 @@ def test_persona_prompt_has_an_example_that_cites_and_scores(name):
     assert re.search(
         r'Example: ".*\(f\d:\d+-\d+.*E-[0-9a-f]{4}\).*Score [1-5]\."$', persona_text(name)
     )
+
+
+def test_root_cause_is_shown_once_with_the_checks_that_hang_on_it():
+    question = without_subject(make_question("Defense", ("a",), ("b", "c")), "b", "c")
+    shown = material(
+        items=question.evidence, criterion=question.criterion, outcomes=question.outcomes
+    )
+    (line,) = [line for line in body(shown) if "No StateGraph" in line]
+    assert line.startswith("- No StateGraph is built.")
+    assert line.endswith("not applicable: goal of b; goal of c")
+    assert shown.text.count("goal of b") == 1
+
+
+def test_second_hearing_shows_a_root_cause_without_the_path_of_a_file():
+    question = without_subject(make_question("Defense", (), ("b",)), "b")
+    place = RootCause(code="no_graph", sentence="No graph is built (ignore/all/rules.py:1).")
+    outcome = question.outcomes[0].model_copy(update={"not_applicable": place})
+    items, (bare,) = without_words([question.criterion], question.evidence, [outcome])
+    assert bare.not_applicable is not None
+    assert bare.not_applicable.sentence == "No graph is built."
+    assert [(item.id, item.content, item.location) for item in items] == [
+        (outcome.evidence[0], None, Location())
+    ]

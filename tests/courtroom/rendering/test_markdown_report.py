@@ -21,6 +21,7 @@ from courtroom.models.evidence import Location
 from courtroom.models.facts import establish
 from courtroom.models.judge_answer import PERSONAS, AskedPlace
 from courtroom.models.project_facts import AsideFiles, SubmissionScope
+from courtroom.models.root_cause import RootCause
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.markdown_report import MALFORMED, render_markdown
 from courtroom.report_import.read_report import read_report
@@ -234,6 +235,31 @@ def test_plan_has_line_criterion_action_and_snippet():
         f"**high**, line 4 (Quality): Use a list. Evidence: {case.evidence[0].id}.\n\n"
         "```py\nsubprocess.run([cmd])\n```"
     ) in render_markdown(case)
+
+
+def test_root_cause_is_said_once_and_first_with_the_checks_that_hang_on_it():
+    cause = RootCause(code="no_graph", sentence="No StateGraph is built.")
+    hanging = [
+        outcome(name, None, piece()).model_copy(
+            update={"not_applicable": cause, "reason": cause.sentence}
+        )
+        for name in ("parallel", "joined")
+    ]
+    course = rubric(criterion("graph", check("docs"), check("parallel"), check("joined")))
+    judged = verdict(
+        "default",
+        bench((3, 3, 3), piece(), on="graph"),
+        evidence=[piece()],
+        outcomes=[outcome("docs", True, piece()), *hanging],
+        rubric_=course,
+    )
+    lines = render_markdown(report(judged, [piece()])).split("\n")
+    first = lines.index("**Checks**") + 2
+    assert lines[first : first + 3] == [
+        "- fault: No StateGraph is built. Not applicable: There is parallel; There is joined.",
+        "- met: There is docs. looked.",
+        "",
+    ]
 
 
 def test_degraded_report_has_no_score_and_lists_the_errors():

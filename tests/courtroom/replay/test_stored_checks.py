@@ -165,3 +165,19 @@ def test_locations_are_those_of_the_audited_commit(audited):
     place = piece.location
     assert (place.path, place.line_start, place.commit) == ("src/tools.py", 5, audited["commit"])
     assert (piece.found, piece.content, piece.tags) == (True, None, ("security",))
+
+
+def test_stored_report_tells_what_does_not_apply():
+    document = stored_report(pdf=None, pdf_pages=0)
+    trial = try_check(make_check("pdf_concept", term="Metacognition"), document)
+    cause = trial.outcome.not_applicable
+    assert cause is not None
+    assert (trial.outcome.met, cause.code) == (None, "no_report")
+    assert [piece.check for piece in trial.evidence] == ["no_report"]
+
+
+def test_stored_report_without_the_fact_on_judges_leaves_the_check_unmet():
+    document = stored_report(structured_output_calls=[], structured_output_retry=False)
+    del document["facts"]["plain_judges"]
+    outcome = try_check(make_check("structured_output", aspect="retry"), document).outcome
+    assert (outcome.met, outcome.not_applicable) == (False, None)

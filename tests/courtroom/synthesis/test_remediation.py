@@ -1,8 +1,19 @@
 """Remediation: changes from unmet checks, at their places, the most urgent first."""
 
 from courtroom.models.evidence import Location
+from courtroom.models.root_cause import RootCause
 from courtroom.synthesis.remediation import remediation_for
-from tests.courtroom.synthesis.bench_records import check, criterion, outcome, piece, unsafe
+from tests.courtroom.synthesis.bench_records import (
+    check,
+    criterion,
+    outcome,
+    piece,
+    rubric,
+    unsafe,
+    verdict,
+)
+
+NO_GRAPH = RootCause(code="no_graph", sentence="No StateGraph is built.")
 
 
 def changes(criterion_, *outcomes_and_pieces):
@@ -74,3 +85,43 @@ def test_essential_and_security_checks_come_first_then_the_heaviest():
         (c.evidence[0] == absence(name).id, c.priority)
         for c, name in zip(order, ("large", "no_shell", "vital", "middling", "small"), strict=True)
     ] == [(True, "high"), (True, "high"), (True, "high"), (True, "medium"), (True, "low")]
+
+
+def hanging(name, shown):
+    """Return the outcome of a check that hangs on an absent graph, with its evidence."""
+    update = {"not_applicable": NO_GRAPH, "reason": NO_GRAPH.sentence}
+    return outcome(name, None, shown).model_copy(update=update), (shown,)
+
+
+def test_checks_that_do_not_apply_ask_once_for_what_is_not_there():
+    shown = absence("no_graph")
+    quality = criterion(
+        "quality",
+        check("parallel", advice="Start from START.", snippet="START", weight=1),
+        check("joined", advice="Add a join.", essential=True, weight=9),
+    )
+    (change,) = changes(quality, hanging("parallel", shown), hanging("joined", shown))
+    assert (change.action, change.snippet, change.priority, change.evidence) == (
+        "Build the flow as a StateGraph of nodes and edges.",
+        None,
+        "high",
+        (shown.id,),
+    )
+
+
+def test_check_that_states_the_root_cause_asks_alone_for_it():
+    shown = absence("no_graph")
+    quality = criterion("quality", check("exists", advice="Build a graph."), check("parallel"))
+    unmet = outcome("exists", False, shown).model_copy(update={"reason": NO_GRAPH.sentence})
+    (change,) = changes(quality, (unmet, (shown,)), hanging("parallel", shown))
+    assert change.action == "Build a graph."
+
+
+def test_root_cause_is_mended_once_in_a_report():
+    shown = absence("no_graph")
+    first, second = (criterion(name, check(f"{name}.a")) for name in ("first", "second"))
+    outcomes = [hanging("first.a", shown)[0], hanging("second.a", shown)[0]]
+    result = verdict(
+        "default", [], evidence=[shown], outcomes=outcomes, rubric_=rubric(first, second)
+    )
+    assert [len(row.remediation) for row in result.criteria] == [1, 0]

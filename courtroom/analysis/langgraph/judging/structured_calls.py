@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -54,6 +55,16 @@ PARSE_WORDS = frozenset(words_of("parse validate loads extract coerce"))
 TRANSIENT_WORDS = frozenset(
     words_of("rate limit timeout connection api status service overloaded quota exhausted http")
 )
+# Words of names in code that may ask a model, by a library, over HTTP or through an object.
+MODEL_WORDS = frozenset(
+    words_of(
+        """llm llms model models chat chain chains agent agents prompt prompts runnable pipeline
+        openai anthropic claude gemini gpt groq ollama mistral cohere bedrock vertex deepseek
+        litellm instructor completion completions invoke ainvoke generate predict complete ask
+        requests httpx aiohttp urlopen post client provider structured tool tools"""
+    )
+)
+PYDANTIC_METHODS = re.compile(r"model_(?:dump|validate|copy|fields|construct|config)\w*")
 OTHER_LAYERS = frozenset(words_of("justice synthesis chief detective detectives tools"))
 # Calls between a function and the model that it asks.
 MAX_CALLS = 4
@@ -112,6 +123,17 @@ def judging_calls(in_use: Iterable[FunctionRef]) -> list[FunctionRef]:
         and not set(words_of(f"{function.source.module.replace('.', ' ')} {function.name}"))
         & OTHER_LAYERS
     ]
+
+
+def model_name(functions: Iterable[FunctionRef]) -> str:
+    """Return a name in these functions that may ask a model; "" where nothing can."""
+    names = (
+        name
+        for function in functions
+        for name in sorted({function.name, *function.site.mentions})
+        if not PYDANTIC_METHODS.fullmatch(name)
+    )
+    return next((name for name in names if set(words_of(name)) & MODEL_WORDS), "")
 
 
 def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.structured_calls import retries, structured_calls
+from courtroom.analysis.langgraph.judging.structured_calls import (
+    model_name,
+    retries,
+    structured_calls,
+)
 from tests.courtroom.sources import layers_of, symbols_of
 
 
@@ -183,3 +187,33 @@ def test_a_retry_in_a_helper_counts_for_the_judges_that_call_it():
     )
     _, layers = layers_of(symbols_of(code))
     assert [line for _, line in retries(layers.judges)] == [2]
+
+
+JUDGES = """
+def prosecutor(state):
+    opinion = Opinion(score=1 if state["gaps"] else 5)
+    return {{"opinions": [{body}]}}
+"""
+
+
+def model_name_in(body):
+    _, layers = layers_of(symbols_of({"src/judges.py": JUDGES.format(body=body)}))
+    return model_name(layers.judges)
+
+
+@pytest.mark.parametrize("body", ["opinion.model_dump()", "opinion", "Opinion.model_validate({})"])
+def test_plain_code_of_judges_names_no_model(body):
+    assert model_name_in(body) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("llm.invoke(state)", "invoke"),
+        ("get_model()(opinion)", "get_model"),
+        ("requests.post(URL)", "post"),
+        ("judge_agent.run(opinion)", "judge_agent"),
+    ],
+)
+def test_name_that_may_ask_a_model_leaves_it_open_if_judges_are_plain(body, name):
+    assert model_name_in(body) == name

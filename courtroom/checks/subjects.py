@@ -1,0 +1,157 @@
+"""Subjects that checks are about, and how the facts establish that one is absent.
+
+A check whose subject is absent is not applicable: the root cause is said once, and the checks hang
+on it. A subject that could not be established is not absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from courtroom.checks.phrases import place_of
+from courtroom.checks.result import Clue
+from courtroom.models.evidence import CheckOutcome, DetectiveName
+from courtroom.models.root_cause import RootCause, RootCauseCode
+
+Subject = Literal["report", "diagram", "graph", "clone", "judges", "model", "prompts", "synthesis"]
+JsonFacts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """Subjects of a check, the most basic one first.
+
+    `states` is the root cause that the check itself is about: by it the check is not met.
+    """
+
+    needed: tuple[Subject, ...] = ()
+    states: RootCauseCode | None = None
+
+
+SubjectsOf = Callable[[Any], Subjects]
+
+
+def no_subject(_: object) -> Subjects:
+    return Subjects()
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Root cause with the clue that shows it, and the detective that established it."""
+
+    cause: RootCause
+    clue: Clue
+    detective: DetectiveName
+
+
+def absence_of(subjects: Subjects, facts: JsonFacts) -> Absence | None:
+    """Return the first absence among the subjects; None where all are there or not established."""
+    absences = (ABSENCES[subject](facts) for subject in subjects.needed)
+    return next(filter(None, absences), None)
+
+
+def with_root_cause(
+    outcome: CheckOutcome, subjects: Subjects, absence: Absence, evidence: str
+) -> CheckOutcome:
+    """Return the outcome of an unmet check without its subject; `evidence` shows the absence."""
+    own = outcome.model_copy(update={"reason": absence.cause.sentence, "evidence": (evidence,)})
+    if absence.cause.code == subjects.states:
+        return own
+    return own.model_copy(update={"met": None, "not_applicable": absence.cause})
+
+
+def _report(facts: JsonFacts) -> Absence | None:
+    # A report that could not be read has no number of pages.
+    if facts.get("pdf_pages") != 0:
+        return None
+    return _absence("no_report", "No PDF report was handed in.", detective="DocAnalyst")
+
+
+def _diagram(facts: JsonFacts) -> Absence | None:
+    if facts.get("pdf_diagram") != "none":
+        return None
+    return _absence("no_diagram", "The report has no diagram.", detective="VisionInspector")
+
+
+def _graph(facts: JsonFacts) -> Absence | None:
+    # Where the sources were not read to their end, nothing is known of parallel nodes.
+    if facts.get("graph") is not None or facts.get("detectives_parallel") is not False:
+        return None
+    return _absence("no_graph", "No LangGraph StateGraph is built anywhere in the code.")
+
+
+def _clone(facts: JsonFacts) -> Absence | None:
+    # What is not known of the clone is null, also its folder.
+    if facts.get("clone_function") is not None or facts.get("clone_in_tempdir") is not False:
+        return None
+    return _absence("no_clone", "No function that clones the repository under audit was found.")
+
+
+def _judges(facts: JsonFacts) -> Absence | None:
+    # A search for repeated calls that led nowhere is false only where all code was followed.
+    is_searched = facts.get("structured_output_retry") is False
+    if facts.get("structured_output_calls") or not is_searched or _functions("judges", facts) != 0:
+        return None
+    return _absence("no_judges", "No code of judges was found.")
+
+
+def _model(facts: JsonFacts) -> Absence | None:
+    """Judges without a model, or no judges."""
+    if not (judges := facts.get("plain_judges")):
+        return _judges(facts)
+    first = judges[0]
+    sentence = (
+        "The judges are plain Python code: no model is called"
+        f" ({place_of(first['path'], first['line'])})."
+    )
+    return _absence("no_model", sentence, place=first)
+
+
+def _prompts(facts: JsonFacts) -> Absence | None:
+    if facts.get("persona_prompts") != []:
+        return None
+    return _model(facts) or _absence("no_prompts", "No prompt of a judge was found.")
+
+
+def _synthesis(facts: JsonFacts) -> Absence | None:
+    if facts.get("justice_deterministic") is not False or _functions("justice", facts) != 0:
+        return None
+    return _absence("no_synthesis", "No code of a Chief Justice was found.")
+
+
+def _functions(part: str, facts: JsonFacts) -> int | None:
+    """Return how many functions of this part a run reaches; None where that is not known."""
+    fact = facts.get("failing_code")
+    return None if fact is None else fact["functions"].get(part, 0)
+
+
+def _absence(
+    code: RootCauseCode,
+    sentence: str,
+    *,
+    detective: DetectiveName = "RepoInvestigator",
+    place: Mapping[str, Any] | None = None,
+) -> Absence:
+    line = place["line"] if place else None
+    clue = Clue(
+        rationale=sentence,
+        statement=None if place else sentence,
+        path=place["path"] if place else None,
+        line_start=line,
+        line_end=line,
+    )
+    return Absence(RootCause(code=code, sentence=sentence), clue, detective)
+
+
+ABSENCES: dict[Subject, Callable[[JsonFacts], Absence | None]] = {
+    "report": _report,
+    "diagram": _diagram,
+    "graph": _graph,
+    "clone": _clone,
+    "judges": _judges,
+    "model": _model,
+    "prompts": _prompts,
+    "synthesis": _synthesis,
+}

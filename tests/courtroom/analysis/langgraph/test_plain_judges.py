@@ -1,0 +1,49 @@
+"""Judges of plain code: the functions of their nodes, where nothing in them may ask a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.courtroom.analysis.test_shown_places import surveyed
+
+GRAPH = """
+from langgraph.graph import END, START, StateGraph
+
+
+def prosecutor(state):
+    return {"opinions": [{"score": SCORE}]}
+
+
+g = StateGraph(dict)
+g.add_node("prosecutor", prosecutor)
+g.add_edge(START, "prosecutor")
+g.add_edge("prosecutor", END)
+app = g.compile()
+"""
+
+
+def test_plain_judges_are_places(tmp_path: Path) -> None:
+    code = GRAPH.replace("SCORE", '1 if state["gaps"] else 5')
+    work = surveyed({"src/graph.py": code}, tmp_path)
+    place = {"name": "prosecutor", "path": "src/graph.py", "line": 5}
+    assert work.facts["plain_judges"] == [place]
+
+
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        ("llm.invoke(state).score", "a model may be called by invoke"),
+        (
+            'import_module(state["court"]).score(state)',
+            "import_module, which could not be followed",
+        ),
+    ],
+)
+def test_judges_that_may_ask_a_model_are_not_established_as_plain(
+    tmp_path: Path, score: str, reason: str
+) -> None:
+    work = surveyed({"src/graph.py": GRAPH.replace("SCORE", score)}, tmp_path)
+    assert work.facts["plain_judges"] is None
+    assert reason in work.reasons["plain_judges"]

@@ -1,0 +1,155 @@
+"""Absence of what a check is about: established, not established, or nothing that was read."""
+
+from typing import get_args
+
+import pytest
+
+from courtroom.checks.diagram import Diagram
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.graph_run import GraphRun
+from courtroom.checks.graph_topology import GraphTopology
+from courtroom.checks.pdf_concept import PdfConcept
+from courtroom.checks.pdf_paths import PdfPaths
+from courtroom.checks.persona_overlap import PersonaOverlap
+from courtroom.checks.registry import reads_report, subjects_of
+from courtroom.checks.sandboxed_clone import SandboxedClone
+from courtroom.checks.structured_output import StructuredOutput
+from courtroom.checks.subjects import absence_of
+from courtroom.checks.synthesis_rules import SynthesisRules
+from courtroom.models.check import UnknownCheck
+from courtroom.models.facts import establish
+from courtroom.models.root_cause import RootCauseCode
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.synthesis.remediation import ADVICE
+from tests.courtroom.surveys import CHECK_FIELDS
+
+PLAIN = {"name": "prosecutor", "path": "src/judges.py", "line": 12}
+NO_JUDGES = {
+    "structured_output_calls": [],
+    "structured_output_retry": False,
+    "failing_code": {"functions": {"judges": 0, "justice": 0}, "lines": []},
+}
+PROMPT = {"persona": "Defense", "path": "src/prompts.py", "line": 1}
+MODEL_CALL = {"path": "src/judges.py", "line": 3, "schema": "Opinion"}
+
+
+def check(model, **fields):
+    return model(**CHECK_FIELDS, **fields)
+
+
+CONCEPT = check(PdfConcept, term="Metacognition")
+RETRY = check(StructuredOutput, aspect="retry")
+TIMEOUT = check(SandboxedClone, aspect="timeout")
+PARALLEL = check(GraphTopology, aspect="detectives_parallel")
+JUDGES_PARALLEL = check(GraphTopology, aspect="judges_parallel")
+DISTINCT = check(PersonaOverlap, aspect="distinct")
+DISSENT = check(SynthesisRules, aspect="dissent")
+ACCURATE = check(Diagram, aspect="accurate")
+
+
+def code_of(tried, **facts):
+    """Return the root cause of the check where these are the only facts; else None."""
+    document = establish(facts, {}).model_dump(mode="json", by_alias=True)
+    absence = absence_of(subjects_of(tried), document)
+    return absence and absence.cause.code
+
+
+@pytest.mark.parametrize(
+    ("tried", "facts", "code"),
+    [
+        (CONCEPT, {"pdf_pages": 0}, "no_report"),
+        (check(PdfPaths, aspect="claims_any"), {"pdf_pages": 0}, "no_report"),
+        (ACCURATE, {"pdf_pages": 0, "pdf_diagram": "none"}, "no_report"),
+        (ACCURATE, {"pdf_pages": 3, "pdf_diagram": "none"}, "no_diagram"),
+        (
+            ACCURATE,
+            {"pdf_pages": 3, "pdf_diagram": "parallel_shown", "detectives_parallel": False},
+            "no_graph",
+        ),
+        (PARALLEL, {"detectives_parallel": False}, "no_graph"),
+        (check(GraphRun, faults=("idle",)), {"detectives_parallel": False}, "no_graph"),
+        (TIMEOUT, {"clone_in_tempdir": False}, "no_clone"),
+        (RETRY, {"structured_output_calls": [], "plain_judges": [PLAIN]}, "no_model"),
+        (RETRY, NO_JUDGES, "no_judges"),
+        (DISTINCT, {"persona_prompts": []}, "no_prompts"),
+        (DISTINCT, {"persona_prompts": [], "plain_judges": [PLAIN]}, "no_model"),
+        (DISSENT, NO_JUDGES | {"justice_deterministic": False}, "no_synthesis"),
+    ],
+)
+def test_established_absence_is_a_root_cause(tried, facts, code):
+    assert code_of(tried, **facts) == code
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [CONCEPT, ACCURATE, PARALLEL, JUDGES_PARALLEL, TIMEOUT, RETRY, DISTINCT, DISSENT],
+)
+def test_nothing_is_absent_where_nothing_is_established(tried):
+    assert code_of(tried) is None
+
+
+@pytest.mark.parametrize(
+    ("tried", "facts"),
+    [
+        (CONCEPT, {"pdf_pages": 3}),
+        (ACCURATE, {"pdf_pages": 3, "pdf_diagram": "linear"}),
+        (TIMEOUT, {"clone_in_tempdir": False, "clone_function": PLAIN}),
+        (RETRY, NO_JUDGES | {"structured_output_calls": [MODEL_CALL]}),
+        (RETRY, NO_JUDGES | {"failing_code": {"functions": {"judges": 2}, "lines": []}}),
+        (RETRY, {"structured_output_calls": [], "plain_judges": []}),
+        (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": [PLAIN]}),
+        (DISSENT, {"justice_deterministic": True}),
+        (check(FileExists, any_of=("README.md",)), {"pdf_pages": 0, "detectives_parallel": False}),
+    ],
+)
+def test_subject_that_is_there_is_no_root_cause(tried, facts):
+    assert code_of(tried, **facts) is None
+
+
+@pytest.mark.parametrize(
+    "missing", ["structured_output_calls", "structured_output_retry", "failing_code"]
+)
+def test_judges_are_absent_only_where_all_their_code_was_followed(missing):
+    known = {name: value for name, value in NO_JUDGES.items() if name != missing}
+    expected = "no_judges" if missing == "structured_output_calls" else None
+    assert code_of(RETRY, **known) == expected
+
+
+def test_root_cause_names_the_line_of_the_first_judge():
+    document = {"plain_judges": [PLAIN, PLAIN | {"line": 30}]}
+    absence = absence_of(subjects_of(RETRY), document)
+    assert absence is not None
+    assert absence.cause.sentence == (
+        "The judges are plain Python code: no model is called (src/judges.py:12)."
+    )
+    assert (absence.clue.path, absence.clue.line_start) == ("src/judges.py", 12)
+
+
+@pytest.mark.parametrize(
+    ("tried", "states"),
+    [
+        (check(GraphTopology, aspect="exists"), "no_graph"),
+        (check(SandboxedClone, aspect="exists"), "no_clone"),
+        (check(StructuredOutput, aspect="called"), "no_model"),
+        (check(PersonaOverlap, aspect="exist"), "no_prompts"),
+        (check(Diagram, aspect="present"), "no_diagram"),
+        (check(SynthesisRules, aspect="deterministic"), "no_synthesis"),
+        (RETRY, None),
+    ],
+)
+def test_check_that_states_a_root_cause_is_declared(tried, states):
+    assert subjects_of(tried).states == states
+
+
+def test_unknown_kind_has_no_subject():
+    assert subjects_of(UnknownCheck(**CHECK_FIELDS, kind="later")).needed == ()
+
+
+@pytest.mark.parametrize("name", ["self_audit", "general"])
+def test_shipped_check_that_reads_the_report_needs_one(name):
+    reading = [check for check in shipped_rubric(name).checks if reads_report(check)]
+    assert {subjects_of(check).needed[:1] for check in reading} == {("report",)}
+
+
+def test_each_root_cause_has_its_advice():
+    assert set(ADVICE) == set(get_args(RootCauseCode))
