@@ -97,6 +97,7 @@ urlpatterns = [
     path(f"{AUDIT}report.json", audit_views.report_json, name="audit-json"),
     path(f"{AUDIT}criteria/<int:position>/override/", grade_views.override, name="override"),
     path(f"{AUDIT}count/", grade_views.count, name="count"),
+    path(f"{AUDIT}choose/", grade_views.choose, name="choose"),
     path(f"{AUDIT}withdraw/", submission_views.withdraw, name="withdraw"),
     path(f"{AUDIT}take-back/", grade_views.take_back, name="take-back"),
     path("o/<slug:org>/c/<slug:cohort>/peers/", peer_review_views.peers, name="peers"),

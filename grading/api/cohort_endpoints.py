@@ -40,6 +40,7 @@ class AssignmentSerializer(Serializer[Assignment]):
     due_at = DateTimeField(allow_null=True)
     late_policy = CharField()
     max_attempts = IntegerField()
+    counting_policy = CharField()
     bench = CharField()
     release_policy = CharField()
     rubric = CharField(source="rubric_version.rubric.slug")

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.generics import GenericAPIView, ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import (
@@ -31,14 +31,18 @@ from grading.core.permissions import access_assignment, access_enrollment, acces
 from grading.models import Assignment, Submission
 from grading.submissions.actions import create_submission
 from grading.submissions.idempotent_submit import run_once
-from grading.submissions.queries import attempts_of, audit_to_show, submissions_to
+from grading.submissions.queries import attempts_of, audit_to_show, counting_ids, submissions_to
 
 KEY = "Idempotency-Key"
 MAX_KEY_CHARACTERS = 200
 
 
 class SubmissionSerializer(Serializer[Submission]):
-    """One attempt. `commit` is the audited one; `audit` is the id of the current or running audit."""
+    """One attempt. `commit` is the audited one; `audit` is the id of the current or running audit.
+
+    `counts` is false where it used up no attempt. `counts_for_grade` is true where its verdict is the
+    grade, or will be if the grade is released now; false while that is withheld.
+    """
 
     id = UUIDField()
     assignment = CharField(source="assignment.slug")
@@ -51,8 +55,13 @@ class SubmissionSerializer(Serializer[Submission]):
     pdf_sha256 = CharField()
     late = BooleanField()
     counts = BooleanField()
+    counts_for_grade = SerializerMethodField()
     handed_in_at = DateTimeField()
     audit = SerializerMethodField()
+
+    def get_counts_for_grade(self, submission: Submission) -> bool:
+        # A new submission has no verdict yet, and its response no such context.
+        return str(submission.pk) in self.context.get("counting", ())
 
     def get_audit(self, submission: Submission) -> str | None:
         audit = audit_to_show(submission)
@@ -77,7 +86,20 @@ class HandInWithReportSerializer(HandInSerializer):
         return pdf
 
 
-class Submissions(TenantView, ListAPIView[Submission]):
+class SubmissionView(TenantView, GenericAPIView[Submission]):
+    """View of submissions, with those that count for the grade at one query for the whole page."""
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
+        serializer: Any = super().get_serializer(*args, **kwargs)
+        shown = serializer.instance
+        if shown is not None:
+            rows = shown if kwargs.get("many") else [shown]
+            is_staff = may(self.request.user, self.organization, "staff")
+            serializer.context["counting"] = counting_ids(rows, is_staff=is_staff)
+        return serializer
+
+
+class Submissions(SubmissionView, ListAPIView[Submission]):
     """List attempts at an assignment: all for staff, their own for students."""
 
     serializer_class = SubmissionSerializer
@@ -152,7 +174,7 @@ class Submissions(TenantView, ListAPIView[Submission]):
         )
 
 
-class SubmissionDetail(TenantView, RetrieveAPIView[Submission]):
+class SubmissionDetail(SubmissionView, RetrieveAPIView[Submission]):
     """Return one attempt by its id."""
 
     serializer_class = SubmissionSerializer

@@ -120,6 +120,11 @@ def released_verdict_of(submission: Submission, grade: Grade | None) -> Released
     return released.about(str(submission.pk)) if released else None
 
 
+def counting_submission(grade: Grade) -> str:
+    """Return the id of the submission whose verdict is the grade: the released one, if any."""
+    return str((grade.released or {}).get("submission") or grade.audit.submission_id)
+
+
 def is_past(submission: Submission, grade: Grade | None) -> bool:
     """Return True if a later attempt was released, so that this one counts only if pinned."""
     if grade is None or grade.released is None or grade.audit.submission_id == submission.pk:
@@ -143,12 +148,14 @@ def current_audit(submission: Submission) -> Audit | None:
     return own.order_by(_VERDICTS_FIRST, "-created_at", "pk").first()
 
 
-def counting_audit(*, assignment_id: int, student_id: int) -> Audit | None:
-    """Return the current audit of the latest attempt with a verdict; None before the first."""
+def current_audits_of(grade: Grade) -> list[Audit]:
+    """Return the current audits of the student's attempts, the latest attempt first."""
     theirs = _reported().filter(
-        submission__assignment=assignment_id, submission__student=student_id
+        submission__assignment=grade.assignment_id, submission__student=grade.student_id
     )
-    return theirs.order_by(_VERDICTS_FIRST, "-submission__attempt", "-created_at", "pk").first()
+    # DISTINCT ON keeps the first row of each attempt, as in current_audit.
+    newest = theirs.order_by("-submission__attempt", _VERDICTS_FIRST, "-created_at", "pk")
+    return list(newest.distinct("submission__attempt"))
 
 
 def verdicts_of(audit: Audit) -> QuerySet[CriterionVerdict]:

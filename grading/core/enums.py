@@ -52,6 +52,14 @@ class ReleasePolicy(models.TextChoices):
     AFTER_RELEASE = "after_release", "Only that it was judged"
 
 
+class CountingPolicy(models.TextChoices):
+    """Choice of the attempt whose verdict is the grade; a pinned attempt goes before it."""
+
+    LATEST = "latest", "The latest attempt with a verdict"
+    BEST = "best", "The attempt with the best score; of equal ones the latest"
+    CHOSEN = "chosen", "The attempt that the student chooses; until then the latest with a verdict"
+
+
 class Batch(models.TextChoices):
     """Grouping of calls to a judge's model."""
 

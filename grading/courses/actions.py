@@ -13,7 +13,7 @@ from django.utils.timezone import localtime
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import Bench, LatePolicy, ReleasePolicy, RubricState
+from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy, RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused, SlugTaken
 from grading.courses.queries import AssignmentUsage, usage_of
 from grading.engine.bench_settings import reason_without_models
@@ -60,6 +60,7 @@ def create_assignment(
     due_at: datetime | None = None,
     late_policy: LatePolicy = LatePolicy.REFUSE,
     max_attempts: int = 5,
+    counting_policy: CountingPolicy = CountingPolicy.LATEST,
     bench: Bench = Bench.HEURISTIC,
     release_policy: ReleasePolicy = ReleasePolicy.PROVISIONAL,
     appeal_days: int = 7,
@@ -86,6 +87,7 @@ def create_assignment(
                 due_at=due_at,
                 late_policy=late_policy,
                 max_attempts=max_attempts,
+                counting_policy=counting_policy,
                 bench=bench,
                 release_policy=release_policy,
                 appeal_days=appeal_days,
@@ -124,6 +126,7 @@ SETTING_NAMES = {
     "due_at": "due date",
     "late_policy": "late policy",
     "max_attempts": "attempts",
+    "counting_policy": "attempt that counts",
     "bench": "judges",
     "release_policy": "release policy",
     "appeal_days": "days to appeal",
@@ -141,6 +144,7 @@ class AssignmentSettings:
     due_at: datetime | None
     late_policy: LatePolicy
     max_attempts: int
+    counting_policy: CountingPolicy
     bench: Bench
     release_policy: ReleasePolicy
     appeal_days: int
@@ -215,6 +219,12 @@ def _errors_after_submission(
         yield (
             "release_policy",
             "Students submitted expecting to see verdicts at once: this can't change now.",
+        )
+
+    if settings.counting_policy != current.counting_policy:
+        yield (
+            "counting_policy",
+            "Students submitted knowing which attempt counts: this can't change now.",
         )
 
     # Null is always allowed: without an opening or a due date nobody is refused.

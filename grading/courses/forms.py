@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from grading.core.enums import Bench, LatePolicy, ReleasePolicy
+from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy
 from grading.core.form_bases import DATETIME, NamedForm, refuse_site_name
 from grading.core.form_fingerprint import FingerprintForm
 
@@ -47,6 +47,12 @@ class SettingsForm(forms.Form):
         label="After the due date", choices=LatePolicy.choices, initial=LatePolicy.REFUSE
     )
     max_attempts = forms.IntegerField(label="Attempts", min_value=1, max_value=100, initial=5)
+    counting_policy = forms.ChoiceField(
+        label="Attempt that counts",
+        choices=CountingPolicy.choices,
+        initial=CountingPolicy.LATEST,
+        help_text="Students read this before they submit. It can't change after a submission.",
+    )
     bench = forms.ChoiceField(label="Judges", choices=Bench.choices, initial=Bench.HEURISTIC)
     release_policy = forms.ChoiceField(
         label="What students see before you release a verdict",

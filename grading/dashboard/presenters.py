@@ -48,8 +48,9 @@ class Line:
     """One student's progress with an assignment.
 
     `left` is the number of attempts left. `closed` is the reason why the student cannot submit now,
-    null if they can. `latest` is the newest attempt, `verdict` the newest with a report; null
-    without.
+    null if they can. `latest` is the newest attempt. `verdict` is the one that counts, released
+    before provisional, or else the newest with a report; null without. `unread` are the reports not
+    opened yet.
     """
 
     assignment: Assignment
@@ -57,7 +58,7 @@ class Line:
     closed: SubmissionRefused | None
     latest: Attempt | None
     verdict: Attempt | None
-    is_new: bool
+    unread: tuple[Attempt, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,33 +152,37 @@ def _line(assignment: Assignment, attempts: Iterable[Attempt], opened: OpenedTim
     # `used` is an annotation, which the model's type does not know.
     left = max(0, assignment.max_attempts - vars(assignment)["used"])
     # Newest first: the latest attempt may still wait while an older one has its report.
-    judged = (attempt for attempt in own if attempt.audit and attempt.audit.has_report)
-    verdict = next(judged, None)
+    judged = [attempt for attempt in own if attempt.audit and attempt.audit.has_report]
+    counting = [attempt for attempt in judged if attempt.counts]
+    # A newer report is news too, beside the grade in front of it.
+    reports = [*judged[:1], *(attempt for attempt in counting if attempt is not judged[0])]
 
     return Line(
         assignment=assignment,
         left=left,
         closed=closed_reason(assignment=assignment, left=left),
         latest=own[0] if own else None,
-        verdict=verdict,
-        is_new=verdict is not None
-        and is_news(opened, Opened.REPORT, verdict.submission.pk, verdict.visible_since),
+        verdict=next(iter([*counting, *judged]), None),
+        unread=tuple(
+            report
+            for report in reports
+            if is_news(opened, Opened.REPORT, report.submission.pk, report.visible_since)
+        ),
     )
 
 
 def _report_news(courses: Iterable[Course]) -> list[News]:
     return [
         News(
-            text="Your grade" if line.verdict.visibility == "released" else "A report",
-            about=f"{line.assignment.title}, attempt {line.verdict.submission.attempt}",
-            address=reverse(
-                "audit", args=[line.assignment.organization.slug, line.verdict.audit.pk]
-            ),
-            at=line.verdict.visible_since,
+            text="Your grade" if report.visibility == "released" else "A report",
+            about=f"{line.assignment.title}, attempt {report.submission.attempt}",
+            address=reverse("audit", args=[line.assignment.organization.slug, report.audit.pk]),
+            at=report.visible_since,
         )
         for course in courses
         for line in course.lines
-        if line.is_new and line.verdict and line.verdict.audit
+        for report in line.unread
+        if report.audit
     ]
 
 

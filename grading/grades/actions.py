@@ -6,10 +6,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.audits.queries import counting_audit, current_audit
+from grading.audits.queries import current_audit
 from grading.core.activity_writer import record_activity
-from grading.core.enums import AuditKind
+from grading.core.enums import JUDGED_STATES, AuditKind, CountingPolicy
 from grading.core.errors import GradeRefused
+from grading.grades.queries.counting_audit import counting_audit
 from grading.grades.queries.final_scores import (
     columns_of,
     grade_results,
@@ -24,8 +25,7 @@ SCORES = range(1, 6)
 def count_verdict(*, audit: Audit) -> Grade | None:
     """Update the grade for a new verdict; call it in the transaction that wrote the verdict.
 
-    The grade follows the student's latest attempt with a verdict, a pinned one stays with its
-    attempt. Returns None for a peer's audit or one without a report: they never count.
+    The grade follows the assignment's policy, a pinned one stays with its attempt. Returns None for a peer's audit or one without a report: they never count.
     """
     if audit.kind == AuditKind.PEER or not audit.has_report:
         return None
@@ -39,7 +39,7 @@ def recalculate_grade(*, grade: Grade) -> Grade:
     """Choose the audit that counts again and recalculate its result."""
     with transaction.atomic():
         locked = Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
-        locked.audit = _audit_that_counts(locked)
+        locked.audit = counting_audit(locked) or locked.audit
         result = grade_results([locked])[locked.pk]
         for column, value in columns_of(result).items():
             setattr(locked, column, value)
@@ -152,7 +152,7 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
 
 
 def unpin_grade(*, grade: Grade, by: User) -> Grade:
-    """Let the latest attempt with a verdict count again."""
+    """Let the assignment's policy say again which attempt counts."""
     with transaction.atomic():
         lock_attempts(grade)
         if Grade.objects.filter(pk=grade.pk, pinned=True).update(pinned=False):
@@ -160,6 +160,45 @@ def unpin_grade(*, grade: Grade, by: User) -> Grade:
                 organization=grade.organization_id, actor=by, verb="grade.unpinned", about=grade
             )
         return recalculate_grade(grade=grade)
+
+
+def choose_attempt(*, submission: Submission, by: User) -> Grade:
+    """Let the attempt that its student chose count, where the assignment's policy lets them.
+
+    Raises GradeRefused: choice_closed, verdict_missing, attempt_pinned, grade_released.
+    """
+    theirs = Grade.objects.filter(
+        assignment=submission.assignment_id, student=submission.student_id
+    )
+    grade, audit = theirs.first(), current_audit(submission)
+    if submission.assignment.counting_policy != CountingPolicy.CHOSEN:
+        raise GradeRefused("", "choice_closed", "Here students don't choose the attempt.")
+    if grade is None or audit is None or audit.state not in JUDGED_STATES:
+        raise GradeRefused("", "verdict_missing", "This attempt has no verdict that can count.")
+
+    with transaction.atomic():
+        lock_attempts(grade)
+        locked = theirs.select_for_update(no_key=True).get()
+        _refuse_fixed(locked)
+        theirs.update(chosen=submission)
+        record_activity(
+            organization=grade.organization_id,
+            actor=by,
+            verb="grade.chosen",
+            about=grade,
+            attempt=submission.attempt,
+        )
+        return recalculate_grade(grade=grade)
+
+
+def _refuse_fixed(grade: Grade) -> None:
+    """Raise GradeRefused where staff decided already which attempt counts."""
+    if grade.pinned:
+        raise GradeRefused(
+            "", "attempt_pinned", "Your teachers decided which attempt counts: ask them."
+        )
+    if grade.released is not None:
+        raise GradeRefused("", "grade_released", "Your grade was released: ask your teachers.")
 
 
 def lock_attempts(grade: Grade) -> None:
@@ -179,15 +218,6 @@ def _grade_for_update(audit: Audit) -> Grade:
         defaults={"organization_id": audit.organization_id, "audit_id": audit.pk},
     )
     return grade
-
-
-def _audit_that_counts(grade: Grade) -> Audit:
-    """Return the counting audit: a pinned grade keeps its attempt, not one audit of it."""
-    if grade.pinned:
-        audit = current_audit(grade.audit.submission)
-    else:
-        audit = counting_audit(assignment_id=grade.assignment_id, student_id=grade.student_id)
-    return audit or grade.audit
 
 
 def _verdict_on(submission: Submission, criterion_id: str) -> tuple[Audit, CriterionVerdict]:

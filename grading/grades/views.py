@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseRedirect, QueryDict
@@ -22,7 +23,13 @@ from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of_criterion
 from grading.core.permissions import access_assignment, access_audit, may
 from grading.core.requests import MemberRequest
-from grading.grades.actions import override_criterion, pin_grade, unpin_grade, withdraw_override
+from grading.grades.actions import (
+    choose_attempt,
+    override_criterion,
+    pin_grade,
+    unpin_grade,
+    withdraw_override,
+)
 from grading.grades.forms import (
     TYPED_ABOVE,
     OverrideForm,
@@ -45,7 +52,7 @@ from grading.grades.queries.gradebook import (
 )
 from grading.grades.queries.statistics import Cell, Matrix
 from grading.grades.releases import release_grades, withdraw_release
-from grading.models import Assignment, Audit, CriterionVerdict, Grade, Override
+from grading.models import Assignment, Audit, CriterionVerdict, Grade, Override, Submission
 
 PER_PAGE = 50
 
@@ -260,12 +267,12 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def count(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """Let this attempt count, whatever is submitted later; with `unpin`, the latest again."""
+    """Let this attempt count, whatever is submitted later; `unpin` leaves it to the policy again."""
     audit = access_audit(request.user, audit_id, level="teacher")
     grade = grade_of(audit.submission)
     if request.method == "POST" and "unpin" in request.POST and grade is not None:
-        unpin_grade(grade=grade, by=request.user)
-        messages.success(request, "The latest attempt with a verdict counts again.")
+        counting = unpin_grade(grade=grade, by=request.user).audit.submission
+        messages.success(request, f"Unpinned: attempt {counting.attempt} counts.")
         return HttpResponseRedirect(_address(audit))
 
     form = ReasonForm(request.POST if request.method == "POST" else None)
@@ -282,6 +289,41 @@ def count(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     }
 
     return render(request, "forms/page.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def choose(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """Let the student choose this attempt as the one that counts."""
+    audit = access_audit(request.user, audit_id)
+    submission = audit.submission
+    # Staff may open this audit too, but the choice is the student's.
+    if submission.student.user_id != request.user.pk:
+        raise Http404
+
+    form = forms.Form(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _apply_choice(request, submission, form):
+        slugs = [org, submission.assignment.cohort.slug, submission.assignment.slug]
+        return redirect("assignment", *slugs)
+
+    context = {
+        "form": form,
+        "title": f"Let attempt {submission.attempt} count",
+        "lead": "You can choose another attempt until your grade is released.",
+        "verb": f"Choose attempt {submission.attempt}",
+        "trail": trail_to_assignment(submission.assignment),
+    }
+    return render(request, "forms/page.html", context)
+
+
+def _apply_choice(request: MemberRequest, submission: Submission, form: forms.Form) -> bool:
+    try:
+        choose_attempt(submission=submission, by=request.user)
+    except GradeRefused as refusal:
+        add_refusal(form, refusal)
+        return False
+
+    messages.success(request, f"Attempt {submission.attempt} counts.")
+    return True
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

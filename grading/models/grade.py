@@ -15,8 +15,9 @@ class Grade(TenantModel):
     """Grade of one student for one assignment: one audit's verdict with the overrides of its
     submission.
 
-    It follows the student's latest verdict unless it is `pinned` to an attempt. The columns below
-    `pinned` are computed again by grades/actions.py whenever a verdict, an override or an appeal
+    It follows the assignment's counting policy unless it is `pinned` to an attempt by staff.
+    `chosen` is the attempt that the student chose where the policy lets them. The columns below it
+    are computed again by grades/actions.py whenever a verdict, an override or an appeal
     changes: scores with overrides, and flags for filtering. `widest_spread` is the widest between
     the judges of one criterion; `unverified` means that evidence or citations were dropped because
     they could not be verified. `released` is the frozen verdict that the student got
@@ -28,6 +29,9 @@ class Grade(TenantModel):
     # PROTECT: no grade may vanish with the audit that it is based on.
     audit = models.ForeignKey(Audit, on_delete=models.PROTECT, related_name="+")
     pinned = models.BooleanField(default=False)
+    chosen = models.ForeignKey(
+        Submission, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     overall_score = models.FloatField(null=True, blank=True)
     points_earned = models.FloatField(null=True, blank=True)
     points_possible = models.FloatField(null=True, blank=True)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.core.enums import Bench, LatePolicy, ReleasePolicy
+from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy
 from grading.models.cohort import Cohort, Enrollment
 from grading.models.rubric import RubricVersion
 from grading.models.tenant import TenantModel
@@ -33,6 +33,9 @@ class Assignment(TenantModel):
         max_length=8, choices=LatePolicy.choices, default=LatePolicy.REFUSE
     )
     max_attempts = models.PositiveSmallIntegerField(default=5)
+    counting_policy = models.CharField(
+        max_length=8, choices=CountingPolicy.choices, default=CountingPolicy.LATEST
+    )
     bench = models.CharField(max_length=12, choices=Bench.choices, default=Bench.HEURISTIC)
     release_policy = models.CharField(
         max_length=14, choices=ReleasePolicy.choices, default=ReleasePolicy.PROVISIONAL
@@ -54,6 +57,9 @@ class Assignment(TenantModel):
             ),
             models.CheckConstraint(
                 condition=Q(late_policy__in=LatePolicy.values), name="late_policy_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(counting_policy__in=CountingPolicy.values), name="counting_policy_known"
             ),
             models.CheckConstraint(
                 condition=Q(bench__in=Bench.values), name="assignment_bench_known"

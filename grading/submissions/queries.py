@@ -10,10 +10,18 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Prefetch, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
-from grading.audits.queries import GradeKey, grades_of, is_past, is_withheld, released_verdict_of
-from grading.core.enums import AuditKind, AuditState, LatePolicy
+from grading.audits.queries import (
+    GradeKey,
+    counting_submission,
+    grades_of,
+    is_past,
+    is_withheld,
+    released_verdict_of,
+)
+from grading.core.enums import JUDGED_STATES, AuditKind, AuditState, CountingPolicy, LatePolicy
 from grading.core.errors import SubmissionRefused
 from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 from grading.grades.queries.statistics import Cell, cells_of
@@ -30,7 +38,8 @@ class Attempt:
 
     `visibility` is "" where there is no verdict, `score` None where none is visible. `released` is
     the verdict that was released for this attempt, `visible_since` the time of the visible result.
-    `counts` is true for the student's grade, or for what would be the grade if released now.
+    `counts` is true for one attempt at most: the released grade, or without a release what would be
+    released now. `may_choose` is true where the student may let this attempt count instead.
     """
 
     submission: Submission
@@ -40,6 +49,7 @@ class Attempt:
     released: ReleasedVerdict | None = None
     visible_since: datetime | None = None
     counts: bool = False
+    may_choose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +137,20 @@ def standings_of(assignment: Assignment) -> list[Standing]:
         .distinct("student_id")
     )
     latest = {submission.student_id: submission for submission in with_audits(newest)}
-    grades = {
-        g.student_id: g for g in Grade.objects.filter(assignment=assignment).defer("released")
-    }
+    grades = (
+        Grade.objects.filter(assignment=assignment)
+        .annotate(released_attempt=KeyTextTransform("attempt", "released"))
+        .select_related("audit__submission")
+        .defer("released", "audit__report")
+    )
+    by_student = {grade.student_id: grade for grade in grades}
     return [
         Standing(
             student=student,
             attempts=student.attempts,
             latest=latest.get(student.pk),
             audit=audit_to_show(latest[student.pk]) if student.pk in latest else None,
-            grade=grades.get(student.pk),
+            grade=by_student.get(student.pk),
         )
         for student in students
     ]
@@ -171,16 +185,41 @@ def _visible_attempt(submission: Submission, grade: Grade | None) -> Attempt:
             released.overall_score,
             released,
             visible_since=released.at or grade.released_at,
-            counts=released.submission == (grade.released or {}).get("submission"),
+            counts=counting_submission(grade) == str(submission.pk),
         )
-    if is_withheld(submission, grade):
-        return Attempt(submission, audit, "withheld", None)
 
-    counts = grade is not None and grade.audit.submission_id == submission.pk
-    score = grade.overall_score if grade and counts else _verdict_of(audit)
+    counts = grade is not None and counting_submission(grade) == str(submission.pk)
+    may_choose = _may_choose(submission, audit, grade)
+    if is_withheld(submission, grade):
+        # Only what the student chose is told: another policy would reveal scores.
+        is_choice = submission.assignment.counting_policy == CountingPolicy.CHOSEN
+        return Attempt(
+            submission, audit, "withheld", None, counts=counts and is_choice, may_choose=may_choose
+        )
+
+    is_graded = grade is not None and grade.audit.submission_id == submission.pk
+    score = grade.overall_score if grade and is_graded else _verdict_of(audit)
     visibility: Visibility = "" if is_past(submission, grade) else "provisional"
     return Attempt(
-        submission, audit, visibility, score, visible_since=audit.finished_at, counts=counts
+        submission,
+        audit,
+        visibility,
+        score,
+        visible_since=audit.finished_at,
+        counts=counts,
+        may_choose=may_choose,
+    )
+
+
+def _may_choose(submission: Submission, audit: Audit, grade: Grade | None) -> bool:
+    """Return whether grades.actions.choose_attempt would change which attempt counts."""
+    return (
+        submission.assignment.counting_policy == CountingPolicy.CHOSEN
+        and audit.state in JUDGED_STATES
+        and grade is not None
+        and not grade.pinned
+        and grade.released is None
+        and grade.audit.submission_id != submission.pk
     )
 
 
@@ -193,6 +232,16 @@ def with_audits(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
     """Load their `audits`, newest first and without reports, as audit_to_show needs them."""
     audits = Audit.objects.defer("report").order_by("-created_at")
     return submissions.prefetch_related(Prefetch("audits", queryset=audits))
+
+
+def counting_ids(submissions: Iterable[Submission], *, is_staff: bool) -> frozenset[str]:
+    """Return the ids of those that count for the grade, as this reader may know it."""
+    listed = list(submissions)
+    grades = grades_of(listed)
+    if is_staff:
+        return frozenset(map(counting_submission, grades.values()))
+    attempts = visible_attempts(listed, grades)
+    return frozenset(str(attempt.submission.pk) for attempt in attempts if attempt.counts)
 
 
 Criteria = Mapping[str, tuple[str, Cell]]

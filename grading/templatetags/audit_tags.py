@@ -55,12 +55,28 @@ def attempt_state(attempt: Attempt) -> SafeString:
 
 
 @register.simple_tag
+def counts_chip() -> SafeString:
+    """Return the chip of the attempt that is the grade or would be, the same on all pages."""
+    return format_html(' <span class="chip good">{}</span>', "counts")
+
+
+@register.simple_tag
 def attempt_counts(attempt: Attempt) -> SafeString | str:
-    """Return the chip of the attempt that is the grade or would be; "" for any other."""
-    if not attempt.counts:
-        return ""
-    words = "your grade" if attempt.visibility == "released" else "counts"
-    return format_html(' <span class="chip good">{}</span>', words)
+    """Return the chip of the attempt that counts; "" for any other."""
+    return counts_chip() if attempt.counts else ""
+
+
+@register.simple_tag
+def graded_attempt(attempt: int, released: str | int | None) -> SafeString:
+    """Return which attempt counts, for staff: the released one until `attempt` is released."""
+    if released in (None, "", attempt, str(attempt)):
+        return format_html("Attempt {}{}", attempt, counts_chip())
+    return format_html(
+        'Attempt {}{} <span class="fine soft">attempt {} from the next release</span>',
+        released,
+        counts_chip(),
+        attempt,
+    )
 
 
 @register.simple_tag

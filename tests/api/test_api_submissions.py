@@ -11,7 +11,7 @@ from grading.core.enums import ApiScope, ReleasePolicy
 from grading.grades.queries.final_scores import released_value_of
 from grading.models import Audit, CriterionVerdict, IdempotencyKey, Submission
 from tests.factories.example_report import report_json
-from tests.factories.grades import OverrideFactory
+from tests.factories.grades import GradeFactory, OverrideFactory
 from tests.factories.people import staff_user, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, CriterionVerdictFactory, SubmissionFactory
@@ -212,6 +212,24 @@ def test_of_a_withheld_verdict_not_even_its_kind_is_told(program, audited, assig
         Audit.objects.filter(pk=audited.pk).update(state="needs_review")
         type(assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
     assert program.get(f"audits/{audited.pk}/").json()["state"] == "done"
+
+
+def test_what_counts_for_the_grade_is_told_but_not_of_a_withheld_verdict(
+    program, audited, assignment
+):
+    GradeFactory(audit=audited)
+    SubmissionFactory(assignment=assignment, student=audited.submission.student, attempt=9)
+
+    def counting():
+        rows = program.get(submissions(assignment)).json()["results"]
+        return {row["attempt"] for row in rows if row["counts_for_grade"]}
+
+    attempt = audited.submission.attempt
+    told = program.get(f"submissions/{audited.submission_id}/").json()
+    assert (counting(), told["counts_for_grade"]) == ({attempt}, True)
+    with scope(organization=assignment.organization):
+        type(assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
+    assert counting() == set()
 
 
 def test_a_score_by_hand_counts_here_as_well(program, audited, assignment):

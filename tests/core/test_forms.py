@@ -109,6 +109,7 @@ def test_an_assignment_cannot_be_due_before_it_opens() -> None:
         "due_at": "2026-10-02T09:00",
         "late_policy": LatePolicy.REFUSE,
         "max_attempts": "3",
+        "counting_policy": "latest",
         "bench": Bench.HEURISTIC,
         "release_policy": ReleasePolicy.PROVISIONAL,
         "appeal_days": "7",

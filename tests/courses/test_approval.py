@@ -281,6 +281,7 @@ def test_where_no_approval_is_needed_an_organization_works_without_the_operators
         "rubric": "shipped:points",
         "late_policy": "refuse",
         "max_attempts": 1,
+        "counting_policy": "latest",
         "bench": "llm",
         "release_policy": "provisional",
         "appeal_days": 0,

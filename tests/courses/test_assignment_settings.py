@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from grading.core.enums import Bench, LatePolicy, ReleasePolicy
+from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy
 from grading.core.errors import SettingsRefused
 from grading.courses.actions import change_settings, settings_of
 from grading.models import Activity, Assignment, Submission
@@ -86,6 +86,10 @@ def handed_in(assignment: Assignment, times: int = 2, **fields: Any) -> None:
             {"release_policy": ReleasePolicy.AFTER_RELEASE},
             "Students submitted expecting to see verdicts at once: this can't change now.",
         ),
+        (
+            {"counting_policy": CountingPolicy.BEST},
+            "Students submitted knowing which attempt counts: this can't change now.",
+        ),
     ],
 )
 def test_settings_students_relied_on_cannot_change_after_submission(
@@ -127,6 +131,7 @@ def test_all_settings_can_change_before_submissions_and_are_logged(
         instructions="Do it.",
         due_at=None,
         max_attempts=1,
+        counting_policy=CountingPolicy.BEST,
         late_policy=LatePolicy.ACCEPT,
         release_policy=ReleasePolicy.AFTER_RELEASE,
         appeal_days=0,
@@ -135,9 +140,10 @@ def test_all_settings_can_change_before_submissions_and_are_logged(
     assert (now.title, now.due_at, now.max_appeals) == ("Week 3", None, 0)
     with everywhere():
         noted = Activity.objects.get(verb="assignment.changed")
-    assert (noted.actor_id, noted.detail["what"]) == (
-        teacher.pk,
-        "title, instructions, due date, late policy, attempts, release policy, days to appeal, appeals",
+    assert noted.actor_id == teacher.pk
+    assert noted.detail["what"] == (
+        "title, instructions, due date, late policy, attempts, attempt that counts, "
+        "release policy, days to appeal, appeals"
     )
     assert (noted.detail["before"]["due_at"], noted.detail["after"]["due_at"]) == (
         "2026-10-01T13:00:00+00:00",
@@ -185,6 +191,7 @@ def typed(assignment: Assignment, **fields: Any) -> dict[str, Any]:
         "due_at": "2026-10-01T13:00",
         "late_policy": "refuse",
         "max_attempts": "3",
+        "counting_policy": "latest",
         "bench": "heuristic",
         "release_policy": "provisional",
         "appeal_days": "7",

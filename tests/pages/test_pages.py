@@ -86,6 +86,7 @@ def test_instructor_creates_a_cohort_with_roster_and_assignment() -> None:
             "rubric": "shipped:self_audit",
             "late_policy": "refuse",
             "max_attempts": "3",
+            "counting_policy": "latest",
             "bench": "heuristic",
             "release_policy": "after_release",
             "appeal_days": "10",

@@ -170,6 +170,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{AUDIT}criteria/<int:position>/appeal/": (OWNER, OWNER),
     f"{AUDIT}criteria/<int:position>/override/": (TEACHERS, TEACHERS),
     f"{AUDIT}withdraw/": (OWNER, OWNER),
+    f"{AUDIT}choose/": (OWNER, OWNER),
     f"{AUDIT}count/": (TEACHERS, TEACHERS),
     f"{AUDIT}take-back/": (TEACHERS, TEACHERS),
 }

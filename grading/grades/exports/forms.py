@@ -22,7 +22,7 @@ SCOPES = [
     ("everything", "All current grades, including unreleased ones"),
 ]
 ATTEMPTS = [
-    ("counts", "The one that counts: the latest with a verdict, or a pinned one"),
+    ("counts", "The one that counts by the assignment's policy, or a pinned one"),
     ("every", "Every attempt with a verdict, one row each"),
 ]
 ONE_GRADE = (

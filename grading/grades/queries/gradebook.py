@@ -20,6 +20,7 @@ from django.db.models import (
     Subquery,
     Value,
 )
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import MD5, Concat
 
 from grading.core.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditState
@@ -90,6 +91,7 @@ class GradeRow:
     overridden: int
     pinned: bool
     released_at: datetime | None
+    released_attempt: str | None
     changed: bool
 
 
@@ -144,6 +146,7 @@ def grade_row_of(row: Any) -> GradeRow:
         overridden=row.overridden or 0,
         pinned=bool(row.pinned),
         released_at=row.released_at,
+        released_attempt=row.released_attempt,
         changed=bool(row.changed),
     )
 
@@ -212,6 +215,7 @@ def _annotated(assignment: Assignment) -> QuerySet[Any]:
         overridden=F("grade__overridden"),
         pinned=F("grade__pinned"),
         released_at=F("grade__released_at"),
+        released_attempt=KeyTextTransform("attempt", "grade__released"),
         changed=F("grade__changed"),
     )
 
