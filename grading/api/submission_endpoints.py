@@ -17,6 +17,7 @@ from rest_framework.serializers import (
     DateTimeField,
     FileField,
     IntegerField,
+    RegexField,
     Serializer,
     SerializerMethodField,
     UUIDField,
@@ -35,6 +36,8 @@ from grading.submissions.queries import attempts_of, audit_to_show, counting_ids
 
 KEY = "Idempotency-Key"
 MAX_KEY_CHARACTERS = 200
+# PostgreSQL stores no NUL in text; as a pattern it stands in the schema too.
+NO_NUL = r"^[^\x00]+$"
 
 
 class SubmissionSerializer(Serializer[Submission]):
@@ -69,10 +72,11 @@ class SubmissionSerializer(Serializer[Submission]):
 
 
 class HandInSerializer(Serializer[Submission]):
-    """New submission without a report."""
+    """New submission without a report; `again` confirms the commit and report of the last attempt."""
 
-    repo_url = CharField(max_length=500)
-    ref = CharField(max_length=250, required=False, allow_blank=True, default="")
+    repo_url = RegexField(NO_NUL, max_length=500)
+    ref = RegexField(NO_NUL, max_length=250, required=False, allow_blank=True, default="")
+    again = BooleanField(required=False, default=False)
 
 
 class HandInWithReportSerializer(HandInSerializer):
@@ -197,4 +201,5 @@ def _request_digest_input(assignment: Assignment, data: dict[str, Any]) -> bytes
     content = b"".join(pdf.chunks()) if pdf is not None else b""
     if pdf is not None:
         pdf.seek(0)
-    return "\0".join([str(assignment.pk), data["repo_url"], data["ref"], ""]).encode() + content
+    words = [str(assignment.pk), data["repo_url"], data["ref"], str(data["again"]), ""]
+    return "\0".join(words).encode() + content

@@ -4,7 +4,8 @@ GradingError               code, a sentence the person can act on
 ├── ActionRefused          the action cannot be done; nothing was changed
 │   ├── FieldRefused       field: the form field at fault, or "" for the whole
 │   │   ├── SubmissionRefused  repo_url, ref, pdf
-│   │   │   └── AlreadyRunning already_running: audit_id is the running audit of the same work
+│   │   │   ├── AlreadyRunning already_running: audit_id is the running audit of the same work
+│   │   │   └── SameWork   same_work: commit and report of the last attempt, to be confirmed
 │   │   ├── GradeRefused   score, reason, ... of an override
 │   │   ├── AppealRefused  text, cited, places, decision, answer
 │   │   ├── FeedbackRefused file, text, answer: of a peer's audit, a report or a complaint
@@ -72,6 +73,19 @@ class AlreadyRunning(SubmissionRefused):
     def __init__(self, audit_id: UUID) -> None:
         super().__init__("", "already_running", "This commit and report are already being audited.")
         self.audit_id = audit_id
+
+
+class SameWork(SubmissionRefused):
+    """Same commit and report as in the last attempt; `again` confirms that they are meant."""
+
+    def __init__(self, attempt: int, *, has_report: bool) -> None:
+        report = "the same report" if has_report else "no report either"
+        super().__init__(
+            "again",
+            "same_work",
+            f"Attempt {attempt} has the same commit and {report}. Submitting them again uses another "
+            "attempt: confirm it.",
+        )
 
 
 class RubricRefused(ActionRefused):

@@ -18,7 +18,7 @@ from django_scopes import scope
 from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState
-from grading.core.errors import AlreadyRunning, SubmissionRefused
+from grading.core.errors import AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.fair_turns import NO_ROOM, has_room
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Assignment, Audit, Enrollment, Submission
@@ -27,6 +27,7 @@ from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import (
     WHOLE_FORM,
     WITHDRAWN,
+    attempt_with,
     attempts_left,
     is_late,
     next_attempt,
@@ -46,10 +47,12 @@ def create_submission(
     ref: str = "",
     pdf: UploadedFile[Any] | None = None,
     kind: AuditKind = AuditKind.SELF,
+    again: bool = False,
 ) -> Submission:
     """Accept a repository and its report, and queue their audit.
 
-    Raises SubmissionRefused (field, code, sentence) and AlreadyRunning. Cheap refusals come first.
+    Raises SubmissionRefused (field, code, sentence), AlreadyRunning, and unless `again` SameWork for
+    the commit and report of the last attempt. Cheap refusals come first.
     The PDF and the repository are probed outside any transaction; then the limits are checked again
     under the student's lock.
     """
@@ -69,7 +72,7 @@ def create_submission(
         )
         _store_pdf(submission, pdf)
         try:
-            _accept(submission, by, kind)
+            _accept(submission, by, kind, again=again)
         except BaseException:
             # A file belongs to no transaction: whatever ends this request, the upload must go.
             _delete_pdf(submission)
@@ -84,7 +87,7 @@ def refuse_by_policy(assignment: Assignment, student: Enrollment, now: datetime)
     _refuse_if_too_many_are_open(assignment, student)
 
 
-def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
+def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: bool) -> None:
     # Imported here: web processes never pay for the courtroom's heavy imports.
     from grading.engine import audits as engine_audits
 
@@ -106,6 +109,8 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
         _refuse_if_running_already(submission)
         _refuse_unless_attempts_left(submission.assignment, student)
         _refuse_if_too_many_are_open(submission.assignment, student)
+        if not again:
+            _refuse_same_work(submission)
 
         submission.attempt = next_attempt(submission.assignment, student)
         submission.save(force_insert=True)
@@ -201,6 +206,17 @@ def _refuse_if_running_already(submission: Submission) -> None:
     running = same.values_list("pk", flat=True).first()
     if running is not None:
         raise AlreadyRunning(running)
+
+
+def _refuse_same_work(submission: Submission) -> None:
+    attempt = attempt_with(
+        submission.assignment,
+        submission.student,
+        commit=submission.resolved_commit,
+        pdf_sha256=submission.pdf_sha256,
+    )
+    if attempt is not None:
+        raise SameWork(attempt, has_report=bool(submission.pdf))
 
 
 def _store_pdf(submission: Submission, pdf: UploadedFile[Any] | None) -> None:

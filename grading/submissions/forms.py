@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from django import forms
@@ -47,6 +48,9 @@ class SubmissionForm(forms.Form):
         label="I understand that this will be marked as late",
         error_messages={"required": "Tick this box to submit after the due date."},
     )
+    again = forms.BooleanField(label="Submit the same work again", required=False)
+    # Digest of the last report: after a refusal a browser doesn't send a file again by itself.
+    same_report = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def __init__(
         self, *args: Any, late: bool = False, confirmed: bool = False, **kwargs: Any
@@ -58,11 +62,32 @@ class SubmissionForm(forms.Form):
         elif not confirmed:
             # A check before submitting needs no tick yet.
             self.fields["late_known"].required = False
+        if "same_report" not in self.data:
+            del self.fields["again"], self.fields["same_report"]
+
+    @property
+    def kept(self) -> str:
+        """Words of a refused form for what became of its input; "" for those of other forms."""
+        return "We kept your input and your report." if self.data.get("same_report") else ""
 
     @property
     def work(self) -> dict[str, Any]:
         """Return the arguments of create_submission; the form must be valid."""
-        return {name: value for name, value in self.cleaned_data.items() if name != "late_known"}
+        return {name: self.cleaned_data[name] for name in ("repo_url", "ref", "pdf")}
+
+    @property
+    def is_again(self) -> bool:
+        """True where the student confirmed that the same work is meant; the form must be valid."""
+        return bool(self.cleaned_data.get("again"))
+
+    def ask_again(self, sentence: str, *, same_report: str) -> None:
+        """Ask beside a box of its own if the same work is meant; its report need not be sent again."""
+        data: Any = self.data
+        self.data = data = data.copy()
+        data["same_report"] = same_report
+        for name in ("again", "same_report"):
+            self.fields[name] = deepcopy(self.base_fields[name])
+        self.add_error("again", sentence)
 
     def clean_pdf(self) -> UploadedFile[bytes] | None:
         pdf: UploadedFile[bytes] | None = self.cleaned_data["pdf"]

@@ -15,7 +15,7 @@ from django_scopes import scope
 from grading.models import Assignment, Enrollment
 from grading.submissions.actions import refuse_by_policy
 from grading.submissions.probe_limit import limited_probe
-from grading.submissions.queries import attempts_left, is_late, next_attempt
+from grading.submissions.queries import attempt_with, attempts_left, is_late, next_attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class ReportProbe:
 class Probe:
     """Preview of a submission made now: its attempt number, the attempts `left` after it.
 
-    `report` is None where no PDF was chosen.
+    `report` is None where no PDF was chosen. `same_as` is the last attempt if it has the same commit
+    and report: submitting them again has to be confirmed.
     """
 
     commit: str
@@ -40,6 +41,7 @@ class Probe:
     attempt: int
     left: int
     late: bool
+    same_as: int | None
 
 
 def probe_submission(
@@ -50,7 +52,7 @@ def probe_submission(
     ref: str = "",
     pdf: UploadedFile[Any] | None = None,
 ) -> Probe:
-    """Check all that create_submission checks, except AlreadyRunning. Raises SubmissionRefused."""
+    """Check all that create_submission checks, except open audits of it. Raises SubmissionRefused."""
     from grading.engine import audits as engine_audits
 
     now = timezone.now()
@@ -65,6 +67,12 @@ def probe_submission(
             attempt=next_attempt(assignment, student),
             left=attempts_left(assignment, student) - 1,
             late=is_late(assignment, now),
+            same_as=attempt_with(
+                assignment,
+                student,
+                commit=commit,
+                pdf_sha256=report.sha256 if report else "",
+            ),
         )
 
 

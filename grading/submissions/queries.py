@@ -81,6 +81,22 @@ def next_attempt(assignment: Assignment, student: Enrollment) -> int:
     return (earlier.aggregate(last=Max("attempt"))["last"] or 0) + 1
 
 
+def last_attempt(assignment: Assignment, student: Enrollment) -> Submission | None:
+    """Return the last attempt that was used; one that failed or was withdrawn is passed over."""
+    used = Submission.objects.filter(assignment=assignment, student=student, counts=True)
+    return used.order_by("-attempt").first()
+
+
+def attempt_with(
+    assignment: Assignment, student: Enrollment, *, commit: str, pdf_sha256: str
+) -> int | None:
+    """Return the number of the last attempt if it has this commit and report, else None."""
+    last = last_attempt(assignment, student)
+    if last is None or (last.resolved_commit, last.pdf_sha256) != (commit, pdf_sha256):
+        return None
+    return last.attempt
+
+
 def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submission]:
     """Return the submissions with assignment and `audits`, both newest first, without reports."""
     theirs = Submission.objects.filter(student=student, assignment=assignment)

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import AuditState, LatePolicy
-from grading.core.errors import ActionRefused, AlreadyRunning, SubmissionRefused
+from grading.core.errors import ActionRefused, AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.form_bases import add_refusal, field_of_code
 from grading.core.permissions import access_assignment, access_audit, access_enrollment
 from grading.core.requests import MemberRequest
@@ -29,6 +30,7 @@ from grading.submissions.queries import (
     audit_to_show,
     closed_reason,
     is_late,
+    last_attempt,
     may_withdraw,
 )
 
@@ -79,7 +81,9 @@ def _page_context(
 
 def _probe(assignment: Assignment, student: Enrollment, form: SubmissionForm) -> Probe | None:
     try:
-        return probe_submission(assignment=assignment, student=student, **form.work)
+        return probe_submission(
+            assignment=assignment, student=student, **_work_of(assignment, student, form)
+        )
     except ActionRefused as refusal:
         add_refusal(form, refusal)
         return None
@@ -91,11 +95,19 @@ def _submit(
     """Return the id of the new audit, or of the open one on a second click; None if refused."""
     try:
         submission = create_submission(
-            assignment=assignment, student=student, by=request.user, **form.work
+            assignment=assignment,
+            student=student,
+            by=request.user,
+            again=form.is_again,
+            **_work_of(assignment, student, form),
         )
     except AlreadyRunning as refusal:
         messages.info(request, refusal.sentence)
         return refusal.audit_id
+    except SameWork as refusal:
+        last = last_attempt(assignment, student)
+        form.ask_again(refusal.sentence, same_report=last.pdf_sha256 if last else "")
+        return None
     except ActionRefused as refusal:
         add_refusal(form, refusal)
         return None
@@ -105,6 +117,16 @@ def _submit(
         f"Attempt {submission.attempt} was submitted: commit {submission.resolved_commit[:12]}.",
     )
     return submission.audits.earliest("created_at").pk
+
+
+def _work_of(assignment: Assignment, student: Enrollment, form: SubmissionForm) -> dict[str, Any]:
+    """Return what was sent, with the last report where it was sent before and no other is chosen."""
+    work, digest = form.work, form.cleaned_data.get("same_report")
+    last = last_attempt(assignment, student) if digest and work["pdf"] is None else None
+    if last is None or last.pdf_sha256 != digest:
+        return work
+    pdf: Any = UploadedFile(last.pdf.open("rb"), name=last.pdf_name, size=last.pdf.size)
+    return work | {"pdf": pdf}
 
 
 def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:

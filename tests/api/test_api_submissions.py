@@ -5,6 +5,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import ApiScope, ReleasePolicy
@@ -212,6 +213,23 @@ def test_of_a_withheld_verdict_not_even_its_kind_is_told(program, audited, assig
         Audit.objects.filter(pk=audited.pk).update(state="needs_review")
         type(assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
     assert program.get(f"audits/{audited.pk}/").json()["state"] == "done"
+
+
+def test_same_work_is_refused_until_it_is_confirmed(program, assignment, repository):
+    sent = {"repo_url": repository}
+    program.post(submissions(assignment), sent)
+    with scope(organization=assignment.organization):
+        Audit.objects.update(
+            state="done", report={}, report_digest="d" * 64, finished_at=timezone.now()
+        )
+    refused = program.post(submissions(assignment), sent)
+    assert (refused.status_code, error_of(refused)["code"], error_of(refused)["field"]) == (
+        422,
+        "same_work",
+        "again",
+    )
+    answer = program.post(submissions(assignment), sent | {"again": True})
+    assert (answer.status_code, answer.json()["attempt"]) == (HTTPStatus.CREATED, 2)
 
 
 def test_what_counts_for_the_grade_is_told_but_not_of_a_withheld_verdict(

@@ -229,6 +229,7 @@ def test_a_peers_audit_blocks_no_hand_in_of_its_subject(tmp_path: Path, settings
         student=pairing.auditee,
         repo_url=str(tmp_path / "work.git"),
         by=None,
+        again=True,
     )
     assert (again.attempt, again.resolved_commit) == (2, commit)
 

@@ -158,6 +158,42 @@ def test_same_commit_and_report_are_refused_while_audited(assignment, repository
     assert len(stored_files(settings)) == 1
 
 
+def ended(submission, **state):
+    with everywhere():
+        Audit.objects.filter(submission=submission).update(**state)
+
+
+def test_commit_and_report_of_the_last_attempt_are_asked_about(
+    assignment, repository, settings, report
+):
+    ada = student(assignment.cohort)
+    first = submit(assignment, repository, student_=ada, pdf=pdf(report))
+    ended(
+        first, state=AuditState.DONE, report={}, report_digest="d" * 64, finished_at=timezone.now()
+    )
+    with pytest.raises(SubmissionRefused) as refused:
+        submit(assignment, repository, student_=ada, pdf=pdf(report))
+    assert (refused.value.field, refused.value.code) == ("again", "same_work")
+    assert "Attempt 1 has the same commit and the same report." in refused.value.sentence
+    assert len(stored_files(settings)) == 1
+    again = submit(assignment, repository, student_=ada, pdf=pdf(report), again=True)
+    assert (again.attempt, len(stored_files(settings))) == (2, 2)
+
+
+def test_another_report_or_a_failed_attempt_is_not_asked_about(assignment, repository, report):
+    ada, bob = student(assignment.cohort), student(assignment.cohort)
+    first = submit(assignment, repository, student_=ada)
+    ended(
+        first, state=AuditState.DONE, report={}, report_digest="d" * 64, finished_at=timezone.now()
+    )
+    assert submit(assignment, repository, student_=ada, pdf=pdf(report)).attempt == 2
+    failed = submit(assignment, repository, student_=bob)
+    with everywhere():
+        Submission.objects.filter(pk=failed.pk).update(counts=False)
+    ended(failed, state=AuditState.FAILED, failure_code="gone", finished_at=timezone.now())
+    assert submit(assignment, repository, student_=bob).attempt == 2
+
+
 def test_submission_is_stored_queued_and_logged(
     assignment, repository, settings, redis, django_capture_on_commit_callbacks, report
 ):

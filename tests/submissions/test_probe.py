@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from grading.core.enums import LatePolicy, NoticeKind
-from grading.models import Activity, Assignment, Enrollment, Notice, Submission
+from grading.models import Activity, Assignment, Audit, Enrollment, Notice, Submission
 from tests.factories.graded_work import page_of, signed_in
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import everywhere, student
@@ -119,6 +119,44 @@ def test_submission_on_time_needs_no_confirmation(tmp_path: Path) -> None:
     work = Work(tmp_path, due_at=timezone.now() + timedelta(days=1))
     page = work.client.get(page_of(work.assignment, "submit")).content.decode()
     assert ("late_known" in page, faults_of(page)) == (False, [])
+
+
+def judged(work: Work) -> None:
+    with everywhere():
+        Audit.objects.update(
+            state="done", report={}, report_digest="d" * 64, finished_at=timezone.now()
+        )
+
+
+def test_same_work_asks_first_and_keeps_the_input_and_the_report(
+    tmp_path: Path, redis: Any
+) -> None:
+    work = Work(tmp_path)
+    assert work.post(pdf=work.report(), ref="main").status_code == 302
+    judged(work)
+    assert work.post(do="check", pdf=work.report()).context["probe"].same_as == 1
+
+    answer = work.post(pdf=work.report(), ref="main")
+    form, page = answer.context["form"], answer.content.decode()
+    assert (list(form.errors), form["ref"].value()) == (["again"], "main")
+    assert ("We kept your input and your report." in page, faults_of(page)) == (True, [])
+    sent = {"ref": "main", "same_report": form["same_report"].value()}
+    # Without the tick it is asked again; the browser sends no file now.
+    assert list(work.post(**sent).context["form"].errors) == ["again"]
+    assert work.post(**sent, again="on").status_code == 302
+    with everywhere():
+        first, second = Submission.objects.order_by("attempt")
+    assert (second.pdf_sha256, second.pdf_name) == (first.pdf_sha256, "report.pdf")
+    assert second.pdf.name != first.pdf.name
+
+
+def test_digest_of_another_report_brings_no_file(tmp_path: Path, redis: Any) -> None:
+    work = Work(tmp_path)
+    work.post(pdf=work.report())
+    judged(work)
+    assert work.post(same_report="0" * 64).status_code == 302
+    with everywhere():
+        assert Submission.objects.get(attempt=2).pdf_sha256 == ""
 
 
 def test_receipt_email_has_commit_digest_and_time(tmp_path: Path, redis: Any) -> None:
