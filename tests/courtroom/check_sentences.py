@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from courtroom import AuditReport, BenchSettings, Case, Known, hold_audit, preset
+from courtroom.models.audit_report import CriterionCheck
 from courtroom.models.project_facts import ExchangeFact
 from courtroom.models.rubric import Rubric
 from courtroom.models.statement import Statement
@@ -48,15 +49,22 @@ class Sentences:
     by_outcome: dict[bool, Statement] = field(default_factory=dict)
 
 
-def all_sentences() -> dict[str, Sentences]:
-    """Audit the works under all shipped rubrics; return the statements by id of the check."""
-    rubric = _all_checks()
-    rows = {check.id: Sentences(check.id) for check in rubric.checks}
+def audited_works() -> list[AuditReport]:
+    """Audit the works under all shipped rubrics."""
     with TemporaryDirectory() as folder:
-        for report in _reports(Path(folder), rubric):
-            for check in (check for criterion in report.criteria for check in criterion.checks):
-                if check.met is not None:
-                    rows[check.check].by_outcome.setdefault(check.met, check.statement)
+        return list(_reports(Path(folder), _all_checks()))
+
+
+def checks_of(report: AuditReport) -> list[CriterionCheck]:
+    return [check for criterion in report.criteria for check in criterion.checks]
+
+
+def sentences_in(reports: Sequence[AuditReport]) -> dict[str, Sentences]:
+    """Return the statements by id of the check; of several reports the first shows an outcome."""
+    rows = {check.check: Sentences(check.check) for check in checks_of(reports[0])}
+    for check in (check for report in reports for check in checks_of(report)):
+        if check.met is not None:
+            rows[check.check].by_outcome.setdefault(check.met, check.statement)
     return rows
 
 
@@ -119,4 +127,4 @@ def _cell(statement: Statement | None) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(all_sentences()), encoding="utf-8")
+    PAGE.write_text(page(sentences_in(audited_works())), encoding="utf-8")

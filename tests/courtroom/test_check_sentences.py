@@ -2,13 +2,20 @@
 
 import pytest
 
+from courtroom.rendering.markdown_escaping import escape_prose
+from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
-from tests.courtroom.check_sentences import PAGE, all_sentences, page
+from tests.courtroom.check_sentences import PAGE, audited_works, checks_of, page, sentences_in
 
 
 @pytest.fixture(scope="module")
-def rows():
-    return all_sentences()
+def reports():
+    return audited_works()
+
+
+@pytest.fixture(scope="module")
+def rows(reports):
+    return sentences_in(reports)
 
 
 def test_check_is_met_in_one_work_and_not_in_another(rows):
@@ -36,3 +43,11 @@ def test_good_absence_does_not_begin_as_a_failed_search(rows):
 def test_page_of_sentences_is_current(rows):
     """After a change: python -m tests.courtroom.check_sentences"""
     assert PAGE.read_text(encoding="utf-8") == page(rows)
+
+
+def test_markdown_names_no_goal_that_is_not_met(reports):
+    for report in reports:
+        checks, text = checks_of(report), render_markdown(report).casefold()
+        met = {check.goal for check in checks if check.met}
+        unmet = {check.goal for check in checks if check.met is False} - met
+        assert [goal for goal in unmet if escape_prose(goal).casefold() in text] == []
