@@ -84,7 +84,7 @@ FAULTS = {
     "in_tempdir": "Nothing is cloned into a temporary directory.",
     "timeout": "Nothing sets a deadline for the clone.",
     "errors_handled": "Nothing handles a clone that fails.",
-    "url_validated": "Nothing checks the address before it is cloned.",
+    "url_validated": "No check of the address was recognised before it is cloned.",
 }
 
 

@@ -150,12 +150,22 @@ def _why_abstain(groups: OutcomeGroups) -> str:
     if not (groups.met or groups.unmet or groups.open):
         return "This criterion has no checks; it can be judged by a model or a person only."
     if groups.established < LEAST_ESTABLISHED_SHARE:
-        missing = " ".join(str(statement_on(f.check, f.outcome)) for f in groups.open)
         return (
             "Too little of this criterion could be established"
-            f" ({groups.established:.0%} of its weight). {missing}"
+            f" ({groups.established:.0%} of its weight). {_missing(groups.open)}"
         )
     return ""
+
+
+def _missing(results: Sequence[CheckResult]) -> str:
+    """Return each reason once, with the goals that it leaves open."""
+    goals: dict[str, list[str]] = {}
+    for result in results:
+        statement = statement_on(result.check, result.outcome)
+        goals.setdefault(statement.fact, []).append(statement.sentence.rstrip("."))
+    return " ".join(
+        f"{reason} Not established: {'; '.join(names)}.".strip() for reason, names in goals.items()
+    )
 
 
 def score_of(question: Question, groups: OutcomeGroups) -> Score:

@@ -48,6 +48,9 @@ def test_page_of_sentences_is_current(rows):
 def test_markdown_names_no_goal_that_is_not_met(reports):
     for report in reports:
         checks, text = checks_of(report), render_markdown(report).casefold()
+        # A fault may be its goal with a “no” before it.
+        for check in checks:
+            text = text.replace(escape_prose(check.fault).casefold(), "")
         met = {check.goal for check in checks if check.met}
         unmet = {check.goal for check in checks if check.met is False} - met
         assert [goal for goal in unmet if escape_prose(goal).casefold() in text] == []

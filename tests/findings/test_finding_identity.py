@@ -69,6 +69,13 @@ def test_the_identity_is_criterion_check_and_place() -> None:
     assert {len(key) for key in keys} == {64}
 
 
+def test_older_report_without_a_fault_names_the_finding_by_its_reason() -> None:
+    report = report_of_checks(missing())
+    del report["criteria"][0]["checks"][0]["fault"]
+    [draft] = findings_in(report).there
+    assert (draft.title, draft.text) == ("tidy.readme was looked for", "")
+
+
 def test_what_is_missing_is_one_finding_wherever_it_was_looked_for() -> None:
     told = findings_in(report_of_checks(missing(places=[("src/b.py", 9), ("src/a.py", 4)])))
     elsewhere = findings_in(report_of_checks(missing(places=[("lib/c.py", 1)])))

@@ -43,10 +43,14 @@ def judged(report: AuditReport) -> list[object]:
 
 
 def _different_opinions(criterion: CriterionResult) -> list[object]:
-    """Opinions with one for each judge and score: a judge who keeps a score repeats itself."""
+    """Opinions with one for each judge and score: a judge who keeps a score repeats itself.
+
+    A judge who gives none is read with the kind of failure before its words.
+    """
     opinions = {
         (o.judge, o.score): (o.judge, o.score, o.argument, o.cited_evidence)
         for o in criterion.opinions
+        if o.score is not None
     }
     return list(opinions.values())
 
@@ -59,7 +63,7 @@ def imported(report: ImportedReport) -> list[object]:
             c.level,
             c.excluded,
             c.dissent,
-            [(o.judge, o.score and o.score.value, o.argument, o.cited) for o in c.opinions],
+            [(o.judge, o.score.value, o.argument, o.cited) for o in c.opinions if o.score],
         )
         for c in report.criteria
     ]
@@ -96,7 +100,9 @@ def test_own_json_is_read_back_unchanged(report: AuditReport) -> None:
     assert imported(read) == judged(report)
     assert imported_changes(read) == changes(report)
     assert len(read.findings) == len(changes(report))
-    assert notes(read) == []
+    # A judge who gives no score is named in a note.
+    failures = [o for c in report.criteria for o in c.opinions if o.failure]
+    assert len(notes(read)) == len(failures)
 
 
 def test_own_markdown_is_read_back_unchanged(report: AuditReport) -> None:
