@@ -191,10 +191,10 @@ class ExchangeFact(FactModel):
 
     `generated` and `received` are reports under a pairing, `self` (the JSON key) those of the
     student's own auditor on itself. Of the findings received: `answered` have an answer that says
-    what was done, or are gone; `fixed` are gone or were mended in a commit that was examined (`fixes_verified`: those
-    with such a commit); `deferred` and `contested` have a reason. Of those generated, `scored`,
-    `placed`, `argued` and `planned` hold what MinMaxFact says. `relevance` is null where the
-    student's own auditor stated no finding.
+    what was done, or are gone; `fixed` are gone or were mended in a commit that was examined
+    (`fixes_verified`: those that are gone and name such a commit); `deferred` and `contested` have
+    a reason. Of those generated, `scored`, `placed`, `argued` and `planned` hold what MinMaxFact
+    says. `relevance` is null where the student's own auditor stated no finding.
     """
 
     generated: int = Field(default=0, ge=0)

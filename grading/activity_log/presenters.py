@@ -43,7 +43,7 @@ SENTENCES = {
     "feedback.imported": "uploaded a report[ ({origin})]",
     "feedback.read": "read a peer review for the first time",
     "finding.answered": "answered “{title}”: {answer}[ in {commit}]",
-    "finding.fix_verified": "verified the fix in {commit}: {outcome}",
+    "finding.fix_verified": "looked up the fix in {commit}: {outcome}",
     "findings.recorded": (
         "recorded {there} findings: {new} new, {fixed} fixed, {regressed} regressed"
     ),

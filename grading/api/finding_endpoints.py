@@ -29,26 +29,43 @@ from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, ResponseKind
 from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
 from grading.findings.answers import answer_finding
-from grading.findings.queries import GROUPS, VisibleFinding, findings_of
-from grading.models import Assignment, Enrollment, Finding, FindingResponse
+from grading.findings.queries import (
+    FIX_STATUSES,
+    GROUPS,
+    VisibleAnswer,
+    VisibleFinding,
+    findings_of,
+)
+from grading.models import Assignment, Enrollment, Finding
 
 
-class AnswerSerializer(Serializer[FindingResponse]):
-    """Answer to a finding. `verified` says whether a fix's commit changes the place, or is null."""
+class AnswerSerializer(Serializer[VisibleAnswer]):
+    """Answer to a finding; the `status` of a fix is null for other answers.
 
-    kind = ChoiceField(choices=ResponseKind.choices)
-    commit = CharField(max_length=200, required=False, allow_blank=True, default="")
-    reason = CharField(max_length=5000, required=False, allow_blank=True, default="")
-    verified = BooleanField(read_only=True, allow_null=True)
-    verification = CharField(read_only=True)
-    created_at = DateTimeField(read_only=True)
+    A fix is `claimed` until an audit looks: `confirmed` if the fault is gone, `not_confirmed` if
+    the audit of that commit or of a later attempt still sees it. `verified` is then true or false,
+    else null. A commit that changes nothing of the place is `refused`, and `verification` says why.
+    """
+
+    kind = ChoiceField(choices=ResponseKind.choices, source="row.kind")
+    commit = CharField(
+        max_length=200, required=False, allow_blank=True, default="", source="row.commit"
+    )
+    reason = CharField(
+        max_length=5000, required=False, allow_blank=True, default="", source="row.reason"
+    )
+    status = ChoiceField(choices=FIX_STATUSES, read_only=True, allow_null=True)
+    verified = BooleanField(read_only=True, allow_null=True, source="is_verified")
+    verification = CharField(read_only=True, source="row.verification")
+    created_at = DateTimeField(read_only=True, source="row.created_at")
 
 
 class FindingSerializer(Serializer[VisibleFinding]):
     """Finding. `group` is one of regressed, new, open, fixed; `place` is a path, or words without one.
 
     `title` says what is wrong and `text` the fact that shows it. `lines` are 1-based, at the commit of the last attempt that has the finding; `peers` are the
-    names that the pages show.
+    names that the pages show. `refused_answer` is the newest answer if its commit was refused; then
+    an earlier `answer` stands, or none.
     """
 
     id = UUIDField(source="finding.pk")
@@ -67,6 +84,7 @@ class FindingSerializer(Serializer[VisibleFinding]):
     seen_by_oneself = BooleanField(source="is_own")
     peers = ListField(child=CharField())
     answer = AnswerSerializer(allow_null=True)
+    refused_answer = AnswerSerializer(allow_null=True)
 
     def get_fixed_in_commit(self, finding: VisibleFinding) -> str | None:
         fixed = finding.fixed_by if finding.group == "fixed" else None
@@ -126,7 +144,7 @@ class Answers(TenantView):
 
     @extend_schema(request=AnswerSerializer, responses={201: AnswerSerializer, **ERRORS})
     def post(self, request: Request, org: str, finding_id: UUID) -> Response:
-        """Answer a finding, replacing the earlier answer; a worker then verifies a fix."""
+        """Answer a finding, replacing the earlier answer; a worker then looks up a fix."""
         row = access_finding(request.user, finding_id)
         if row.student.user_id != member(request).pk:
             raise Http404
@@ -135,8 +153,9 @@ class Answers(TenantView):
 
         serializer = AnswerSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        answer = answer_finding(finding=row, by=member(request), **serializer.validated_data)
-        return Response(AnswerSerializer(answer).data, status=HTTPStatus.CREATED)
+        answer_finding(finding=row, by=member(request), **serializer.validated_data["row"])
+        answered = _visible_finding(row, is_staff=False)
+        return Response(AnswerSerializer(answered.answer).data, status=HTTPStatus.CREATED)
 
 
 def _student_of(request: Request, assignment: Assignment, is_staff: bool) -> Enrollment:

@@ -245,7 +245,7 @@ def _answers(
     received = set(sightings.filter(result).values_list("finding", flat=True))
     standing = [row for row in _standing(assignment, students) if row[0] in received]
 
-    # A verified fix stops counting when an audit of this site sees the finding again in work
+    # A claimed fix stops counting when an audit of this site sees the finding again in work
     # that was handed in after the answer.
     verified = [finding for finding, _, _, _, is_verified, _ in standing if is_verified]
     site_sightings = sightings.filter(audit__isnull=False, finding__in=verified)
@@ -271,7 +271,7 @@ def _standing(assignment: int, students: QuerySet[Enrollment, Any]) -> QuerySet[
 
 
 def _became(state: str, kind: str | None, mended: bool) -> Iterable[str]:
-    """Return the counts of one finding. `mended`: by a verified commit, and not seen since.
+    """Return the counts of one finding. `mended`: by a commit looked up, and not seen since.
 
     The answer may be older than the attempt that has the fix: that attempt's audit gets it, too.
     """
@@ -282,7 +282,8 @@ def _became(state: str, kind: str | None, mended: bool) -> Iterable[str]:
         yield "answered"
     if gone or mended:
         yield "fixed"
-    if mended:
+    # A claim alone verifies nothing: an audit has to see that the finding is gone.
+    if gone and mended:
         yield "fixes_verified"
     # What is gone is no longer deferred or contested. The values of both kinds are the names of
     # fields of ExchangeCounts.

@@ -35,18 +35,16 @@ MISSING_REASONS = {
 def answer_finding(
     *, finding: Finding, kind: str, by: User, commit: str = "", reason: str = ""
 ) -> FindingResponse:
-    """Answer the finding; the earlier answer stays on the record. A worker then verifies a fix.
+    """Answer the finding; the earlier answer stays on the record. A worker then looks up a fix.
 
-    Repeating the current answer changes nothing, but looks up an unconfirmed fix again: its commit
-    may have been pushed meanwhile. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
-    audit_saw_it, commit_missing, commit_malformed, commit_not_asked, reason_missing,
-    reason_too_long.
+    Repeating the current answer changes nothing, but a lookup that failed is repeated. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
+    audit_saw_it, commit_missing, commit_malformed, commit_not_asked, commit_audited,
+    reason_missing, reason_too_long.
     """
     kind, commit, reason = _parse_kind(kind), _parse_commit(commit), normalized(reason)
     _check_owner(finding, by)
     _check_fields(kind, commit, reason)
-    if kind == ResponseKind.DISMISSED:
-        _refuse_if_audited(finding)
+    _refuse_if_audited(finding, kind, commit)
 
     with transaction.atomic():
         # One answer at a time: two tabs would else both become the current one.
@@ -123,10 +121,22 @@ def _check_fields(kind: ResponseKind, commit: str, reason: str) -> None:
     refuse_too_long(reason, REASON_MAX_LENGTH, field="reason", refused=FindingRefused)
 
 
-def _refuse_if_audited(finding: Finding) -> None:
-    if audit_sightings(finding):
+def _refuse_if_audited(finding: Finding, kind: ResponseKind, commit: str) -> None:
+    """Refuse to dismiss what an audit saw, and as its fix the commit in which an audit saw it."""
+    if kind not in (ResponseKind.DISMISSED, ResponseKind.FIXED):
+        return
+
+    sightings = audit_sightings(finding)
+    if sightings and kind == ResponseKind.DISMISSED:
         sentence = "An audit of this site saw this too. If it is wrong, choose “Contested”."
         raise FindingRefused("kind", "audit_saw_it", sentence)
+    for sighting in sightings:
+        if kind == ResponseKind.FIXED and sighting.submission.resolved_commit.startswith(commit):
+            sentence = (
+                f"This is the commit of attempt {sighting.submission.attempt}, and its audit "
+                "saw the fault there. Enter a later commit."
+            )
+            raise FindingRefused("commit", "commit_audited", sentence)
 
 
 def reply_whether_helpful(*, finding: Finding, helpful: bool, by: User) -> None:

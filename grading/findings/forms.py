@@ -63,7 +63,7 @@ class FindingsForm(forms.Form):
             and filters.get("criterion", "") in ("", finding.finding.criterion_id)
             and _is_seen_by(filters.get("seen", ""), finding)
             and (
-                filters.get("answer", "") in ("", answer and answer.kind)
+                filters.get("answer", "") in ("", answer and answer.row.kind)
                 or (filters.get("answer") == "owed" and finding.is_answerable)
             )
         )
@@ -99,7 +99,7 @@ class AnswerForm(forms.Form):
         max_length=300,
         help_text=(
             "For “Fixed”: at least 7 characters of its hash, or the address of its page. "
-            "We look it up."
+            "We look up whether it changes the place; the next audit confirms the fix."
         ),
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
     )

@@ -7,7 +7,7 @@ state of a finding is computed from the rest.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -40,6 +40,8 @@ from grading.peer_review.feedback.queries import shown_names
 # Groups and priorities are in the order of urgency, by which findings are sorted.
 Group = Literal["regressed", "new", "open", "fixed", "dismissed"]
 GROUPS: tuple[Group, ...] = ("regressed", "new", "open", "fixed", "dismissed")
+FixStatus = Literal["claimed", "confirmed", "not_confirmed", "refused"]
+FIX_STATUSES: tuple[FixStatus, ...] = ("claimed", "confirmed", "not_confirmed", "refused")
 PRIORITIES = ("high", "medium", "low", "")
 SOMEBODY = "A peer"
 
@@ -75,6 +77,24 @@ class VisibleSighting:
 
 
 @dataclass(frozen=True, slots=True)
+class VisibleAnswer:
+    """Answer with the `status` of the fix that it claims; None for other and earlier answers.
+
+    Confirmed: the audit of `attempt` no longer sees the finding. Not confirmed: the audit of the
+    commit or of a later attempt still sees it. Refused: the commit changes nothing of the place.
+    """
+
+    row: FindingResponse
+    status: FixStatus | None = None
+    attempt: int | None = None
+
+    @property
+    def is_verified(self) -> bool | None:
+        """Return whether audits confirm the fix; None before one has looked, and without a fix."""
+        return {"confirmed": True, "not_confirmed": False}.get(self.status or "")
+
+
+@dataclass(frozen=True, slots=True)
 class VisibleFinding:
     """Finding with the sightings that the reader may see, in the order of attempts.
 
@@ -87,7 +107,7 @@ class VisibleFinding:
     sights: tuple[VisibleSighting, ...]
     life: Lifecycle
     latest: int
-    answers: tuple[FindingResponse, ...]
+    answers: tuple[VisibleAnswer, ...]
 
     @property
     def group(self) -> Group:
@@ -95,13 +115,19 @@ class VisibleFinding:
             return "fixed"
         if self.life.state == FindingState.REGRESSED:
             return "regressed"
-        if self.is_imported and self.answer and self.answer.kind == ResponseKind.DISMISSED:
+        if self.is_imported and self.answer and self.answer.row.kind == ResponseKind.DISMISSED:
             return "dismissed"
         return "new" if self.life.first == self.latest else "open"
 
     @property
-    def answer(self) -> FindingResponse | None:
-        return next((answer for answer in self.answers if answer.replaced_at is None), None)
+    def answer(self) -> VisibleAnswer | None:
+        return next((answer for answer in self.answers if answer.row.replaced_at is None), None)
+
+    @property
+    def refused_answer(self) -> VisibleAnswer | None:
+        """Return the newest answer if it is a refused fix: an earlier one stands, or none."""
+        newest = next(iter(self.answers), None)
+        return newest if newest is not None and newest.status == "refused" else None
 
     @property
     def last(self) -> VisibleSighting:
@@ -203,11 +229,38 @@ def findings_of(
             sights,
             _lifecycle(sights),
             latest,
-            tuple(row.responses.all()),
+            _answers(row, sights),
         )
         for row, sights in rows
     ]
     return tuple(sorted(findings, key=_urgency))
+
+
+def _answers(row: Finding, sights: Sequence[VisibleSighting]) -> tuple[VisibleAnswer, ...]:
+    """Return the answers, newest first."""
+    return tuple(_answer(response, sights) for response in row.responses.all())
+
+
+def _answer(answer: FindingResponse, sights: Sequence[VisibleSighting]) -> VisibleAnswer:
+    if answer.verified is False:
+        return VisibleAnswer(answer, "refused")
+    if answer.kind != ResponseKind.FIXED or answer.replaced_at is not None:
+        return VisibleAnswer(answer)
+    if (fixed := _lifecycle(sights).fixed) is not None:
+        return VisibleAnswer(answer, "confirmed", fixed)
+
+    with_fix = [sight.attempt for sight in sights if _has_commit(sight.submission, answer)]
+    seen_in = [s.attempt for s in sights if s.present and s.row.audit_id is not None]
+    still = [attempt for attempt in seen_in if with_fix and attempt >= min(with_fix)]
+    return VisibleAnswer(answer, "not_confirmed" if still else "claimed", max(still, default=None))
+
+
+def _has_commit(submission: Submission, answer: FindingResponse) -> bool:
+    """Return whether an attempt has the fix: it is of that commit, or was submitted afterwards."""
+    return (
+        submission.resolved_commit.startswith(answer.commit)
+        or submission.handed_in_at > answer.created_at
+    )
 
 
 def changes_in(findings: Iterable[VisibleFinding], attempt: int) -> Changes:

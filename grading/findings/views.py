@@ -25,8 +25,15 @@ from grading.core.permissions import (
 from grading.core.requests import MemberRequest
 from grading.findings.answers import answer_finding, reply_whether_helpful
 from grading.findings.forms import GROUP_LABELS, AnswerForm, FindingsForm
-from grading.findings.queries import GROUPS, VisibleFinding, findings_of, helpfulness_of, tallies_of
-from grading.models import Assignment, Enrollment, Finding, FindingResponse
+from grading.findings.queries import (
+    GROUPS,
+    VisibleAnswer,
+    VisibleFinding,
+    findings_of,
+    helpfulness_of,
+    tallies_of,
+)
+from grading.models import Assignment, Enrollment, Finding
 
 PER_PAGE = 60
 
@@ -90,12 +97,8 @@ def finding(
 
     if request.POST.get("do") == "help":
         return _reply_helpful(request, row)
-    form = AnswerForm(
-        request.POST or None,
-        initial=_initial_answer(visible.answer),
-        may_dismiss=visible.is_imported,
-    )
-    if form.is_valid():
+    form = _answer_form(request, visible)
+    if request.method == "POST" and form.is_valid():
         try:
             answer_finding(finding=row, by=request.user, **form.cleaned_data)
         except FindingRefused as refusal:
@@ -108,6 +111,7 @@ def finding(
         "assignment": row.assignment,
         "finding": row,
         "visible": visible,
+        "earlier": [answer for answer in visible.answers if answer.row.replaced_at is not None],
         "state": GROUP_LABELS[visible.group],
         "form": form if is_owner else None,
         "is_staff": is_staff,
@@ -128,9 +132,24 @@ def _reply_helpful(request: MemberRequest, row: Finding) -> HttpResponse:
     return redirect(request.path)
 
 
-def _initial_answer(answer: FindingResponse | None) -> dict[str, str]:
-    """Return the current answer, as the form's initial values."""
-    return {"kind": answer.kind, "commit": answer.commit, "reason": answer.reason} if answer else {}
+def _answer_form(request: MemberRequest, visible: VisibleFinding) -> AnswerForm:
+    """Return the form as sent, else with a refused fix and why, else with the current answer."""
+    may_dismiss = visible.is_imported
+    if request.method == "POST":
+        return AnswerForm(request.POST, may_dismiss=may_dismiss)
+
+    refused = visible.refused_answer
+    if refused is None:
+        return AnswerForm(initial=_values(visible.answer), may_dismiss=may_dismiss)
+    form = AnswerForm(_values(refused), may_dismiss=may_dismiss)
+    form.add_error("commit", refused.row.verification)
+    return form
+
+
+def _values(answer: VisibleAnswer | None) -> dict[str, str]:
+    if answer is None:
+        return {}
+    return {name: getattr(answer.row, name) for name in ("kind", "commit", "reason")}
 
 
 def _trail(assignment: Assignment, student: Enrollment | None) -> Trail:

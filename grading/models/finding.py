@@ -111,8 +111,9 @@ class FindingSighting(TenantModel):
 class FindingResponse(TenantModel):
     """Answer of the owner to a finding; a later answer replaces it, and the row stays.
 
-    `verified` says whether a fix's commit exists and changes the place; null until that is checked.
-    `verification` explains it.
+    `verified` says whether a fix's commit exists and changes the place; null until that is looked
+    up. A fix for which it is false is refused: the earlier answer stands again. `verification`
+    explains it. Whether the fault is gone follows from the sightings (findings/queries.py).
     """
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="responses")

@@ -84,9 +84,18 @@ def test_an_answer_is_taken_as_the_page_takes_it(program, assignment, submission
     )
     assert answer.status_code == HTTPStatus.CREATED
     told = program.get(f"findings/{finding.pk}/").json()["answer"]
-    assert (told["kind"], told["reason"], told["verified"]) == (
+    assert answer.json() == told
+    assert (told["kind"], told["reason"], told["status"], told["verified"]) == (
         "deferred",
         "The parser first.",
+        None,
+        None,
+    )
+    commit = "f" * 40
+    claimed = program.post(f"findings/{finding.pk}/answers/", {"kind": "fixed", "commit": commit})
+    assert (claimed.json()["commit"], claimed.json()["status"], claimed.json()["verified"]) == (
+        commit,
+        "claimed",
         None,
     )
 

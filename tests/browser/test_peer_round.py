@@ -69,7 +69,13 @@ CHECKS: list[dict[str, Any]] = [
         "polarity": "negative",
         "any_of": ["eval_exec"],
     },
-    {"id": "safe.tests", "kind": "file_exists", "goal": "There are tests", "any_of": ["tests/*"]},
+    {
+        "id": "safe.tests",
+        "kind": "file_exists",
+        "goal": "There are tests",
+        "fault": "There are no tests",
+        "any_of": ["tests/*"],
+    },
 ]
 RUBRIC = {
     "id": "small",
@@ -166,7 +172,7 @@ def read_and_answer(page: Page, room: Class, name: str) -> None:
     nobody_is_named(page, name)
     page.get_by_role("link", name="Answer the findings").click()
     answer(page, "src/clone.py", "Fixed in a commit", commit=room.mend(name))
-    answer(page, "There are tests", "Deferred, because …", reason="The parser comes first.")
+    answer(page, "There are no tests", "Deferred, because …", reason="The parser comes first.")
 
 
 def answer(page: Page, finding: str, kind: str, *, commit: str = "", reason: str = "") -> None:
@@ -196,7 +202,7 @@ def wait_for_verdict(page: Page, room: Class, name: str) -> None:
 
 def look_at_what_changed(page: Page, room: Class, name: str) -> None:
     page.goto(room.page("findings"))
-    load_until(page, page.get_by_text("verified"))  # a worker looks the commit up
+    load_until(page, page.get_by_text("confirmed"))  # an audit no longer sees it
     for state, finding in (
         ("Fixed", "src/clone.py"),
         ("New", "src/rules.py"),

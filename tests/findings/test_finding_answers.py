@@ -13,13 +13,17 @@ from django_rq import get_queue
 from django_scopes import scope
 from rq.job import Job, JobStatus
 
-from grading.core.enums import ResponseKind
+from grading.core.enums import ReleasePolicy, ResponseKind
 from grading.core.errors import FindingRefused
 from grading.findings.answers import REASON_MAX_LENGTH, answer_finding
 from grading.findings.fix_verification import LOOKUP_BROKEN, verify_waiting
 from grading.jobs import verify_fix
-from grading.models import Activity, Cohort, Finding, FindingResponse, Submission
-from tests.factories.peers import FindingFactory, FindingResponseFactory
+from grading.models import Activity, Assignment, Cohort, Finding, FindingResponse, Submission
+from tests.factories.peers import (
+    FindingFactory,
+    FindingResponseFactory,
+    FindingSightingFactory,
+)
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.repositories import Commit, git, make_repository
 from tests.factories.work import AssignmentFactory, SubmissionFactory
@@ -81,6 +85,22 @@ def test_what_says_too_little_is_refused_beside_its_field(
     assert answers() == []
 
 
+def test_commit_in_which_an_audit_saw_the_fault_is_refused() -> None:
+    finding = owned(resolved_commit=SHA)
+    FindingSightingFactory.create(finding=finding)
+    assert refusal(finding, "fixed", commit=SHA[:9]) == ("commit", "commit_audited")
+    assert answers() == []
+    assert answer(finding, "fixed", commit="f" * 40).commit == "f" * 40
+
+
+def test_a_withheld_audit_is_not_given_away_by_the_refusal_of_its_commit() -> None:
+    finding = owned(resolved_commit=SHA)
+    FindingSightingFactory.create(finding=finding)
+    with everywhere():
+        Assignment.objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
+    assert answer(finding, "fixed", commit=SHA).commit == SHA
+
+
 def test_nobody_answers_for_somebody_else_and_nobody_after_the_end() -> None:
     finding = owned()
     teacher = staff_user(finding.organization)
@@ -134,25 +154,45 @@ def repository(tmp_path: Path) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("commit", "place", "verified"),
-    [(1, "src/graph.py", True), (0, "src/graph.py", False), (0, "", True), (None, "", False)],
+    ("commit", "place", "verified", "why"),
+    [
+        (1, "src/graph.py", True, "changes src/graph.py"),
+        (0, "", True, "in the repository's history"),
+        (0, "src/graph.py", False, "does not change src/graph.py. If the fix is in another file"),
+        (None, "", False, "No single commit"),
+    ],
 )
-def test_a_fix_is_one_if_its_commit_exists_and_changes_the_place(
-    repository: tuple[str, list[str]], commit: int | None, place: str, verified: bool
+def test_commit_that_changes_nothing_of_the_place_is_refused(
+    repository: tuple[str, list[str]], commit: int | None, place: str, verified: bool, why: str
 ) -> None:
     address, commits = repository
     finding = owned(repo_url=address)
     with everywhere():
         Finding.objects.update(place=place)
+    answer(finding, "will_fix", reason="Next week.")
     said = answer(finding, "fixed", commit=SHA if commit is None else commits[commit][:10])
     with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
         verify_fix(finding.organization_id, said.pk)
         verify_fix(finding.organization_id, said.pk)
     with everywhere():
-        said = FindingResponse.objects.get()
+        said = FindingResponse.objects.get(pk=said.pk)
         assert Activity.objects.filter(verb="finding.fix_verified").count() == 1
-    assert said.verified is verified
-    assert said.verification != ""
+    assert (said.verified, why in said.verification) == (verified, True)
+    # The answer before a refused one stands again.
+    standing = [(kind, stands) for kind, _commit, _reason, stands in answers()]
+    assert standing == [("will_fix", not verified), ("fixed", verified)]
+
+
+def test_refused_fix_without_an_earlier_answer_leaves_the_finding_without_one(
+    repository: tuple[str, list[str]],
+) -> None:
+    address, commits = repository
+    finding = owned(repo_url=address)
+    for _ in range(2):
+        said = answer(finding, "fixed", commit=commits[0])
+        with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
+            verify_fix(finding.organization_id, said.pk)
+    assert [stands for *_rest, stands in answers()] == [False, False]
 
 
 def test_a_repository_that_is_gone_leaves_the_fix_unverified_with_the_reason(
@@ -201,7 +241,7 @@ def test_only_a_fix_is_looked_up_and_that_after_the_commit(
     assert get_queue("submissions").job_ids == [f"fix-{said.pk}"]
 
 
-def test_the_same_fix_once_more_is_looked_up_again_unless_it_is_confirmed(
+def test_the_same_fix_once_more_is_looked_up_again_if_the_lookup_failed(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     finding = owned()
@@ -216,11 +256,10 @@ def test_the_same_fix_once_more_is_looked_up_again_unless_it_is_confirmed(
         return get_queue("submissions").job_ids == [f"fix-{said.pk}"]
 
     assert [
-        looked_up_again(False, "It is not there."),
         looked_up_again(None, LOOKUP_BROKEN),
         looked_up_again(None, ""),
         looked_up_again(True, "It is there."),
-    ] == [True, True, False, False]
+    ] == [True, False, False]
 
 
 def test_the_reconciler_brings_back_what_the_queue_lost_once() -> None:

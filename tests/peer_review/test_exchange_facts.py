@@ -166,7 +166,7 @@ def test_what_became_of_the_findings_that_peers_saw(pairing):
         findings_received=9,
         answered=6,
         fixed=3,
-        fixes_verified=2,
+        fixes_verified=1,
         deferred=1,
         contested=1,
     )

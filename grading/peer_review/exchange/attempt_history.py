@@ -15,7 +15,7 @@ from grading.submissions.queries import Attempt, attempts_of, audit_to_show, vis
 class Fix:
     """Finding that was fixed in an attempt.
 
-    `commit` is the one its owner named if it was verified, else the attempt's; `led_by` are the
+    `commit` is the one its owner named if it changes the place, else the attempt's; `led_by` are the
     peers who had reported it in an earlier attempt.
     """
 
@@ -98,7 +98,7 @@ def _turn(attempt: Attempt, findings: Sequence[VisibleFinding], reported: set[in
 
 
 def _fix(finding: VisibleFinding, submission: Submission) -> Fix:
-    answer = finding.answer
+    answer = finding.answer.row if finding.answer else None
     named_commit = (
         answer.commit if answer and answer.kind == ResponseKind.FIXED and answer.verified else ""
     )
