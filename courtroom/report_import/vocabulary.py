@@ -107,22 +107,34 @@ ACTIONS = phrases("""
 """)
 # Verbs that open a request. Not “keep”, which praises, nor “see” and “verify”, which point elsewhere.
 CHANGE_VERBS = phrases("""
-    add, adjust, adopt, align, annotate, apply, assign, avoid, bind, build, clarify, clean, close,
-    combine, compute, configure, connect, convert, correct, create, declare, decouple, define, delete,
-    describe, disable, do, don't, draw, drop, emit, enable, enforce, ensure, escape, expand, explain,
-    expose, extend, extract, fill, finish, fix, generate, give, guard, handle, harden, implement,
-    improve, include, inject, insert, install, integrate, introduce, isolate, join, make, merge,
-    migrate, move, normalize, parallelize, parse, pass, persist, prevent, provide, raise, read,
-    redraw, redact, refactor, reject, remove, rename, reorganize, repair, replace, require,
-    restrict, restructure, return, revoke, rewrite, run, sanitize, save, separate, serialize, sharpen,
-    simplify, split, standardize, stop, store, strengthen, synchronize, tighten, turn, unify, update,
-    upgrade, use, validate, weigh, wire, wrap, write
+    add, adjust, adopt, align, annotate, apply, assign, attach, avoid, bind, bring, build, call,
+    choose, cite, clarify, clean, close, collect, combine, compute, configure, connect,
+    consolidate, construct, convert, correct, create, declare, decouple, deduplicate, define,
+    delegate, delete, demonstrate, deploy, derive, describe, detect, differentiate, disable,
+    discard, discuss, distinguish, do, don't, draw, drop, eliminate, embed, emit, enable,
+    encapsulate, encode, encourage, enforce, ensure, escape, establish, exclude, expand, explain,
+    expose, extend, externalize, extract, fill, finish, fix, flatten, follow, generate, give,
+    guard, handle, harden, ignore, implement, improve, include, increase, inherit, initialize,
+    inject, insert, install, integrate, introduce, invert, invoke, isolate, join, make, map,
+    merge, migrate, modify, modularize, move, narrow, normalise, normalize, obtain, optimize,
+    parallelize, parameterize, parametrize, parse, pass, persist, populate, prefer, prevent,
+    propagate, protect, provide, prune, publish, raise, read, recompute, redact, redraw, refactor,
+    regenerate, register, reject, relax, remediate, remove, rename, reorder, reorganize, repair,
+    replace, require, rerun, resolve, restrict, restructure, return, reuse, revoke, reword,
+    rework, rewrite, run, sanitise, sanitize, save, secure, select, send, separate, serialize,
+    sharpen, shorten, simplify, sort, specify, split, standardise, standardize, stop, store,
+    strengthen, substitute, swap, synchronize, teach, throw, tighten, truncate, turn, unblock,
+    undo, unify, update, upgrade, use, validate, visualise, visualize, weigh, widen, wire, wrap,
+    write
 """)
 # These are nouns too: a request goes on with a determiner or a path: “Test the reducer”.
 CHANGE_VERBS_AND_NOUNS = phrases("""
-    answer, break, cap, capture, cast, change, clone, commit, complete, cut, document, import, label,
-    limit, link, load, lock, log, mark, mock, name, pin, place, post, push, put, reduce, report,
-    reset, retry, route, set, show, skip, state, switch, test, track, trim, warn
+    answer, attribute, break, bump, cap, capture, cast, catch, change, clone, commit, complete,
+    cut, decrease, design, document, duplicate, edit, feed, filter, format, group, import, label,
+    lift, limit, link, load, lock, log, lower, mark, mention, mock, monitor, name, open, order,
+    override, pin, place, post, pull, push, put, quote, record, reduce, reference, report, reset,
+    retry, route, scope, set, ship, show, skip, state, supply, support, surface, switch, test,
+    throttle, tie, track, trim, try, wait, warn
 """)
 DETERMINERS = phrases("a, an, the, this, that, these, all, any, both, each, every, its, your")
 ADVERBS = phrases(

@@ -44,6 +44,7 @@ def test_praise_verdict_or_pointer_asks_for_no_change(text: str) -> None:
         "**Please** remove `os.system`.",
         "Grace says: do not run a shell.",
         "Test the reducer.",
+        "Call git with a list of arguments, Ada says.",
         "Change `src/a.py` to use a list.",
         "The clone hangs. Give it a deadline.",
         "The clone in src/a.py needs a deadline: it should end.",
