@@ -83,8 +83,8 @@ class SameWork(SubmissionRefused):
         super().__init__(
             "again",
             "same_work",
-            f"Attempt {attempt} has the same commit and {report}. Submitting them again uses another "
-            "attempt: confirm it.",
+            f"Attempt {attempt} has the same commit and {report}. Submitting that again uses another "
+            "attempt: confirm that you mean it.",
         )
 
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 MEGABYTE = 1024 * 1024
+REPORT_KEPT = "Your last report is used unless you choose another file."
 
 
 class SubmissionForm(forms.Form):
@@ -64,6 +65,8 @@ class SubmissionForm(forms.Form):
             self.fields["late_known"].required = False
         if "same_report" not in self.data:
             del self.fields["again"], self.fields["same_report"]
+        elif self.data["same_report"]:
+            self.fields["again"].help_text = REPORT_KEPT
 
     @property
     def kept(self) -> str:
@@ -87,6 +90,7 @@ class SubmissionForm(forms.Form):
         data["same_report"] = same_report
         for name in ("again", "same_report"):
             self.fields[name] = deepcopy(self.base_fields[name])
+        self.fields["again"].help_text = REPORT_KEPT if same_report else ""
         self.add_error("again", sentence)
 
     def clean_pdf(self) -> UploadedFile[bytes] | None:
