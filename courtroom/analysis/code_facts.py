@@ -351,10 +351,12 @@ def _structured(writer: FactWriter) -> None:
 
 def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:
     """Return the functions of the graph's judge nodes; names alone make no judge."""
-    judges = [node for name, node in layers.nodes.items() if layers.roles[name] == "judge"]
+    judges = (node for name, node in layers.nodes.items() if layers.roles[name] == "judge")
+    # One function may run at several nodes.
+    once = {judge.key: judge for judge in judges}
     return [
         {"name": judge.name, "path": judge.source.path, "line": judge.site.node.lineno}
-        for judge in judges
+        for judge in once.values()
     ]
 
 

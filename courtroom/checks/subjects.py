@@ -110,9 +110,12 @@ def _model(facts: JsonFacts) -> Absence | None:
 
 
 def _prompts(facts: JsonFacts) -> Absence | None:
+    # What looks like a prompt beside judges without a model is none.
+    if facts.get("plain_judges"):
+        return _model(facts)
     if facts.get("persona_prompts") != []:
         return None
-    return _model(facts) or _absence("no_prompts", "No prompt of a judge was found.")
+    return _judges(facts) or _absence("no_prompts", "No prompt of a judge was found.")
 
 
 def _synthesis(facts: JsonFacts) -> Absence | None:

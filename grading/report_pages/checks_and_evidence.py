@@ -166,7 +166,7 @@ class EvidencePresenter:
         # "No shell is used" holds because nothing was found: an absence may confirm its goal.
         sentence = self._sentences.get(piece.id, piece.goal)
         has_place = piece.location.path or piece.location.page or piece.location.commit
-        return f"{words}: {sentence}" if has_place else sentence
+        return f"{words}: {sentence}" if has_place and words not in sentence else sentence
 
     def _present(self, piece: Evidence) -> EvidenceItem:
         # Criteria ask in the order of the page: the first to show an item prints it in full.

@@ -73,6 +73,8 @@ def code_of(tried, **facts):
         (RETRY, NO_JUDGES, "no_judges"),
         (DISTINCT, {"persona_prompts": []}, "no_prompts"),
         (DISTINCT, {"persona_prompts": [], "plain_judges": [PLAIN]}, "no_model"),
+        (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": [PLAIN]}, "no_model"),
+        (DISTINCT, NO_JUDGES | {"persona_prompts": []}, "no_judges"),
         (DISSENT, NO_JUDGES | {"justice_deterministic": False}, "no_synthesis"),
     ],
 )
@@ -97,7 +99,7 @@ def test_nothing_is_absent_where_nothing_is_established(tried):
         (RETRY, NO_JUDGES | {"structured_output_calls": [MODEL_CALL]}),
         (RETRY, NO_JUDGES | {"failing_code": {"functions": {"judges": 2}, "lines": []}}),
         (RETRY, {"structured_output_calls": [], "plain_judges": []}),
-        (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": [PLAIN]}),
+        (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": []}),
         (DISSENT, {"justice_deterministic": True}),
         (check(FileExists, any_of=("README.md",)), {"pdf_pages": 0, "detectives_parallel": False}),
     ],

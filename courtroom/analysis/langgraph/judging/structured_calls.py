@@ -128,12 +128,16 @@ def judging_calls(in_use: Iterable[FunctionRef]) -> list[FunctionRef]:
 def model_name(functions: Iterable[FunctionRef]) -> str:
     """Return a name in these functions that may ask a model; "" where nothing can."""
     names = (
-        name
-        for function in functions
-        for name in sorted({function.name, *function.site.mentions})
-        if not PYDANTIC_METHODS.fullmatch(name)
+        name for function in functions for name in sorted({function.name, *function.site.mentions})
     )
-    return next((name for name in names if set(words_of(name)) & MODEL_WORDS), "")
+    return next(filter(_may_ask_model, names), "")
+
+
+def _may_ask_model(name: str) -> bool:
+    words = words_of(name)
+    # AgentState is the usual name of a graph's state.
+    is_harmless = words[-1:] == ["state"] or PYDANTIC_METHODS.fullmatch(name)
+    return not is_harmless and not MODEL_WORDS.isdisjoint(words)
 
 
 def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:

@@ -18,8 +18,10 @@ def prosecutor(state):
 
 g = StateGraph(dict)
 g.add_node("prosecutor", prosecutor)
+g.add_node("harsh_prosecutor", prosecutor)
 g.add_edge(START, "prosecutor")
-g.add_edge("prosecutor", END)
+g.add_edge("prosecutor", "harsh_prosecutor")
+g.add_edge("harsh_prosecutor", END)
 app = g.compile()
 """
 

@@ -201,7 +201,9 @@ def model_name_in(body):
     return model_name(layers.judges)
 
 
-@pytest.mark.parametrize("body", ["opinion.model_dump()", "opinion", "Opinion.model_validate({})"])
+@pytest.mark.parametrize(
+    "body", ["opinion.model_dump()", "opinion", "Opinion.model_validate({})", "AgentState()"]
+)
 def test_plain_code_of_judges_names_no_model(body):
     assert model_name_in(body) == ""
 
