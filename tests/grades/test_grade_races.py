@@ -4,6 +4,7 @@ is told twice.
 
 import pytest
 
+from grading.core.enums import CountingPolicy
 from grading.grades import actions as grade_actions
 from grading.grades import releases
 from grading.models import Grade, Notice
@@ -80,3 +81,26 @@ def test_concurrent_override_and_verdict_both_count(assignment, ada):
     with everywhere():
         grade = Grade.objects.get()
         assert (grade.audit, grade.overall_score, grade.overridden) == (again, 5.0, 1)
+
+
+def test_best_of_two_attempts_counts_whichever_is_written_last(ada):
+    assignment = AssignmentFactory(cohort=ada.cohort, counting_policy=CountingPolicy.BEST)
+    first, second = judged(ada, assignment), judged(ada, assignment, attempt=2)
+    with everywhere():
+        grade_actions.count_verdict(audit=first)
+    teacher = staff_user(assignment.organization)
+
+    def override():
+        grade_actions.override_criterion(
+            submission=first.submission, criterion_id="tidy", score=5, reason="So.", by=teacher
+        )
+
+    acts = iter([override, lambda: grade_actions.count_verdict(audit=second)])
+
+    def one_of_them():
+        next(acts)()
+
+    at_once(one_of_them)
+    with everywhere():
+        grade = Grade.objects.get()
+        assert (grade.audit, grade.overall_score) == (first, 5.0)
