@@ -111,7 +111,9 @@ def finding(
         "assignment": row.assignment,
         "finding": row,
         "visible": visible,
-        "earlier": [answer for answer in visible.answers if answer.row.replaced_at is not None],
+        "earlier_answers": [
+            answer for answer in visible.answers if answer.row.replaced_at is not None
+        ],
         "state": GROUP_LABELS[visible.group],
         "form": form if is_owner else None,
         "is_staff": is_staff,

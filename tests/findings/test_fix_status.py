@@ -131,6 +131,7 @@ def test_refused_fix_stands_in_its_field_with_the_reason_and_nothing_is_lost() -
     _before, _, after = page.partition('id="id_commit_error"')
     assert (reason in after.split("</ul>")[0], f'value="{FIX}"' in after) == (True, True)
     assert ("It was one line." in page, "refused" in page) == (True, True)
+    assert ("We kept your input." in page, "audit your last submission" in page) == (True, False)
     with everywhere():
         [finding] = findings_of(work.assignment, work.student, is_staff=False)
     assert (finding.answer, finding.refused_answer and finding.refused_answer.status) == (
