@@ -33,6 +33,9 @@ def _is_imperative(clause: str) -> bool:
     if words[0] in vocabulary.PREPOSITIONS:
         # The verb follows the place: “In src/a.py, add …”.
         words = _words(clause.partition(", ")[2])
+    elif parse_location(words[0])[0] is not None:
+        # So it does without a mark between: “src/a.py:12 Add …”.
+        words = words[1:]
     if words[0] in vocabulary.ADVERBS:
         words = words[1:]
     if words[0] not in vocabulary.CHANGE_VERBS_AND_NOUNS:
@@ -41,6 +44,6 @@ def _is_imperative(clause: str) -> bool:
 
 
 def _words(clause: str) -> list[str]:
-    """Return the first words in lower case, at least three, without ornament before them."""
+    """Return the first words in lower case, at least four, without ornament before them."""
     words = [word.strip("*_`\"'([#>-") for word in clause[:LONGEST_NAME].lower().split()]
-    return [*filter(None, words), "", "", ""]
+    return [*filter(None, words), "", "", "", ""]

@@ -42,7 +42,7 @@ def _answered(report, check, unmet):
     """Return the check as met or not, with the evidence of another one that was so."""
     met = check.check not in unmet
     like = next(c for row in report.criteria for c in row.checks if c.met is met and c.evidence)
-    return check.model_copy(update={"met": met, "evidence": like.evidence})
+    return check.model_copy(update={"met": met, "evidence": like.evidence, "not_applicable": None})
 
 
 def fit(*examples):

@@ -60,7 +60,11 @@ def lines(answer) -> list[dict[str, str]]:
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("confidence", "9", "Select a valid choice. 9 is not one of the available choices."),
+        (
+            "evidence_confidence",
+            "9",
+            "Select a valid choice. 9 is not one of the available choices.",
+        ),
         ("unsupported", "x", "Select a valid choice. x is not one of the available choices."),
         ("score", "6", "Select a valid choice. 6 is not one of the available choices."),
         ("against", "x", "Select a valid choice. x is not one of the available choices."),

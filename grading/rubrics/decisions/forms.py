@@ -39,7 +39,7 @@ class TableForm(forms.Form):
 
     architecture = forms.BooleanField(label="Architecture criterion", required=False)
     security = forms.BooleanField(label="Confirmed security evidence", required=False)
-    confidence = forms.TypedChoiceField(
+    evidence_confidence = forms.TypedChoiceField(
         label="Confidence of the evidence",
         coerce=float,
         choices=[
@@ -89,7 +89,7 @@ class TableForm(forms.Form):
     tech_lead = forms.ChoiceField(label="Tech Lead gives", required=False, choices=SCORES)
 
     def __init__(self, sent: Mapping[str, str], *, against: Mapping[str, str]) -> None:
-        first = {"confidence": "1.0", "guards": "hold", "against": next(iter(against))}
+        first = {"evidence_confidence": "1.0", "guards": "hold", "against": next(iter(against))}
         values = {f"{PREFIX}-{name}": value for name, value in first.items()}
         super().__init__({**values, **sent}, prefix=PREFIX, label_suffix="")
         self._set_choices("against", list(against.items()))
@@ -106,7 +106,7 @@ class TableForm(forms.Form):
         return Circumstances(
             architecture=values["architecture"],
             security_evidence=values["security"],
-            confidence=values["confidence"],
+            confidence=values["evidence_confidence"],
             prosecutor_argument=values["words"],
             unsupported=values["unsupported"] or None,
             inventive=values["inventive"] or None,
@@ -122,7 +122,14 @@ class TableForm(forms.Form):
     @property
     def flags(self) -> list[forms.BoundField]:
         """Fields of the circumstances."""
-        names = ("architecture", "security", "confidence", "words", "unsupported", "inventive")
+        names = (
+            "architecture",
+            "security",
+            "evidence_confidence",
+            "words",
+            "unsupported",
+            "inventive",
+        )
         return [self[name] for name in (*names, "guards")]
 
     @property

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
@@ -147,7 +148,8 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def refused(repository):
     """The places of `REFUSED` as the record holds them, and what was read to a judge instead."""
-    rows, messages, places = {}, "", list(REFUSED)
+    rows: dict[str, Any] = {}
+    messages, places = "", list(REFUSED)
     assert len(places) == 2 * MOST_PLACES
     for half in (places[:MOST_PLACES], places[MOST_PLACES:]):
         with judge_endpoint(asking(*half)) as endpoint:

@@ -38,6 +38,7 @@ def test_praise_verdict_or_pointer_asks_for_no_change(text: str) -> None:
     [
         "Add a deadline to the clone.",
         "`src/a.py:9`: split this function.",
+        "src/a.py:9 Split this function.",
         "src/graph.py — replace the placeholder.",
         "In src/justice.py, add a test for each rule.",
         "[HIGH] Use a list of arguments.",
