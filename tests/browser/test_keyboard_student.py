@@ -127,7 +127,7 @@ def answer_a_finding(page: Page, keys: Keyboard) -> None:
     keys.follow("Findings")
     expect(page.get_by_role("heading", level=1)).to_have_text("Findings in my work")
     keys.skip_to_content()
-    keys.follow("No call goes through a shell")
+    keys.follow("A call goes through a shell")
     expect(page.get_by_role("heading", name="Your answer")).to_be_visible()
     keys.tab_to("Fixed in a commit")
     keys.press("ArrowDown", "ArrowDown")
