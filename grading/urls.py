@@ -36,6 +36,7 @@ BULK = "o/<slug:org>/bulk/<uuid:bulk_id>/"
 
 urlpatterns = [
     path("", dashboard_views.home, name="home"),
+    path("favicon.ico", dashboard_views.favicon, name="favicon"),
     path("healthz", healthz.healthz, name="healthz"),
     path("healthz/live", healthz.live, name="healthz-live"),
     path("metrics", metrics.metrics, name="metrics"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 from django_scopes import scope
 
@@ -31,3 +32,9 @@ def home(request: HttpRequest) -> HttpResponse:
             "teaching": teaching_of(user, organizations),
         }
         return render(request, "dashboard/home.html", context)
+
+
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Lead to the site's mark: browsers ask for this address beside files, which name no icon."""
+    return redirect(static("img/mark.svg"))

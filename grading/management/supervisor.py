@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 STOP_SECONDS = 10
 LONGEST_PAUSE = 30.0
@@ -47,14 +47,18 @@ class Child:
     process: Process | None = None
 
 
-def start_program(command: list[str]) -> Process:
-    """Start a program in its own session.
+def start_program(
+    command: list[str], output: IO[bytes] | None = None, errors: IO[bytes] | None = None
+) -> Process:
+    """Start a program in its own session; without files it prints to our own terminal.
 
     A terminal's Ctrl-C reaches only the supervisor, which ends the children in order.
     """
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=errors,
         start_new_session=True,
         preexec_fn=die_with_parent,  # noqa: PLW1509 -- there are no threads
     )
@@ -68,11 +72,12 @@ class Supervisor:
         report: Callable[[str], object],
         steady_seconds: float = STEADY_SECONDS,
         start: Callable[[list[str]], Process] = start_program,
+        start_once: Callable[[list[str]], Process] = start_program,
     ) -> None:
         self.stopping = False
-        self._report = report
+        self.report = report
         self._steady_seconds = steady_seconds
-        self._start = start
+        self._start, self._start_once = start, start_once
         self._children: list[Child] = []
         # Orphans of a killed child become our own children, so that `stop` finds them.
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -84,6 +89,11 @@ class Supervisor:
     def once(self, name: str, command: list[str]) -> None:
         """Run the command now, once; report a failure."""
         self._add(Child(name, command, lasting=False))
+
+    @property
+    def is_settled(self) -> bool:
+        """Return whether every one-time task has ended."""
+        return all(child.lasting for child in self._children)
 
     def tend(self) -> None:
         """Handle children that ended, and start those that are due."""
@@ -115,7 +125,7 @@ class Supervisor:
 
     def _launch(self, child: Child) -> None:
         child.started = time.monotonic()
-        child.process = self._start(child.command)
+        child.process = (self._start if child.lasting else self._start_once)(child.command)
 
     def _reap_orphans(self) -> None:
         """Reap orphans that we inherited, such as git's helpers of an unfinished clone."""
@@ -128,15 +138,13 @@ class Supervisor:
         if not child.lasting:
             self._children.remove(child)
             if code:
-                self._report(f"{child.name} failed with code {code}; the lines above say why.")
+                self.report(f"{child.name} failed with code {code}; its output says why.")
             return
 
         steady = time.monotonic() - child.started > self._steady_seconds
         child.pause = 0.5 if steady else min(child.pause * 2, LONGEST_PAUSE)
         child.due = time.monotonic() + child.pause
-        self._report(
-            f"{child.name} ended with code {code}; it starts again in {child.pause:.1f} s."
-        )
+        self.report(f"{child.name} ended with code {code}; it starts again in {child.pause:.1f} s.")
 
 
 def _wait(process: Process, seconds: float) -> None:

@@ -93,10 +93,23 @@ def test_ended_child_is_restarted_and_reported() -> None:
 def test_one_time_task_is_not_restarted_and_its_failure_is_reported() -> None:
     process = supervise(
         "supervisor.once('demo cohort', ['sh', '-c', 'exit 5'])\n"
-        "while supervisor._children: supervisor.tend(); time.sleep(0.01)\nprint('over')"
+        "while not supervisor.is_settled: supervisor.tend(); time.sleep(0.01)\nprint('over')"
     )
     out, _ = process.communicate(timeout=20)
-    assert out.splitlines() == ["demo cohort failed with code 5; the lines above say why.", "over"]
+    assert out.splitlines() == ["demo cohort failed with code 5; its output says why.", "over"]
+
+
+def test_programs_print_to_the_file_that_they_are_started_with(tmp_path: Path) -> None:
+    process = supervise(
+        "from functools import partial\n"
+        "from grading.management.supervisor import start_program\n"
+        f"log = open({str(tmp_path / 'log')!r}, 'wb')\n"
+        "supervisor = Supervisor(print, start_once=partial(start_program, errors=log))\n"
+        "supervisor.once('demo cohort', ['sh', '-c', 'echo the logins; echo a warning >&2'])\n"
+        "while not supervisor.is_settled: supervisor.tend(); time.sleep(0.01)"
+    )
+    out, _ = process.communicate(timeout=20)
+    assert (out, (tmp_path / "log").read_text()) == ("the logins\n", "a warning\n")
 
 
 def test_stop_ends_grandchildren_in_other_sessions() -> None:

@@ -27,6 +27,7 @@ PERSONS = (
     "deactivated",
 )
 EVERYBODY = (200,) * 9
+LED_ON = (302,) * 9
 NOBODY = (404,) * 9
 MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
 IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
@@ -61,6 +62,7 @@ API_WEBHOOK = "api/v1/o/<slug:org>/webhooks/<int:webhook_id>/"
 # What GET answers, and for pages with a form what an empty POST answers.
 ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "": (EVERYBODY, None),
+    "favicon.ico": (LED_ON, None),
     "healthz": (EVERYBODY, None),
     "healthz/live": (EVERYBODY, None),
     "metrics": (

@@ -15,11 +15,13 @@ from uuid import UUID
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
+from django_rq import get_queue
 from django_rq.models import Dashboard
 from django_scopes import scope
 
@@ -47,6 +49,7 @@ from tests.factories.work import RubricVersionFactory
 pytestmark = pytest.mark.django_db
 MODELS = [model for model in admin.site._registry if model._meta.app_label == "grading"]
 OTHERS = [model for model in admin.site._registry if model._meta.app_label != "grading"]
+INLINE = re.compile(r"<style|<script(?![^<>]*\ssrc=)|\s(?:style|on[a-z]+)=\"")
 OURS, THEIRS = "Hellerau", "Zwickau"  # no page of an instructor of the first may hold the second
 
 
@@ -230,6 +233,22 @@ def test_the_queues_are_the_operators(world):
         assert (url.name, answers) == (url.name, [403, 403])
     operator = signed_in(UserFactory(is_staff=True, is_superuser=True))
     assert operator.get(page(Dashboard, "changelist")).status_code == 200
+
+
+def test_pages_of_the_queues_hold_nothing_that_the_content_policy_refuses(world, redis):
+    job = get_queue("letters").create_job("grading.jobs.send_letters", args=(1,))
+    job.save()
+    place = {"queue_index": sorted(settings.QUEUES).index("letters"), "job_id": job.id}
+    operator, faults, answered = signed_in(UserFactory(is_staff=True, is_superuser=True)), {}, 0
+    for url in admin.site._registry[Dashboard].get_urls():
+        names = url.pattern.regex.groupindex
+        if url.name and set(names) <= set(place):
+            address = reverse(f"admin:{url.name}", kwargs={name: place[name] for name in names})
+            answer = operator.get(address)
+            answered += answer.status_code == 200
+            if found := INLINE.findall(answer.content.decode()):
+                faults[url.name] = found
+    assert (faults, answered > 10) == ({}, True)
 
 
 def test_nobody_is_found_by_completing_a_name(world):

@@ -1,8 +1,9 @@
 """`manage.py serve`: run the whole site on this machine, and stop everything at the end.
 
 It runs the web server on 127.0.0.1, the workers and the reconciler, and the demo cohort once the
-first page answers. A child that ends is started again after a growing pause, with a message. Ctrl-C
-or SIGTERM ends every process below this one.
+first page answers. The last lines on the terminal are the logins and the address: what the children
+print, emails included, goes to var/serve.log. A child that ends is started again after a growing
+pause, with a message. Ctrl-C or SIGTERM ends every process below this one.
 """
 
 import http.client
@@ -10,13 +11,16 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from io import FileIO
 from types import FrameType
 from typing import Any
 
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command, get_commands
 
-from grading.management.supervisor import Supervisor
+from grading.management.supervisor import Supervisor, start_program
 
 FIRST_PAGE_SECONDS = 60
 POLL_SECONDS = 0.2
@@ -28,18 +32,44 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         refuse_taken_port(settings.PORT)
         call_command("migrate", interactive=False, verbosity=0)
-        supervisor = Supervisor(report=self.stderr.write)
+        log_path = settings.BASE_DIR / "var" / "serve.log"
+        log_path.parent.mkdir(exist_ok=True)
+        # Emails carry links that sign people in.
+        log_path.touch(mode=0o600)
+        with log_path.open("wb", buffering=0) as log:
+            self.stdout.write(f"What the site's programs print, emails included, is in {log_path}")
+            self.stdout.flush()
+            self._supervise(log)
+
+    def _supervise(self, log: FileIO) -> None:
+        supervisor = Supervisor(
+            report=self.stderr.write,
+            start=partial(start_program, output=log, errors=log),
+            # The demo cohort prints its logins.
+            start_once=partial(start_program, errors=log),
+        )
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, supervisor_stopper(supervisor))
 
         try:
-            self._run(supervisor)
+            self._start(supervisor)
+            # Nothing may push the logins and the address off the terminal.
+            supervisor.report = lambda line: log.write(f"{line}\n".encode())
+            tend_until(supervisor, lambda: False)
         finally:
             supervisor.stop()
 
-    def _run(self, supervisor: Supervisor) -> None:
+    def _start(self, supervisor: Supervisor) -> None:
+        """Start every program, one after the other; print the address as the last line."""
+        address = f"http://127.0.0.1:{settings.PORT}/"
+        deadline = time.monotonic() + FIRST_PAGE_SECONDS
         supervisor.keep("web", web_command(settings.PORT))
-        self._wait_for_first_page(supervisor)
+        tend_until(supervisor, lambda: answers(settings.PORT) or time.monotonic() > deadline)
+        if time.monotonic() > deadline:
+            raise CommandError(
+                f"{address} did not answer in {FIRST_PAGE_SECONDS} s; the file named above says why."
+            )
+
         for number in range(1, settings.AUDIT_WORKERS + 1):
             supervisor.keep(f"worker {number}", manage("audit_worker"))
 
@@ -47,25 +77,18 @@ class Command(BaseCommand):
         supervisor.keep("reconciler", manage("reconcile", "--forever"))
         if "seed_demo" in get_commands():
             supervisor.once("demo cohort", manage("seed_demo"))
-
-        while not supervisor.stopping:
-            supervisor.tend()
-            time.sleep(POLL_SECONDS)
-
-    def _wait_for_first_page(self, supervisor: Supervisor) -> None:
-        address = f"http://127.0.0.1:{settings.PORT}/"
-        deadline = time.monotonic() + FIRST_PAGE_SECONDS
-        while not supervisor.stopping and not answers(settings.PORT):
-            if time.monotonic() > deadline:
-                raise CommandError(
-                    f"{address} did not answer in {FIRST_PAGE_SECONDS} s; the lines above say why."
-                )
-            supervisor.tend()
-            time.sleep(POLL_SECONDS)
+        tend_until(supervisor, lambda: supervisor.is_settled)
 
         if not supervisor.stopping:
-            self.stdout.write(f"\nAutomaton Auditor is at {address} -- Ctrl-C stops it.\n")
+            self.stdout.write(f"\nAutomaton Auditor is at {address} -- Ctrl-C stops it.")
             self.stdout.flush()
+
+
+def tend_until(supervisor: Supervisor, is_over: Callable[[], bool]) -> None:
+    """Tend the supervisor's children until this holds, or until it is asked to stop."""
+    while not (supervisor.stopping or is_over()):
+        supervisor.tend()
+        time.sleep(POLL_SECONDS)
 
 
 def supervisor_stopper(supervisor: Supervisor) -> Any:
