@@ -50,7 +50,10 @@ SENTENCES = {
     "findings.retired": "dropped {findings} findings of a report from another repository",
     "feedback.searched": "searched the repository for reports: {taken} imported",
     "grade.pinned": "set the grade to attempt {attempt}: {reason}",
-    "grade.released": "released the grade[, {score} of 5][ (before: {before})][: {note}]",
+    "grade.released": (
+        "released the grade[ with “{alone}” alone changed][, {score} of 5][ (before: {before})]"
+        "[: {note}]"
+    ),
     "grade.taken_back": "withdrew the release of the grade[ ({score} of 5)]: {reason}",
     "grade.chosen": "chose attempt {attempt} to count",
     "grade.unpinned": "unpinned the grade: the assignment says again which attempt counts",

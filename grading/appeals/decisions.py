@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 
 from grading.appeals.actions import MAX_CHARACTERS, change_state
-from grading.appeals.queries import counts_for_the_grade, grade_for_appeal
+from grading.appeals.queries import is_about_the_release, release_of
 from grading.audits.queries import current_audit
 from grading.bulk import renewals
 from grading.bulk.actions import Estimate, estimate_bulk
@@ -23,7 +23,13 @@ from grading.core.user_text import required_text
 from grading.engine import audits as engine_audits
 from grading.grades import actions as grade_actions
 from grading.grades import releases
-from grading.grades.queries.final_scores import grade_results, released_value
+from grading.grades.queries.final_scores import released_value_of
+from grading.grades.queries.released_changes import (
+    ReleaseDifference,
+    difference_of,
+    marks_with,
+    released_row,
+)
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.notifications.emails import notify
 from grading.notifications.webhooks import announce_appeal
@@ -31,7 +37,7 @@ from grading.notifications.webhooks import announce_appeal
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Result of the whole submission if the criterion had this score."""
+    """Released result if this criterion had this score, and nothing else changed."""
 
     score: int
     level: str
@@ -43,7 +49,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class CurrentVerdict:
-    """Verdict that counts now, with the effect of each possible score.
+    """Verdict that counts now for the appealed attempt, released or not.
 
     `row` is the criterion as it counts now, in the shape of a released value
     (grades/queries/final_scores.py).
@@ -52,7 +58,6 @@ class CurrentVerdict:
     audit: Audit
     row: dict[str, Any]
     overall_score: float | None
-    effects: tuple[Effect, ...]
 
 
 def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
@@ -78,19 +83,19 @@ def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
 
 
 def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
-    """Override the score, with the answer as its reason, and release the grade again.
+    """Override the score, with the answer as its reason, and release this criterion alone.
 
-    If another attempt counts by now, the score stays with the appealed attempt and nothing is
-    released. Raises AppealRefused as keep_verdict, and score_the_same; GradeRefused as
-    grades.override_criterion.
+    Other changes since the release stay unreleased. If another attempt was released since, the
+    score stays with the appealed attempt and nothing is released. Raises AppealRefused as
+    keep_verdict, and score_the_same, criterion_unknown; GradeRefused as grades.override_criterion.
     """
     answer = _answer(answer)
-    # Verdicts that arrive now wait, so the score is compared with the one that counts.
+    # Verdicts and releases that arrive now wait, so the score is compared with what is released.
     with transaction.atomic():
-        _lock_attempt_and_grade(appeal)
+        grade = _lock_attempt_and_grade(appeal)
         alone = _refuse_unless_may_answer(appeal, by)
-        standing = current_verdict_of(appeal)
-        if standing is not None and score == appeal.verdict["score"] == standing.row["score"]:
+        before = _changeable_row(appeal, grade)
+        if score == appeal.verdict["score"] == before["score"]:
             raise AppealRefused(
                 "decision",
                 "score_the_same",
@@ -105,7 +110,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             decided_by=by,
             decided_at=now(),
         )
-        _override(appeal, score, answer, by)
+        override = _override(appeal, score, answer, by)
 
         record_activity(
             organization=appeal.organization_id,
@@ -113,7 +118,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             verb="appeal.changed",
             about=appeal,
             criterion=appeal.criterion_name,
-            before=appeal.verdict["score"],
+            before=before["score"],
             score=score,
             answer=answer,
             alone=alone,
@@ -121,7 +126,16 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
         announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
         # One email per decision: the answer's, or the release's if the student switched those off.
         written = _email_student(appeal)
-        _release_again(appeal, answer, by, send_emails=not written)
+        if is_about_the_release(appeal, grade):
+            releases.release_criterion(
+                grade=grade,
+                criterion_id=appeal.criterion_id,
+                score=score,
+                reason=override.reason,
+                note=f"Your appeal on “{appeal.criterion_name}”: {answer}",
+                by=by,
+                send_emails=not written,
+            )
 
 
 def rejudge_criterion(*, appeal: Appeal, by: User) -> Audit:
@@ -169,35 +183,42 @@ def may_answer(appeal: Appeal, user: User) -> bool:
 
 
 def current_verdict_of(appeal: Appeal) -> CurrentVerdict | None:
-    """Return the verdict that counts now for the appealed attempt, with possible changes.
+    """Return the verdict that counts now for the appealed attempt, with overrides.
 
-    The courtroom computes the effects. None where the verdict does not have this criterion: no
-    score can be given then.
+    None where the verdict does not have this criterion: no score can be given then.
     """
     # The grade may be about another attempt: use the appealed one.
     audit = current_audit(appeal.submission)
-    if audit is None:
+    value = released_value_of(audit) if audit else None
+    row = released_row(value, appeal.criterion_id) if value else None
+    if audit is None or value is None or row is None:
         return None
-    reckoning = grade_results([Grade(pk=0, audit=audit)])[0]
-    value = released_value(reckoning)
-    row = next((row for row in value["criteria"] if row["id"] == appeal.criterion_id), None)
-    if row is None:
+    return CurrentVerdict(audit=audit, row=row, overall_score=value["overall_score"])
+
+
+def effects_of(appeal: Appeal, grade: Grade | None) -> tuple[Effect, ...]:
+    """Return what the release becomes with each score; `grade` is from grade_for_appeal.
+
+    The courtroom computes them. Empty where the release no longer has this criterion.
+    """
+    released = release_of(appeal, grade)
+    scores = grade_actions.SCORES
+    marks = marks_with(released, appeal.criterion_id, scores) if released else []
+    return tuple(_effect(appeal, score, mark) for score, mark in zip(scores, marks, strict=False))
+
+
+def other_changes(appeal: Appeal, grade: Grade | None) -> ReleaseDifference | None:
+    """Return what changed since the release besides this criterion; an answer releases none of it.
+
+    None where nothing did, or where another attempt was released since.
+    """
+    released = release_of(appeal, grade)
+    if grade is None or released is None or not grade.changed:
         return None
-
-    standing = {key: override.score for key, override in reckoning.overrides.items()}
-    works = [
-        (list(reckoning.verdicts.values()), standing | {appeal.criterion_id: score})
-        for score in grade_actions.SCORES
-    ]
-    marks = engine_audits.marks_under(audit.rubric_version.document, works)
-    effects = [
-        _effect(appeal, score, mark)
-        for score, mark in zip(grade_actions.SCORES, marks, strict=True)
-    ]
-
-    return CurrentVerdict(
-        audit=audit, row=row, overall_score=value["overall_score"], effects=tuple(effects)
-    )
+    if not is_about_the_release(appeal, grade):
+        return None
+    difference = difference_of(released, released_value_of(grade.audit), but=appeal.criterion_id)
+    return difference or None
 
 
 def rejudging_estimate(appeal: Appeal, standing: CurrentVerdict) -> Estimate:
@@ -223,41 +244,44 @@ def _effect(appeal: Appeal, score: int, marks: engine_audits.Marks) -> Effect:
     )
 
 
-def _lock_attempt_and_grade(appeal: Appeal) -> None:
+def _lock_attempt_and_grade(appeal: Appeal) -> Grade:
     """Lock the attempt, then the grade: the order in which a new verdict locks them."""
     submission = appeal.submission
     Submission.objects.select_for_update(no_key=True).only("pk").get(pk=submission.pk)
     grades_of = Grade.objects.filter(
         assignment=submission.assignment_id, student=submission.student_id
     )
-    grades_of.select_for_update(no_key=True).only("pk").first()
+    return grades_of.select_for_update(no_key=True).get()
 
 
-def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:
-    standing = Override.objects.filter(
-        submission=appeal.submission, criterion_id=appeal.criterion_id, withdrawn_at=None
-    )
-    # The same override is in force already; a second would only add a log entry.
-    if standing.filter(score=score).exists():
-        return
+def _changeable_row(appeal: Appeal, grade: Grade) -> dict[str, Any]:
+    """Return the criterion as released. Raises AppealRefused criterion_unknown."""
+    released = release_of(appeal, grade)
+    if released is None or not marks_with(released, appeal.criterion_id, [1]):
+        raise AppealRefused(
+            "decision",
+            "criterion_unknown",
+            "The released grade has no such criterion any more. Keep the verdict instead.",
+        )
+    return released_row(released, appeal.criterion_id) or {}
 
-    grade_actions.override_criterion(
+
+def _override(appeal: Appeal, score: int, answer: str, by: User) -> Override:
+    """Return the override with this score that is in force, made now if there is none."""
+    same = Override.objects.filter(
+        submission=appeal.submission,
+        criterion_id=appeal.criterion_id,
+        withdrawn_at=None,
+        score=score,
+    ).first()
+    # A second override with this score would only add a log entry.
+    return same or grade_actions.override_criterion(
         submission=appeal.submission,
         criterion_id=appeal.criterion_id,
         score=score,
         reason=answer,
         by=by,
     )
-
-
-def _release_again(appeal: Appeal, answer: str, by: User, *, send_emails: bool) -> None:
-    grade = grade_for_appeal(appeal)
-    # Releasing another attempt's grade would not answer this appeal.
-    if grade is not None and counts_for_the_grade(appeal, grade):
-        reason = f"Your appeal on “{appeal.criterion_name}”: {answer}"
-        releases.release_grades(
-            assignment=grade.assignment, grades=[grade], by=by, note=reason, send_emails=send_emails
-        )
 
 
 def _refuse_unless_may_answer(appeal: Appeal, by: User) -> bool:
@@ -296,6 +320,7 @@ def _email_student(appeal: Appeal) -> bool:
         user=submission.student.user,
         kind=NoticeKind.APPEAL_ANSWERED,
         subject=f"Your appeal on {about} was answered",
-        body=f"Your appeal on {about} was answered. Open the appeal to read the decision.",
+        body=f"Your appeal on {about} was answered. The answer is about this criterion alone: no "
+        "other score changes with it. Open the appeal to read the decision.",
         path=reverse("appeal", args=[appeal.organization.slug, appeal.pk]),
     )

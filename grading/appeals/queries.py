@@ -186,12 +186,23 @@ def grade_for_appeal(appeal: Appeal) -> Grade | None:
     grades = Grade.objects.filter(
         assignment=submission.assignment_id, student=submission.student_id
     )
-    return grades.select_related("assignment", "audit").defer("audit__report").first()
+    return grades.select_related("assignment__cohort", "audit").defer("audit__report").first()
 
 
-def counts_for_the_grade(appeal: Appeal, grade: Grade | None) -> bool:
-    """Return whether the appealed attempt counts; `grade` is from grade_for_appeal."""
-    return grade is not None and grade.audit.submission_id == appeal.submission_id
+def release_of(appeal: Appeal, grade: Grade | None) -> dict[str, Any] | None:
+    """Return the last release of the appealed attempt; `grade` is from grade_for_appeal."""
+    released = grade.released if grade else None
+    if released is None:
+        return None
+    of_attempts: list[dict[str, Any]] = [released, *released.get("earlier", ())]
+    appealed = str(appeal.submission_id)
+    return next((value for value in of_attempts if value["submission"] == appealed), None)
+
+
+def is_about_the_release(appeal: Appeal, grade: Grade | None) -> bool:
+    """Return whether the appealed attempt is the one that is released, whichever counts now."""
+    released = grade.released if grade else None
+    return released is not None and released["submission"] == str(appeal.submission_id)
 
 
 def appeals_of(user: User) -> QuerySet[Appeal]:

@@ -177,13 +177,20 @@ def _inbox_context(request: MemberRequest, organization: Organization) -> dict[s
 
 def _staff_page(request: MemberRequest, appeal: Appeal, shared: dict[str, Any]) -> HttpResponse:
     """Show both sides, the effect of each score, and the answer form."""
-    standing = decisions.current_verdict_of(appeal)
-    effects = standing.effects if standing else ()
+    standing, grade = decisions.current_verdict_of(appeal), shared["behind"]
+    # An override needs the criterion in the current verdict, too.
+    effects = decisions.effects_of(appeal, grade) if standing else ()
+    unreleased = decisions.other_changes(appeal, grade)
     answering = request.POST.get("do") == "answer"
     form = AnswerForm(
         request.POST if answering else None,
         scores=[effect.score for effect in effects],
-        fingerprint=fingerprint_of(standing.row, standing.overall_score) if standing else "",
+        fingerprint=fingerprint_of(
+            standing and standing.row,
+            queries.release_of(appeal, grade),
+            unreleased
+            and (unreleased.now["overall_score"], [row.now for row in unreleased.criteria]),
+        ),
     )
     if request.method == "POST" and (not answering or form.is_valid()):
         try:
@@ -193,8 +200,6 @@ def _staff_page(request: MemberRequest, appeal: Appeal, shared: dict[str, Any]) 
         else:
             return redirect("appeals", appeal.organization.slug)
 
-    # If the grade changed since its release, a changed score would release that change too.
-    current_grade = shared["behind"]
     context = shared | {
         "now": _current_view(standing, appeal, shared["report"]),
         "current": standing,
@@ -206,11 +211,8 @@ def _staff_page(request: MemberRequest, appeal: Appeal, shared: dict[str, Any]) 
         "may_change": may(request.user, appeal.organization, "teacher"),
         "may_answer": decisions.may_answer(appeal, request.user),
         "is_owner": role_of(request.user, appeal.organization) == Role.OWNER,
-        "counts": queries.counts_for_the_grade(appeal, current_grade),
-        "has_other_changes": bool(effects)
-        and appeal.is_pending
-        and current_grade is not None
-        and current_grade.changed,
+        "is_released": queries.is_about_the_release(appeal, grade),
+        "unreleased": unreleased,
     }
 
     return render(request, "appeals/decision.html", context)
@@ -238,7 +240,7 @@ def _apply_answer(request: MemberRequest, appeal: Appeal, form: AnswerForm) -> s
         decisions.keep_verdict(appeal=appeal, answer=answer, by=request.user)
         return "Answered: the verdict is kept."
     decisions.change_score(appeal=appeal, score=int(decision), answer=answer, by=request.user)
-    return f"Answered: {decision} of 5. The student was notified."
+    return f"Answered: {decision} of 5, and no other change. The student was notified."
 
 
 def _current_view(

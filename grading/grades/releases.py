@@ -22,6 +22,7 @@ from grading.grades.queries.final_scores import (
     is_same_result,
     released_value,
 )
+from grading.grades.queries.released_changes import marks_with, released_row, value_with
 from grading.models import Appeal, Assignment, Grade
 from grading.notifications.emails import Email, notify, notify_all
 from grading.notifications.webhooks import announce_releases
@@ -66,11 +67,55 @@ def release_grades(
             # Reuse the objects that are loaded already, so that no query runs for each grade.
             grade.assignment, grade.audit = assignment, results[grade.pk].audit  # read already
             grade.audit.submission.assignment = assignment
-            _release(grade, results[grade.pk], by=by, note=note.strip())
+            for column, value in columns_of(results[grade.pk]).items():
+                setattr(grade, column, value)
+            _release(grade, released_value(results[grade.pk], note=note.strip()), by=by)
 
         # Inside the transaction: the outbox sends nothing if it is rolled back.
         _notify_students(assignment, news, send_emails=send_emails)
     return len(news)
+
+
+def release_criterion(
+    *,
+    grade: Grade,
+    criterion_id: str,
+    score: int,
+    reason: str,
+    note: str,
+    by: User,
+    send_emails: bool = True,
+) -> None:
+    """Release one criterion's score on its own: all else stays as it was released.
+
+    What changed besides since that release waits for the next one. `reason` stands at the score,
+    `note` at the release. Raises GradeRefused criterion_unknown.
+    """
+    with transaction.atomic():
+        grade = (
+            Grade.objects.select_for_update(no_key=True, of=("self",))
+            .select_related("student__user", "assignment__organization", "assignment__cohort")
+            .get(pk=grade.pk)
+        )
+        released = grade.released or {"criteria": []}
+        marks = marks_with(released, criterion_id, [score]) if grade.released else []
+        if not marks:
+            raise GradeRefused("", "criterion_unknown", "The release has no such criterion.")
+
+        value = value_with(released, marks[0], criterion_id, reason=reason)
+        if is_same_result(released, value):
+            return
+        row = released_row(value, criterion_id) or {}
+        _release(grade, value | {"note": note.strip()}, by=by, criterion=row["name"])
+        announce_releases(
+            assignment=grade.assignment, audits=[value["audit"]], criterion=criterion_id
+        )
+        if send_emails:
+            notify_all(
+                organization_id=grade.organization_id,
+                kind=NoticeKind.RELEASED,
+                emails=[_release_email(grade, criterion=row["name"])],
+            )
 
 
 def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
@@ -145,17 +190,17 @@ def _is_news(grade: Grade, result: GradeResult) -> bool:
     return grade.released is None or not is_same_result(grade.released, released_value(result))
 
 
-def _release(grade: Grade, result: GradeResult, *, by: User, note: str) -> None:
+def _release(grade: Grade, value: dict[str, Any], *, by: User, criterion: str = "") -> None:
+    """Store this value as released; `criterion` is the name of one that was released alone."""
     before = grade.released
     # The student sees the earlier result beside the new one.
-    value = released_value(result, note=note) | {
-        "before": _summary(before, grade) if before else None
-    }
+    value = value | {"before": _summary(before, grade) if before else None}
     value["earlier"] = _earlier_attempts(before, grade, value["submission"]) if before else []
-    for column, now in columns_of(result).items():
-        setattr(grade, column, now)
     grade.released, grade.released_at, grade.released_by = value, timezone.now(), by
-    grade.changed = False
+    # What was released alone may leave other changes to release.
+    grade.changed = bool(criterion) and not is_same_result(
+        value, released_value(grade_results([grade])[grade.pk])
+    )
     grade.save()
 
     record_activity(
@@ -167,7 +212,8 @@ def _release(grade: Grade, result: GradeResult, *, by: User, note: str) -> None:
         attempt=value["attempt"],
         before=before and before["overall_score"],
         score=value["overall_score"],
-        note=note,
+        note=value["note"],
+        **({"alone": criterion} if criterion else {}),
     )
 
 
@@ -211,12 +257,13 @@ def _notify_students(assignment: Assignment, news: Sequence[Grade], *, send_emai
         )
 
 
-def _release_email(grade: Grade) -> Email:
+def _release_email(grade: Grade, *, criterion: str = "") -> Email:
     title, released = grade.assignment.title, grade.released or {}
     change = "was changed" if released["before"] else "was released"
+    alone = f" No criterion but “{criterion}” changed." if criterion else ""
     return Email(
         user=grade.student.user,
         subject=f"Your grade for “{title}” {change}",
-        body=f"Your grade for “{title}” {change}. Open the report to read it.",
+        body=f"Your grade for “{title}” {change}.{alone} Open the report to read it.",
         path=reverse("audit", args=[grade.assignment.organization.slug, released["audit"]]),
     )

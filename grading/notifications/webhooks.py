@@ -152,10 +152,16 @@ def announce_audit(*, audit: Audit, event: WebhookEvent) -> None:
     _queue_events(webhooks, event, submission.assignment, "audit", [(audit.pk, data)])
 
 
-def announce_releases(*, assignment: Assignment, audits: Collection[str]) -> None:
-    """Announce released grades by the ids of their audits. Two queries for any number."""
+def announce_releases(
+    *, assignment: Assignment, audits: Collection[str], criterion: str = ""
+) -> None:
+    """Announce released grades by the ids of their audits. Two queries for any number.
+
+    `criterion` is the id of one that was released alone.
+    """
     if audits and (webhooks := _subscribers_of(WebhookEvent.GRADE_RELEASED)):
-        events_data = [(audit, {"audit": audit}) for audit in audits]
+        alone = {"criterion": criterion} if criterion else {}
+        events_data = [(audit, {"audit": audit} | alone) for audit in audits]
         _queue_events(webhooks, WebhookEvent.GRADE_RELEASED, assignment, "audit", events_data)
 
 

@@ -16,19 +16,20 @@ from grading import workflow
 from grading.appeals.decisions import (
     change_score,
     current_verdict_of,
+    effects_of,
     escalate_appeal,
     keep_verdict,
     may_answer,
     rejudge_criterion,
 )
-from grading.appeals.queries import InboxFilter, counts_for_the_grade, grade_for_appeal, inbox
+from grading.appeals.queries import InboxFilter, grade_for_appeal, inbox
 from grading.audits.actions import claim_audit
 from grading.core.enums import AppealState, AuditKind, NoticeKind, Renewal, Role
 from grading.core.errors import AppealRefused, RenewalRefused
 from grading.models import Activity, Appeal, Audit, Membership, Notice, Override
 from tests.factories.grades import NoticeOptOutFactory
 from tests.factories.people import staff_user
-from tests.factories.released import FIRST, SECOND, Released, ended, filed, judged
+from tests.factories.released import FIRST, SECOND, Released, ended, filed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
@@ -179,22 +180,15 @@ def test_answered_appeal_cannot_be_answered_again(released, appeal):
     assert len(letters(released)) == 1
 
 
-def test_other_counting_attempt_is_not_released(released, appeal):
-    judged(released.assignment, student=released.student, attempt=2, **{SECOND: 1})
-    before = released.grade.released
-    with scope(organization=released.organization):
-        assert counts_for_the_grade(appeal, grade_for_appeal(appeal)) is False
-    within(released, change_score, appeal, score=2, answer="Read again.")
-    assert released.grade.released == before
-    with scope(organization=released.organization):
-        assert Override.objects.get().submission == released.submission
-
-
 def test_predicted_effect_equals_result(released, appeal):
     with scope(organization=released.organization):
         standing = current_verdict_of(appeal)
+        effects = {
+            effect.score: effect.overall_score
+            for effect in effects_of(appeal, grade_for_appeal(appeal))
+        }
+
     assert standing is not None
-    effects = {effect.score: effect.overall_score for effect in standing.effects}
     assert (sorted(effects), standing.row["score"], standing.overall_score) == (
         [1, 2, 3, 4, 5],
         5,

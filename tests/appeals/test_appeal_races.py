@@ -12,7 +12,7 @@ from grading.appeals.actions import file_appeal
 from grading.appeals.decisions import change_score, keep_verdict
 from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
-from grading.grades.actions import pin_grade, unpin_grade
+from grading.grades.actions import override_criterion, pin_grade, unpin_grade
 from grading.models import Appeal, Grade, Notice, Override
 from grading.notifications.email_outbox import send_due_emails
 from tests.factories.grades import NoticeFactory
@@ -89,6 +89,53 @@ def test_one_of_two_concurrent_answers_is_saved():
             int(changed),
             1,
         )
+
+
+def test_two_scores_at_once_release_that_of_the_saved_answer():
+    released = Released()
+    appeal = filed(released)
+    scores = iter((1, 2))
+
+    def answer() -> str:
+        score = next(scores)
+        try:
+            change_score(
+                appeal=released.now(appeal), score=score, answer="Read.", by=released.teacher
+            )
+        except AppealRefused as refused:
+            return refused.code
+        return ""
+
+    assert sorted(at_once(answer)) == ["", "appeal_over"]
+    rows = {row["id"]: row["score"] for row in (released.grade.released or {})["criteria"]}
+    with everywhere():
+        assert rows[FIRST] == Appeal.objects.get().new_score == Override.objects.get().score
+
+
+def test_override_during_an_answer_stays_unreleased():
+    released = Released()
+    appeal = filed(released)
+    acts = iter(
+        (
+            lambda: change_score(
+                appeal=released.now(appeal), score=1, answer="Read.", by=released.teacher
+            ),
+            lambda: override_criterion(
+                submission=released.submission,
+                criterion_id=SECOND,
+                score=1,
+                reason="Read.",
+                by=released.teacher,
+            ),
+        )
+    )
+
+    def act() -> Any:
+        return next(acts)()
+
+    at_once(act)
+    rows = {row["id"]: row["score"] for row in (released.grade.released or {})["criteria"]}
+    assert (rows[FIRST], rows[SECOND], released.grade.changed) == (1, 4, True)
 
 
 def test_concurrent_jobs_send_each_email_once():

@@ -196,12 +196,12 @@ def test_an_appeal_is_kept_when_another_audit_was_released_while_it_was_written(
     assert (answer.status_code, "Long and well said." in answer.content.decode()) == (200, True)
 
 
-def test_who_answers_an_appeal_is_told_what_else_the_answer_would_release() -> None:
+def test_appeal_page_shows_what_else_changed_since_the_release() -> None:
     released = Released()
     appeal = filed(released)
     address = f"/o/{released.organization.slug}/appeals/{appeal.pk}/"
     teacher = signed_in(released.teacher)
-    assert "Other changes:" not in teacher.get(address).content.decode()
+    assert "Other changes since the release" not in teacher.get(address).content.decode()
     with everywhere():
         actions.override_criterion(
             submission=released.submission,
@@ -211,7 +211,7 @@ def test_who_answers_an_appeal_is_told_what_else_the_answer_would_release() -> N
             by=released.teacher,
         )
     html = teacher.get(address).content.decode()
-    assert ("Other changes:" in html, faults_of(html)) == (True, [])
+    assert ("Other changes since the release" in html, faults_of(html)) == (True, [])
 
 
 def test_an_answer_to_an_appeal_is_not_given_on_a_verdict_that_has_changed_since() -> None:

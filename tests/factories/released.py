@@ -28,9 +28,14 @@ FIRST, SECOND, THIRD = (name[0] for name in NAMES[:3])
 
 
 def assignment_of(criteria: int = 3, **fields: Any) -> Assignment:
-    """An assignment whose rubric has this many of the example report's criteria."""
+    """An assignment whose rubric has this many of the example report's criteria.
+
+    `valued` are further fields of criteria by id, such as weight and max_points.
+    """
     cohort = fields.pop("cohort", None) or CohortFactory.create()
+    valued = fields.pop("valued", {})
     document = rubric_document(*(name[0] for name in NAMES[:criteria]))
+    document["criteria"] = [row | valued.get(row["id"], {}) for row in document["criteria"]]
     version = RubricVersionFactory.create(
         document=document, rubric__organization=cohort.organization
     )

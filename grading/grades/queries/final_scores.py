@@ -132,12 +132,17 @@ def released_value(result: GradeResult, *, note: str = "") -> dict[str, Any]:
         "digest": audit.report_digest,
         "rubric_version": result.rubric,
         "overall_score": marks.overall_score,
-        "points": None
-        if marks.points_possible is None
-        else {"earned": marks.points_earned, "possible": marks.points_possible},
+        "points": points_of(marks),
         "criteria": [_released_row(row, result) for row in marks.criteria],
         "note": note,
     }
+
+
+def points_of(marks: engine_audits.Marks) -> dict[str, Any] | None:
+    """Return the sum of points as a released value holds it; None where the rubric has none."""
+    if marks.points_possible is None:
+        return None
+    return {"earned": marks.points_earned, "possible": marks.points_possible}
 
 
 def is_same_result(released: dict[str, Any], now: dict[str, Any]) -> bool:
@@ -146,16 +151,14 @@ def is_same_result(released: dict[str, Any], now: dict[str, Any]) -> bool:
 
 
 def _comparable(value: dict[str, Any]) -> dict[str, Any]:
-    """Drop the verdict under an override: it may change without a consequence."""
-    # A renamed criterion is no news, nor is a verdict under an override.
-    ignored = {"name", "verdict_score"}
-    criteria = [
-        {key: value_of_key for key, value_of_key in criterion.items() if key not in ignored}
-        for criterion in value["criteria"]
-    ]
     kept = {key: value[key] for key in ("submission", "overall_score", "points")}
+    return kept | {"criteria": [comparable_row(row) for row in value["criteria"]]}
 
-    return kept | {"criteria": criteria}
+
+def comparable_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Drop what is no news by itself: a name, and the verdict under an override."""
+    ignored = {"name", "verdict_score"}
+    return {key: value for key, value in row.items() if key not in ignored}
 
 
 def _released_row(row: CriterionRow, result: GradeResult) -> dict[str, Any]:
