@@ -46,10 +46,13 @@ def is_present(report: PdfReading) -> Finding:
     # Imported late: whoever only reads a rubric needs no analysis of drawings.
     from courtroom.analysis.diagrams.diagram_kind import diagram_of
 
-    diagram = diagram_of(report, None)
+    return presence(diagram_of(report, None))
+
+
+def presence(diagram: DiagramResult) -> Finding:
     # A picture that nobody could read is still a picture: only its contents are open.
     if diagram.kind is None and diagram.page is None:
-        return could_not_look(f"Not established: {diagram.reason}.")
+        return could_not_look(diagram.reason)
     if diagram.kind == "none":
         return _no_diagram(diagram)
     return present(f"The report has a {_drawing(diagram)}.", [_clue(diagram)])
@@ -58,13 +61,16 @@ def is_present(report: PdfReading) -> Finding:
 def _compare(check: Diagram, comparison: Comparison) -> Finding | None:
     if not comparison.diagram:
         return None
+    # Answered here where a model read the pictures of a report without text.
+    if check.aspect == "present":
+        return presence(comparison.diagram)
     return best_diagram(check, comparison.diagram, has_graph=bool(comparison.code.get("graph")))
 
 
 def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = True) -> Finding:
     """The answer from the report's best diagram, which was compared with the code's graph."""
     if diagram.kind is None:
-        return could_not_look(f"Not established: {diagram.reason}.")
+        return could_not_look(diagram.reason)
     if diagram.kind == "none":
         return _no_diagram(diagram)
     met = (

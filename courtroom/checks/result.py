@@ -53,8 +53,13 @@ def could_not_look(reason: str) -> Finding:
     return Finding(met=None, reason=reason)
 
 
+def could_not_read(reason: str) -> Finding:
+    """Return the finding on what is there and could not be read: no score follows from it."""
+    return Finding(met=None, reason=reason, has_failed=True)
+
+
 def reader_failed(error: CourtroomError) -> Finding:
-    return Finding(met=None, reason=error.message, has_failed=True)
+    return could_not_read(error.message)
 
 
 def not_answered() -> Finding:

@@ -44,7 +44,8 @@ class Comparison:
     `names` are as well where its text was recognised, not read.
     `code` holds the facts on the code, by the names of courtroom.models.facts.
     `deferrals` are the places where the report puts work off, `claimed_scores` those where it names
-    an overall score, as fields of models.output_facts.ClaimedScore.
+    an overall score, as fields of models.output_facts.ClaimedScore. `beside` names the Markdown
+    reports of the repository, which are not judged.
     """
 
     pdf: PdfReading | ExaminationFailed | None
@@ -56,3 +57,4 @@ class Comparison:
     diagrams: tuple[DiagramFact, ...] | None
     deferrals: tuple[Deferral, ...]
     claimed_scores: tuple[dict[str, Any], ...] = ()
+    beside: str = ""

@@ -18,10 +18,10 @@ from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_cod
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
-from courtroom.checks.from_report import NO_PDF, as_read
+from courtroom.checks.from_report import NO_PDF, as_read, markdown_beside
 from courtroom.checks.pdf_paths import NO_NAMES, NO_TREE
-from courtroom.checks.registry import Check, kind_of, unknown_kind
-from courtroom.checks.result import Finding, not_answered, reader_failed
+from courtroom.checks.registry import Check, detective_for, kind_of, unknown_kind
+from courtroom.checks.result import Finding, could_not_read, not_answered, reader_failed
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.detective_result import NAME_FACTS, PATH_FACTS, Claim, DetectiveResult
 from courtroom.detectives.diagram_survey import diagrams_of_both
@@ -68,6 +68,7 @@ def compare_sources(
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
         deferrals=tuple(Deferral(**deferral) for deferral in deferrals),
         claimed_scores=_claimed_scores(reading, code),
+        beside=markdown_beside(tree or ()),
     )
 
 
@@ -92,7 +93,7 @@ def _held_claims(
 ) -> tuple[CheckedClaim, ...] | None:
     if pdf is None:
         return ()
-    if isinstance(pdf, ExaminationFailed) or pdf.text_layer == "none":
+    if isinstance(pdf, ExaminationFailed) or pdf.unread:
         return None
     # A claim about clean-up is confirmed by the folder that the clone function uses.
     cleans_up = cleans_up_by_itself(code.get("clone_function"), files)
@@ -107,9 +108,18 @@ def finding_from_both(check: Check, comparison: Comparison) -> Finding:
     kind = kind_of(check)
     if kind is None:
         return unknown_kind(check)
+    if comparison.pdf and _is_unread(check, comparison.pdf):
+        return could_not_read(" ".join(filter(None, [comparison.pdf.unread, comparison.beside])))
     finding = kind.compare(check, comparison) if kind.compare else None
     finding = finding or not_answered()
     return as_read(finding, comparison.pdf.confidence) if comparison.pdf else finding
+
+
+def _is_unread(check: Check, reading: PdfReading) -> bool:
+    """Return whether nothing answers the check: a model may have seen the diagrams of a scan."""
+    has_pictures = reading.vision_pictures is not None
+    is_on_pictures = detective_for(check) == "VisionInspector"
+    return bool(reading.unread) and not (is_on_pictures and has_pictures)
 
 
 def is_open_again(check: Check, outcome: CheckOutcome, comparison: Comparison) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.claimed_paths import claimed_paths
-from courtroom.analysis.pdf_claims.concepts import NO_TEXT_LAYER, document_facts
+from courtroom.analysis.pdf_claims.concepts import document_facts
 from courtroom.checks.from_report import as_read, no_report
 from courtroom.checks.registry import Check, kind_of, unknown_kind
-from courtroom.checks.result import Finding, could_not_look
+from courtroom.checks.result import Finding
 from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     CLAIM_FACTS,
@@ -31,7 +31,8 @@ NAME: DetectiveName = "DocAnalyst"
 def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check]) -> DetectiveResult:
     """Answer what the report alone can answer. `pdf` is null when none was handed in.
 
-    The aggregator has the tree, so checks on the existence of files are left unanswered here.
+    The aggregator has the tree, so checks on the existence of files are left unanswered here, and
+    all checks of a report without a character.
     """
     if isinstance(pdf, ExaminationFailed):
         return failed_result(NAME, checks, pdf, DOCUMENT_FACTS)
@@ -41,12 +42,9 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
     evidence, outcomes = write_down([(check, finding) for check, finding in findings if finding])
 
     facts, reasons = document_facts(pdf)
-    has_no_text = pdf is not None and pdf.text_layer == "none"
-    if has_no_text:
-        reasons = {
-            **dict.fromkeys((*PATH_FACTS, *NAME_FACTS, *CLAIM_FACTS), NO_TEXT_LAYER),
-            **reasons,
-        }
+    unread = pdf.unread if pdf else ""
+    if unread:
+        reasons = dict.fromkeys((*PATH_FACTS, *NAME_FACTS, *CLAIM_FACTS), unread) | reasons
     return DetectiveResult(
         detective=NAME,
         evidence=evidence,
@@ -55,7 +53,7 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
         reasons=reasons,
         errors=_errors(pdf) if pdf else (),
         # Null, not empty: nobody knows what the report claims.
-        claims=None if has_no_text else claims,
+        claims=None if unread else claims,
     )
 
 
@@ -67,9 +65,8 @@ def _finding(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -> F
     """Null for what only the aggregator can answer."""
     if pdf is None:
         return no_report(check.goal)
-    # A scan has no text to answer from: our limit, not the student's fault.
-    if pdf.text_layer == "none":
-        return could_not_look(f"Not established: {NO_TEXT_LAYER}.")
+    if pdf.unread:
+        return None
     kind = kind_of(check)
     if kind is None:
         return unknown_kind(check)
@@ -79,6 +76,6 @@ def _finding(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -> F
 
 def _errors(reading: PdfReading) -> tuple[RecordedError, ...]:
     errors = list(reading.errors)
-    if reading.text_layer == "none":
-        errors.append(("pdf_no_text_layer", f"Not read: {NO_TEXT_LAYER}."))
+    if reading.unread:
+        errors.append(("pdf_no_text", reading.unread))
     return tuple(RecordedError(stage=NAME, code=code, message=message) for code, message in errors)

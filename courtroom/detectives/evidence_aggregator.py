@@ -176,7 +176,7 @@ def _on_root_causes(
 def _without(dropped: Collection[str], outcome: CheckOutcome) -> CheckOutcome:
     kept = tuple(id_ for id_ in outcome.evidence if id_ not in dropped)
     if outcome.evidence and not kept:
-        reason = "Not established: its evidence could not be verified."
+        reason = "Its evidence could not be verified."
         return CheckOutcome(check=outcome.check, met=None, reason=reason)
     return outcome.model_copy(update={"evidence": kept})
 

@@ -82,8 +82,10 @@ def _image_fields(analysis: ImageAnalysis) -> dict[str, Any]:
 
 
 def _finding(check: Check, pdf: PdfReading | None) -> Finding | None:
-    """Null for what only the aggregator can answer."""
+    """Null for what only the aggregator can answer, which knows what a model read in pictures."""
     if pdf is None:
         return no_report(check.goal)
+    if pdf.unread:
+        return None
     kind = kind_of(check)
     return kind.detect(check, Sources(report=pdf)) if kind else unknown_kind(check)

@@ -114,11 +114,16 @@ def _evidence_step(
 
 
 def failed_check(context: RulingContext) -> str:
-    """Return why a detective failed on a check, where the constitution needs them all; else ""."""
-    if not context.constitution.needs_every_detective:
+    """Return why a detective failed on a check; else "".
+
+    Where the constitution does not need them all, it must have failed on most of the weight.
+    """
+    outcomes, checks = context.dossier.outcomes, context.criterion.checks
+    failed = [c for c in checks if (outcome := outcomes.get(c.id)) and outcome.has_failed]
+    is_most = 2 * sum(c.weight for c in failed) > sum(c.weight for c in checks)
+    if not (is_most or context.constitution.needs_every_detective):
         return ""
-    outcomes = (context.dossier.outcomes.get(check.id) for check in context.criterion.checks)
-    return next((outcome.reason for outcome in outcomes if outcome and outcome.has_failed), "")
+    return next((outcomes[check.id].reason for check in failed), "")
 
 
 def contested(
@@ -190,7 +195,7 @@ def _decision(context: RulingContext, *, missing: str, excluded: bool) -> dict[s
         }
     failure = failed_check(context)
     if failure:
-        why = f"A detective failed, so a person decides: {failure}"
+        why = f"A person decides, because not all could be examined. {failure}"
         return unscored(ERROR_COLLECTOR, why) | {"needs_review": True}
     return _decided(context.criterion, decide_criterion(context), _passed(context))
 

@@ -25,7 +25,7 @@ Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
 
 _WRITTEN: tuple[Source, ...] = ("mermaid", "plantuml")
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
-_UNREAD_PICTURE = "the report contains a picture that no model has read"
+_UNREAD_PICTURE = "The report contains a picture that no model has read."
 _BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
 # A file or folder in a drawn tree.
 _TREE_ENTRY = re.compile(r"[│\s]*[├└]─+\s*(?:[\w.-]+/|[\w.-]*\.\w{1,5})(?:\s|$)")
@@ -57,8 +57,8 @@ def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
 def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
     """Return the best diagram in the report, compared with the code's graph if there is one."""
     unread = pages_to_look_at(reading)
-    if reading.text_layer == "none" and reading.vision_pictures is None:
-        return DiagramResult(None, "the PDF has no text layer, and no model has read its pages")
+    if reading.unread and reading.vision_pictures is None:
+        return DiagramResult(None, reading.unread)
 
     ranked = sorted(
         ((kind_of(sketch, graph), sketch) for sketch in drawn_sketches(reading)), key=_rank

@@ -13,6 +13,7 @@ from io import BytesIO
 import pypdf
 from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError
 
+from courtroom.analysis.pdf.pdf_content import damage_of
 from courtroom.analysis.pdf.plain_text import plain
 from courtroom.models.errors import PdfRefused
 
@@ -50,11 +51,11 @@ def open_reader(content: bytes, most_pages: int) -> pypdf.PdfReader:
         locked = True
     except LimitReachedError as error:
         if _PAGE_LIMIT_MESSAGE not in str(error):
-            raise _unreadable(error) from error
+            raise _unreadable(error, content) from error
         count = f"about {_STRICT_LIMITS.page_tree_maximum_entries} pages or more"
         raise too_many_pages(count, most_pages) from error
     except Exception as error:
-        raise _unreadable(error) from error
+        raise _unreadable(error, content) from error
 
     if locked:
         raise PdfRefused(
@@ -63,9 +64,10 @@ def open_reader(content: bytes, most_pages: int) -> pypdf.PdfReader:
     return reader
 
 
-def _unreadable(error: Exception) -> PdfRefused:
+def _unreadable(error: Exception, content: bytes) -> PdfRefused:
+    what_to_do = damage_of(content) or "Export it again."
     return PdfRefused(
-        "pdf_unreadable", f"The PDF is damaged or incomplete. Export it again. ({reason_of(error)})"
+        "pdf_unreadable", f"The PDF is damaged or incomplete. {what_to_do} ({reason_of(error)})"
     )
 
 

@@ -28,7 +28,7 @@ from courtroom.analysis.pdf.non_body_text import (
 from courtroom.analysis.pdf.open_pdf import open_reader, reason_of
 from courtroom.analysis.pdf.page_images import drawn_images, picture_layout, size_of
 from courtroom.analysis.pdf.page_text import Piece, blocks_of, lines_of
-from courtroom.analysis.pdf.pdf_content import PdfImage
+from courtroom.analysis.pdf.pdf_content import PdfImage, damage_of
 from courtroom.analysis.pdf.plain_text import has_smuggled_characters, plain
 
 # A picture takes about 0.1 s, so only the first ones are analysed.
@@ -45,8 +45,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """
     # A page creates 10,000 short-lived objects: the collector took a tenth of the time.
     gc.set_threshold(100_000, 20, 20)
-    reader = open_reader(Path(request["file"]).read_bytes(), int(request["most_pages"]))
-    return _PageReader(reader, request).as_json()
+    content = Path(request["file"]).read_bytes()
+    reader = open_reader(content, int(request["most_pages"]))
+    return _PageReader(reader, request).as_json() | {"damage": damage_of(content)}
 
 
 class _PageReader:
@@ -69,7 +70,6 @@ class _PageReader:
         self.hidden_layers = self._part(
             "The PDF's layers", lambda: hidden_layers(reader), frozenset[int]()
         )
-        self.has_paths = False
 
     def as_json(self) -> dict[str, Any]:
         count = len(self.reader.pages)
@@ -95,7 +95,7 @@ class _PageReader:
             "layouts": self.layouts,
             "invisible_pages": self.invisible,
             "errors": self.errors,
-            "text_layer": self._text_layer(),
+            "text_layer": "text" if any(page.strip() for page in self.pages) else "none",
         }
 
     def _reason_to_stop(self, number: int) -> str | None:
@@ -160,7 +160,6 @@ class _PageReader:
             self.hidden.append((number, text))
 
     def _add_drawing(self, number: int, canvas: Canvas) -> None:
-        self.has_paths = self.has_paths or bool(canvas.paths)
         if drawing := drawing_of(number, canvas.paths, canvas.pieces):
             self.drawn.append(number)
             self.drawings.append(asdict(drawing))
@@ -179,8 +178,3 @@ class _PageReader:
         self.analysed_images.add(number)
         if layout := picture_layout(size, image):
             self.layouts.append(asdict(layout))
-
-    def _text_layer(self) -> str:
-        if any(page.strip() for page in self.pages):
-            return "text"
-        return "none" if self.images or self.has_paths or self.errors else "empty"

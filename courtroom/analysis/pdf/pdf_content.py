@@ -8,10 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-TextLayer = Literal["text", "scanned", "none", "empty"]
+TextLayer = Literal["text", "scanned", "none"]
 
 PICTURE_PIXELS = 200
 _MAX_ASPECT_RATIO = 6.0  # a longer image is a banner or a rule
+
+
+# What a program writes in place of bytes that are no text: U+FFFD in UTF-8. A PDF may hold a few.
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
+_MANY_REPLACED = 100
+
+
+def damage_of(content: bytes) -> str:
+    """Return a sentence on bytes that a conversion to text has replaced; "" where it has not."""
+    count = content.count(_REPLACEMENT)
+    if count < _MANY_REPLACED:
+        return ""
+    return (
+        f"A program took the file for text and put U+FFFD in place of its bytes ({count:,} times)."
+        " Export the PDF again, and commit it as binary: `*.pdf binary` in .gitattributes."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +108,8 @@ class PdfReading:
     source, text) of metadata, comments, attachments and replacement texts. `errors` are (code,
     message) of whatever could not be read. `layouts` are those of the larger pictures that could be
     decoded. `vision_pictures` is what a vision model read in pictures, None when it read none. A
-    `scanned` text layer was recognised in pictures of pages, with this mean `confidence`.
+    `scanned` text layer was recognised in pictures of pages, with this mean `confidence`; where it
+    is `none`, no character was read, and `damage` says what was done to the file, if that is seen.
     """
 
     pages: tuple[str, ...]
@@ -108,3 +125,19 @@ class PdfReading:
     layouts: tuple[Layout, ...] = ()
     vision_pictures: tuple[VisionPicture, ...] | None = None
     confidence: float = 1.0
+    damage: str = ""
+
+    @property
+    def unread(self) -> str:
+        """Why nothing is known of what the report says; "" where its text was read."""
+        if self.text_layer != "none":
+            return ""
+        return unread_report(len(self.pages), len(self.images), self.damage)
+
+
+def unread_report(pages: int, pictures: int, damage: str = "") -> str:
+    """Return why a report of so many pages and pictures, but without a character, is not judged."""
+    gave = f"its {pages} pages gave" if pages != 1 else "its page gave"
+    only = f", only {pictures} picture{'s' if pictures > 1 else ''}" if pictures else ""
+    why = f"The report could not be read: {gave} no character of text{only}."
+    return f"{why} {damage}".rstrip()

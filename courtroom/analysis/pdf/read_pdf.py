@@ -136,6 +136,7 @@ def _reading(answer: dict[str, Any]) -> PdfReading:
         images=tuple(PdfImage(**image) for image in answer["images"]),
         drawn_pages=tuple(answer["drawn_pages"]),
         text_layer=answer["text_layer"],
+        damage=answer["damage"],
         errors=tuple((code, message) for code, message in answer["errors"]),
         headings=frozenset((page, text) for page, text in answer["headings"]),
         drawings=tuple(_drawing(drawing) for drawing in answer["drawings"]),

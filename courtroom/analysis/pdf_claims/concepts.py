@@ -12,7 +12,6 @@ from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.passages import Passages, stems_of
 from courtroom.models.facts import PDF_TERMS, TermUse
 
-NO_TEXT_LAYER = "the PDF has no text layer, only pictures of pages, which neither tesseract nor a model has read"
 DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms")
 
 # Common spellings in the form of _folded; a star stands for any ending.
@@ -158,8 +157,8 @@ def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str
         "pdf_characters": sum(map(len, reading.pages)),
         "pdf_images": len(pictures(reading)),
     }
-    if reading.text_layer == "none":
-        return facts, {"pdf_terms": NO_TEXT_LAYER}
+    if reading.unread:
+        return facts, {"pdf_terms": reading.unread}
 
     return {
         **facts,

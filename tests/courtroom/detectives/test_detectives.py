@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines, take_snapshot
+from courtroom.analysis.pdf.pdf_content import VisionPicture
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.detectives.detective_result import (
@@ -174,8 +175,31 @@ def test_a_report_that_we_could_not_read_leaves_its_checks_open(of_repository, s
 def test_a_scan_without_text_is_not_established_and_not_absent(of_repository, snapshot, rubric):
     found = aggregate(heard_from(of_repository, rubric, NO_TEXT), snapshot, rubric, NO_TEXT)
     owes = [c.id for name in ("DocAnalyst", "VisionInspector") for c in owed(rubric)[name]]
-    assert {outcome(found, i).met for i in owes} == {None}
-    assert [e.code for e in found.errors] == ["pdf_no_text_layer"]
+    assert {(outcome(found, i).met, outcome(found, i).has_failed) for i in owes} == {(None, True)}
+    assert {outcome(found, i).reason for i in owes} == {NO_TEXT.unread}
+    assert [(e.code, e.message) for e in found.errors] == [("pdf_no_text", NO_TEXT.unread)]
+
+
+def test_unread_report_names_the_markdown_that_is_not_judged_instead(
+    of_repository, snapshot, rubric
+):
+    beside = ("README.md", "audit/report_1.md", "docs/report_template.md", "docs/Report.md")
+    results = heard_from(of_repository, rubric, NO_TEXT)
+    results = [r.model_copy(update={"paths": r.paths and (*r.paths, *beside)}) for r in results]
+    found = aggregate(results, snapshot, rubric, NO_TEXT)
+    assert outcome(found, "visual.present").reason == (
+        f"{NO_TEXT.unread} Only a PDF is judged as the report: docs/Report.md is not."
+    )
+
+
+def test_diagrams_of_a_scan_are_judged_where_a_model_saw_its_pages(of_repository, snapshot, rubric):
+    labels = ("prosecutor", "defense")
+    pictures = replace(NO_TEXT, vision_pictures=(VisionPicture(1, labels, ((0, 1),)),))
+    found = aggregate(heard_from(of_repository, rubric, pictures), snapshot, rubric, pictures)
+    assert (outcome(found, "visual.present").met, outcome(found, "visual.explained").met) == (
+        True,
+        None,
+    )
 
 
 def test_a_file_that_the_report_invents_is_found_out_where_both_sides_meet(dossier):

@@ -149,6 +149,23 @@ def test_missing_pdf_meets_nothing(kind, fields):
     assert tried_result(stored_report(pdf=None), kind, **fields) == (False, 1, False)
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [("diagram", {"aspect": "present"}), ("pdf_concept", {"term": "Metacognition"})],
+)
+def test_report_without_a_character_is_not_judged(kind, fields):
+    unread = stored_report(
+        pdf_pages=2,
+        pdf_characters=0,
+        pdf_images=0,
+        pdf_diagram="none",
+        pdf_terms={"Metacognition": "absent"},
+    )
+    trial = try_check(make_check(kind, **fields), unread)
+    assert (trial.outcome.met, trial.outcome.has_failed) == (None, True)
+    assert trial.outcome.reason.startswith("The report could not be read: its 2 pages gave")
+
+
 def test_checks_answered_by_facts_have_the_outcome_of_the_audit(audited):
     stored = {row["check"]: row["met"] for c in audited["criteria"] for row in c["checks"]}
     tried = {check.id: try_check(check, audited) for check in RUBRIC.checks}

@@ -79,9 +79,12 @@ def test_own_minimum_of_confidence_decides_which_evidence_counts() -> None:
     assert why_insufficient(preset("governance"), weak, NOTHING_KNOWN) != ""
 
 
-@pytest.mark.parametrize(("name", "score"), [("governance", None), ("default", 4)])
-def test_governance_scores_no_criterion_whose_detective_failed(
-    name: str, score: int | None
+@pytest.mark.parametrize(
+    ("name", "also", "score"),
+    [("governance", ("readme",), None), ("default", ("readme",), 4), ("default", (), None)],
+)
+def test_criterion_is_not_scored_where_a_detective_failed_on_most_of_it_or_all_are_needed(
+    name: str, also: tuple[str, ...], score: int | None
 ) -> None:
     failed = outcome("docs", None).model_copy(
         update={"reason": "The PDF's reader died.", "has_failed": True}
@@ -90,14 +93,16 @@ def test_governance_scores_no_criterion_whose_detective_failed(
         name,
         [*bench((4, 4, 4), ENOUGH[0], on="report"), *bench((4, 4, 4), ENOUGH[0], on="code")],
         evidence=ENOUGH,
-        outcomes=(outcome("tests", True, *ENOUGH), failed),
-        rubric_=rubric(criterion("report", check("docs")), criterion("code", check("tests"))),
+        outcomes=(*(outcome(name, True, *ENOUGH) for name in ("tests", *also)), failed),
+        rubric_=rubric(
+            criterion("report", check("docs"), *map(check, also)), criterion("code", check("tests"))
+        ),
     )
     report, code = judged.criteria
     assert (report.final_score, code.final_score) == (score, 4)
     if score is None:
         assert (report.needs_review, report.resolution) == (True, ("error_collector",))
         assert report.rationale == (
-            "A detective failed, so a person decides: The PDF's reader died."
+            "A person decides, because not all could be examined. The PDF's reader died."
         )
         assert judged.status == "needs_review"

@@ -149,8 +149,36 @@ def test_scan_has_no_text_layer(tmp_path: Path) -> None:
     assert _read(tmp_path, Page(images=[Image(595, 842)])).text_layer == "none"
 
 
-def test_blank_pages_are_empty(tmp_path: Path) -> None:
-    assert _read(tmp_path, Page(), Page()).text_layer == "empty"
+@pytest.mark.parametrize(
+    ("pages", "gave"),
+    [
+        ([Page(), Page()], "its 2 pages gave no character of text."),
+        ([Page(images=[Image(9, 9)])], "its page gave no character of text, only 1 picture."),
+    ],
+    ids=["blank", "scanned"],
+)
+def test_report_without_a_character_says_that_it_could_not_be_read(
+    pages: list[Page], gave: str, tmp_path: Path
+) -> None:
+    assert _read(tmp_path, *pages).unread == f"The report could not be read: {gave}"
+
+
+def test_report_whose_bytes_were_taken_for_text_names_the_damage(tmp_path: Path) -> None:
+    words = " ".join(f"word{number}" for number in range(2000))
+    path = make_pdf(tmp_path / "whole.pdf", [Page([words])])
+    damaged = tmp_path / "damaged.pdf"
+    damaged.write_bytes(path.read_bytes().decode(errors="replace").encode())
+    reading = read_pdf(damaged, LIMITS)
+    assert (read_pdf(path, LIMITS).unread, reading.text_layer) == ("", "none")
+    assert "put U+FFFD in place of its bytes" in reading.unread
+    assert reading.unread.endswith("commit it as binary: `*.pdf binary` in .gitattributes.")
+
+
+def test_refusal_of_a_damaged_file_names_the_damage(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.pdf"
+    path.write_bytes(b"%PDF-1.4\n" + "\N{REPLACEMENT CHARACTER}".encode() * 100)
+    with pytest.raises(PdfRefused, match=r"in place of its bytes \(100 times\)"):
+        probe_pdf(path, LIMITS)
 
 
 def test_boxes_joined_by_arrows_are_a_drawing(tmp_path: Path) -> None:

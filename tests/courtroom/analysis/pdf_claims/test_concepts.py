@@ -6,7 +6,6 @@ import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
 from courtroom.analysis.pdf_claims.concepts import (
-    NO_TEXT_LAYER,
     document_facts,
     use_of_term,
     uses_of_terms,
@@ -146,7 +145,7 @@ def test_without_a_text_layer_the_terms_are_unknown_not_absent() -> None:
     reading = PdfReading(pages=("",), images=(PdfImage(1, 595, 842),), text_layer="none")
     assert document_facts(reading) == (
         {"pdf_pages": 1, "pdf_characters": 0, "pdf_images": 1},
-        {"pdf_terms": NO_TEXT_LAYER},
+        {"pdf_terms": reading.unread},
     )
 
 
