@@ -26,6 +26,7 @@ from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.structured_calls import (
     judging_calls,
+    model_calls,
     model_name,
     retries,
     structured_calls,
@@ -270,6 +271,7 @@ def _clone(writer: FactWriter) -> None:
         "name": node.name,
         "path": clone.function.source.path,
         "line": node.lineno,
+        "address": clone.address,
     }
     writer.add_location(
         "clone_function",
@@ -337,6 +339,8 @@ def _structured(writer: FactWriter) -> None:
 
     lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
     writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
+    for source, line in model_calls(judging if rows else ()):
+        writer.add_location("model_call", source.path, line)
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
 

@@ -38,7 +38,9 @@ class StructuredOutput(CheckBase):
 def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     """Model calls bound to a schema: any schema, one of these, or with a retry on a misfit."""
     if check.aspect == "retry":
-        return flag("structured_output_retry", "judging_calls", survey, RETRIED)
+        # What is missing belongs at the call, which a stored report does not hold.
+        fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
+        return flag("structured_output_retry", fallback, survey, RETRIED)
     calls = survey.facts.get("structured_output_calls")
     if calls is None:
         return unknown("structured_output_calls", survey)

@@ -102,6 +102,12 @@ class NamedPlace(Place):
     name: str
 
 
+class CloneFunction(NamedPlace):
+    """`address`: the parameter that holds the address, by its name; null where none does."""
+
+    address: str | None = Field(default=None, exclude_if=lambda address: address is None)
+
+
 class StructuredOutputCall(Place):
     """`by_judge`: the call stands in the judges' code; null where that code is not known."""
 
@@ -198,7 +204,7 @@ class Facts(FactModel):
     conditional_error_route: bool | None = None
     state_flow: StateFlowFact | None = None
     # tools and safety
-    clone_function: NamedPlace | None = None
+    clone_function: CloneFunction | None = None
     clone_in_tempdir: bool | None = None
     clone_timeout: bool | None = None
     clone_errors_handled: bool | None = None

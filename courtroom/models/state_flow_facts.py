@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from courtroom.models.fact_model import FactModel, Place
 
 FaultKind = Literal[
@@ -25,11 +27,16 @@ FaultKind = Literal[
 
 
 class FlowFault(Place):
-    """A fault in one sentence with the work's own names; `other` is the second place."""
+    """A fault in one sentence with the work's own names; `other` is the second place.
+
+    `keys` of the state that `nodes`, or routers, use and it does not declare.
+    """
 
     kind: FaultKind
     sentence: str
     other: Place | None = None
+    keys: tuple[str, ...] = Field((), exclude_if=lambda keys: not keys)
+    nodes: tuple[str, ...] = Field((), exclude_if=lambda nodes: not nodes)
 
 
 class StateFlowFact(FactModel):

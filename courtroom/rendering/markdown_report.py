@@ -6,7 +6,7 @@ shapes of scores, opinions and changes here have their counterpart there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from courtroom.models.audit_report import (
     AuditReport,
@@ -331,7 +331,7 @@ def _plan(report: AuditReport) -> Iterator[str]:
     """
     yield "## Remediation Plan"
     names = {criterion.id: criterion.name for criterion in report.criteria}
-    changes = [change for criterion in report.criteria for change in criterion.remediation]
+    changes = _each_once(report.criteria)
     if not changes:
         yield "No checks failed, so there is nothing to change."
 
@@ -343,6 +343,13 @@ def _plan(report: AuditReport) -> Iterator[str]:
             yield _change(change, names[change.criterion_id])
             if change.snippet:
                 yield code_block(change.snippet, _suffix(change.path))
+
+
+def _each_once(criteria: Iterable[CriterionResult]) -> list[Remediation]:
+    """Return the changes; one that several criteria ask for stands with the first of them."""
+    changes = [change for criterion in criteria for change in criterion.remediation]
+    once = {(change.action, change.path, change.line): change for change in reversed(changes)}
+    return list(once.values())[::-1]
 
 
 def _change(change: Remediation, criterion: str) -> str:

@@ -177,7 +177,7 @@ def _result(context: RulingContext, *, missing: str, excluded: bool) -> Criterio
         second_hearing=rows_of(context.answers.on_outcomes),
         checks=check_rows(criterion, dossier.outcomes),
         evidence=tuple(piece.id for piece in context.evidence_items),
-        remediation=remediation_for(criterion, dossier.outcomes, dossier.evidence),
+        remediation=remediation_for(criterion, dossier.work),
         **_decision(context, missing=missing, excluded=excluded),
     )
 

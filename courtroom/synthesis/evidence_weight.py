@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from courtroom.models.evidence import SCREENED_TAG, CheckOutcome, Evidence
 from courtroom.models.judge_answer import JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
+from courtroom.synthesis.advice.work import Work
 from courtroom.synthesis.guard_variables import Variables, fact_variables
 from courtroom.synthesis.opinions import Opinions
 from courtroom.synthesis.score_arithmetic import exact
@@ -42,6 +43,12 @@ class Dossier:
     only_for: frozenset[str]
     only_against: frozenset[str]
     facts: StatedFacts
+
+    @cached_property
+    def work(self) -> Work:
+        """Names and places of the work, for advice."""
+        facts = self.facts.model_dump(mode="json", by_alias=True)
+        return Work(facts, self.evidence, self.outcomes)
 
     @cached_property
     def fact_variables(self) -> Variables:

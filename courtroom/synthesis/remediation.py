@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from courtroom.checks.registry import Check, statement_on
 from courtroom.models.audit_report import CriterionResult, Remediation
-from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.evidence import CheckOutcome, Evidence, Location
 from courtroom.models.root_cause import RootCauseCode
 from courtroom.models.rubric import Criterion
 from courtroom.models.statement import continued
+from courtroom.synthesis.advice.kinds import steps_of
+from courtroom.synthesis.advice.work import Step, Work, filled
 from courtroom.synthesis.evidence_weight import SECURITY_TAG
 
 Priority = Literal["high", "medium", "low"]
@@ -31,26 +34,34 @@ ADVICE: dict[RootCauseCode, str] = {
 STEP_SHARE, HALF_STEP_SHARE = 0.25, 0.125
 
 
-def remediation_for(
-    criterion: Criterion, outcomes: Mapping[str, CheckOutcome], evidence: Mapping[str, Evidence]
-) -> tuple[Remediation, ...]:
-    """Return one change for each unmet check, or for each place of a flaw; the most urgent first.
+def remediation_for(criterion: Criterion, work: Work) -> tuple[Remediation, ...]:
+    """Return what mends the unmet checks, at its places, each step once; the most urgent first.
 
-    `outcomes` by check id, `evidence` by evidence id. A check without outcome asks for nothing, and
-    those that do not apply ask once for what they are about.
+    A check without outcome asks for nothing, and those that do not apply ask once for what they
+    are about.
     """
-    unmet = _to_mend(criterion, outcomes)
+    once: dict[tuple[object, ...], Remediation] = {}
+    for changes in changes_by_check(criterion, work).values():
+        for change in changes:
+            key = (change.action, change.path, change.line)
+            same = once.get(key)
+            evidence = (*(same.evidence if same else ()), *change.evidence)
+            update = {"evidence": tuple(dict.fromkeys(evidence))}
+            once[key] = (same or change).model_copy(update=update)
+    return tuple(once.values())
+
+
+def changes_by_check(criterion: Criterion, work: Work) -> dict[str, tuple[Remediation, ...]]:
+    """Return the changes by check, that of the most urgent check first."""
     total = sum(check.weight for check in criterion.checks)
     ranked = sorted(
-        unmet, key=lambda check: (URGENCY.index(priority_of(check, total)), -check.weight)
+        _to_mend(criterion, work.outcomes),
+        key=lambda check: (URGENCY.index(priority_of(check, total)), -check.weight),
     )
-    return tuple(
-        change
+    return {
+        check.id: tuple(_changes(criterion, check, priority_of(check, total), work))
         for check in ranked
-        for change in _changes(
-            criterion, check, outcomes[check.id], priority_of(check, total), evidence
-        )
-    )
+    }
 
 
 def _to_mend(criterion: Criterion, outcomes: Mapping[str, CheckOutcome]) -> list[Check]:
@@ -76,22 +87,41 @@ def priority_of(check: Check, total: float) -> Priority:
 
 
 def _changes(
-    criterion: Criterion,
-    check: Check,
-    outcome: CheckOutcome,
-    priority: Priority,
-    evidence: Mapping[str, Evidence],
-) -> list[Remediation]:
-    """Return a change for each place of a flaw, or a single one for something missing."""
-    pieces = [evidence[i] for i in outcome.evidence if i in evidence]
+    criterion: Criterion, check: Check, priority: Priority, work: Work
+) -> Iterator[Remediation]:
+    """Yield a change for each place of a flaw, or a single one for something missing."""
+    outcome = work.outcomes[check.id]
+    pieces = [work.evidence[i] for i in outcome.evidence if i in work.evidence]
     if cause := outcome.not_applicable:
-        return [_change(criterion, ADVICE[cause.code], None, priority, pieces)]
-    action = check.advice or f"Mend this: {continued(str(statement_on(check, outcome)))}"
-    flaws = sorted((piece for piece in pieces if piece.found and piece.location.path), key=_place)
-    # A flaw (negative polarity) is fixed wherever it stands; a missing part is added once.
-    if check.polarity == "negative" and flaws:
-        return [_change(criterion, action, check.snippet, priority, (piece,)) for piece in flaws]
-    return [_change(criterion, action, check.snippet, priority, pieces)]
+        yield _change(criterion, Step(ADVICE[cause.code]), priority, pieces)
+        return
+    # Where the facts tell what to change, the place is that of the change.
+    for step in steps_of(check, criterion, outcome, pieces, work) or (Step(""),):
+        fitting = replace(step, action=step.action or _fault_to_mend(check, outcome))
+        flaws = [piece for piece in pieces if piece.found and piece.location.path]
+        # A flaw (negative polarity) is fixed wherever it stands; a missing part is added once.
+        if check.polarity == "negative" and flaws and not (step.action or step.path):
+            for piece in sorted(flaws, key=_place):
+                yield _change(
+                    criterion, _worded(check, fitting, (piece,), work), priority, (piece,)
+                )
+        else:
+            yield _change(criterion, _worded(check, fitting, pieces, work), priority, pieces)
+
+
+def _fault_to_mend(check: Check, outcome: CheckOutcome) -> str:
+    return f"Mend this: {continued(str(statement_on(check, outcome)))}"
+
+
+def _worded(check: Check, step: Step, pieces: Sequence[Evidence], work: Work) -> Step:
+    """Return the step in the rubric's words, with the names of the work; an example that lacks
+    one of them is left out.
+    """
+    path = step.path or next((piece.location.path for piece in pieces if piece.location.path), None)
+    names = {**work.names, **({"path": path} if path else {})}
+    advice = filled(check.advice, names) if check.advice else None
+    snippet = filled(check.snippet, names) if check.snippet else None
+    return replace(step, action=advice or step.action, snippet=snippet or step.snippet)
 
 
 def each_once(results: Iterable[CriterionResult]) -> Iterator[CriterionResult]:
@@ -105,22 +135,24 @@ def each_once(results: Iterable[CriterionResult]) -> Iterator[CriterionResult]:
 
 
 def _change(
-    criterion: Criterion,
-    action: str,
-    snippet: str | None,
-    priority: Priority,
-    pieces: Sequence[Evidence],
+    criterion: Criterion, step: Step, priority: Priority, pieces: Sequence[Evidence]
 ) -> Remediation:
-    location = next((piece.location for piece in pieces if piece.location.path), None)
+    places = [piece.location for piece in pieces if piece.location.path]
+    location = next(iter(places), Location())
+    own = [piece for piece in pieces if (step.path, step.line) == _line(piece)]
     return Remediation(
-        path=location.path if location else None,
-        line=location.line_start if location else None,
-        action=action,
-        snippet=snippet,
+        path=step.path or location.path,
+        line=step.line if step.path else location.line_start,
+        action=step.action,
+        snippet=step.snippet,
         priority=priority,
-        evidence=tuple(piece.id for piece in pieces),
+        evidence=tuple(piece.id for piece in own or pieces),
         criterion_id=criterion.id,
     )
+
+
+def _line(piece: Evidence) -> tuple[str | None, int | None]:
+    return piece.location.path, piece.location.line_start
 
 
 def _place(piece: Evidence) -> tuple[str, int, str]:

@@ -187,7 +187,8 @@ def _of_check(criterion: Criterion, check: Check, pieces: Sequence[Evidence]) ->
             criterion,
             check,
             [piece for piece in pieces if piece.location.path == path],
-            [task for task in changes if task.path == path],
+            # The change may belong into another file than the flaw.
+            [task for task in changes if task.path == path] or changes,
             path,
             path,
         )

@@ -189,9 +189,13 @@ def _tasks(criteria: tuple[CriterionView, ...]) -> tuple[Task, ...]:
 
 
 def _by_file(tasks: tuple[Task, ...]) -> tuple[tuple[str, tuple[Task, ...]], ...]:
-    """Return files by name with their tasks from top to bottom; tasks without a file come last."""
+    """Return files by name with their tasks from top to bottom; tasks without a file come last.
+
+    A task that several criteria ask for stands with the first of them.
+    """
     files: defaultdict[str, list[Task]] = defaultdict(list)
-    for task in tasks:
+    once = {(task.path, task.line, task.action): task for task in reversed(tasks)}
+    for task in reversed(once.values()):
         files[task.path or ""].append(task)
 
     ordered = sorted(files, key=lambda path: (path == "", path))

@@ -53,7 +53,11 @@ SINGLE_WORDS = frozenset(
 
 def role_of(name: str, action: Value) -> str:
     """Return the role of a node by its name, else by its function's name; "" for neither."""
-    return _role(set(words_of(name))) or _role(set(words_of(_function_name(action))))
+    return role_by_name(name) or role_by_name(_function_name(action))
+
+
+def role_by_name(name: str) -> str:
+    return _role(set(words_of(name)))
 
 
 def _role(words: set[str]) -> str:

@@ -59,6 +59,15 @@ class CloneReading:
     gap: str = ""
     calls: tuple[int, ...] = ()
 
+    @property
+    def address(self) -> str | None:
+        """Parameter that holds the address, by its name."""
+        if self.function is None:
+            return None
+        parameters = self.function.site.node.args
+        names = (arg.arg for arg in (*parameters.posonlyargs, *parameters.args))
+        return next(filter(_names_url, names), None)
+
 
 def read_clone(
     symbols: SymbolTable, call_graph: CallGraph, in_use: Iterable[FunctionRef]

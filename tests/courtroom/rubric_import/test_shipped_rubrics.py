@@ -9,8 +9,16 @@ from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.rubric_import.shipped_rubrics import FOLDER, SHIPPED
 from courtroom.schemas import PUBLISHED, schema_text
+from courtroom.synthesis.advice.kinds import STEPS
+from courtroom.synthesis.advice.work import PLACEHOLDER
 from courtroom.synthesis.constitutions import PRESETS
 
+# Placeholders of advice that the facts of a work can fill.
+NAMES = {
+    *("state_class", "state_place", "graph_place", "graph_at", "clone_place", "evidence_key"),
+    *("reducers", "opinion_schema", "detective", "judge", "justice", "join", "path"),
+    *("at_prosecutor", "at_defense", "at_techlead"),
+}
 SELF_AUDIT = (
     "git_forensic_analysis",
     "state_management_rigor",
@@ -114,8 +122,15 @@ def test_criterion_has_text_for_every_judge(rubric):
         assert all([*words, *criterion.judicial_logic.model_dump().values()]), criterion.id
 
 
-def test_check_has_advice(rubric):
-    assert [check.id for check in rubric.checks if not check.advice] == []
+def test_check_has_advice_or_its_kind_tells_the_step_from_the_facts(rubric):
+    bare = [check.kind for check in rubric.checks if not check.advice]
+    assert set(bare) - {*STEPS, "commit_history"} == set()
+
+
+def test_advice_holds_only_names_of_the_work(rubric):
+    texts = [text for check in rubric.checks for text in (check.advice, check.snippet or "")]
+    names = {match[1] for text in texts for match in PLACEHOLDER.finditer(text)}
+    assert names - NAMES == set()
 
 
 def test_unsafe_call_is_negative_and_tagged_security(rubric):

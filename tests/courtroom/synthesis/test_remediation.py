@@ -2,6 +2,7 @@
 
 from courtroom.models.evidence import Location
 from courtroom.models.root_cause import RootCause
+from courtroom.synthesis.advice.work import Work
 from courtroom.synthesis.remediation import remediation_for
 from tests.courtroom.synthesis.bench_records import (
     check,
@@ -19,7 +20,8 @@ NO_GRAPH = RootCause(code="no_graph", sentence="No StateGraph is built.")
 def changes(criterion_, *outcomes_and_pieces):
     outcomes = {o.check: o for o, _ in outcomes_and_pieces}
     evidence = {p.id: p for _, pieces in outcomes_and_pieces for p in pieces}
-    return remediation_for(criterion_, outcomes, evidence)
+    evidence = {p.id: p for _, pieces in outcomes_and_pieces for p in pieces}
+    return remediation_for(criterion_, Work({}, evidence, outcomes))
 
 
 def result_of(name, met, *pieces):

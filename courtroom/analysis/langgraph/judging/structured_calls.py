@@ -157,6 +157,14 @@ def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]
                 yield function.source, getattr(inner, "lineno", node.lineno)
 
 
+def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:
+    """Yield where these functions send a request to a model."""
+    for function in functions:
+        for node in walk(function.site.node):
+            if isinstance(node, ast.Call) and _calls_model(node):
+                yield function.source, line_of_call(node)
+
+
 def _model_callers(functions: list[FunctionRef]) -> frozenset[str]:
     """Return the names of the functions that call a model, by themselves or through others."""
     names: set[str] = set()

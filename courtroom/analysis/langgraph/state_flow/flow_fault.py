@@ -13,13 +13,18 @@ MOST_NAMES = 4
 
 @dataclass(frozen=True, slots=True)
 class FlowFault:
-    """`sentence` is in the names of the work; `other` is the second place, where there is one."""
+    """`sentence` is in the names of the work; `other` is the second place, where there is one.
+
+    `keys` of the state, and the `nodes` or routers that use them, where it does not declare them.
+    """
 
     kind: str
     sentence: str
     path: str
     line: int
     other: Place | None = None
+    keys: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
 
     @property
     def as_fact(self) -> dict[str, Any]:
@@ -30,6 +35,8 @@ class FlowFault:
             "path": self.path,
             "line": self.line,
             "other": other,
+            "keys": self.keys,
+            "nodes": self.nodes,
         }
 
 

@@ -57,7 +57,8 @@ def undeclared_writes(access: StateAccess) -> Iterator[FlowFault]:
         )
         first = places[0][1]
         kind = "no_update" if is_all else "undeclared_write"
-        yield FlowFault(kind, sentence, first.path, first.line, _state_place(access))
+        place = _state_place(access)
+        yield FlowFault(kind, sentence, first.path, first.line, place, keys, tuple(names))
 
 
 def _other_model(use: StateUse, declared: frozenset[str]) -> Update | None:
@@ -107,7 +108,8 @@ def undeclared_reads(access: StateAccess) -> Iterator[FlowFault]:
             f" not declare: LangGraph never hands it on{_beside(key, access.declared)}"
         )
         path, line = uses[0][1]
-        yield FlowFault("undeclared_read", sentence, path, line, _state_place(access))
+        declared_at = _state_place(access)
+        yield FlowFault("undeclared_read", sentence, path, line, declared_at, (key,), tuple(names))
 
 
 def _may_be_sent(access: StateAccess, node: str, key: str) -> bool:

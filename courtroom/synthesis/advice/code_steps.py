@@ -1,0 +1,119 @@
+"""Steps for the code beside the graph: the clone, the judges, dangers and lines that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from courtroom.checks.phrases import listed
+from courtroom.checks.unsafe_call import FACTS
+from courtroom.models.evidence import Evidence
+from courtroom.synthesis.advice.work import Step, Work, placed
+
+CLONE = {
+    "in_tempdir": "Clone into a folder of tempfile.TemporaryDirectory in {name}, which is removed"
+    " whatever happens.",
+    "errors_handled": "Catch the error of the clone in {name}, and hand its message on to the report.",
+    "timeout": "Give the clone in {name} a deadline: pass timeout=120 to this call and handle"
+    " subprocess.TimeoutExpired.",
+    "url_validated": "Refuse in {name}, before this call, every address that does not begin with"
+    " https:// or git@: one that begins with a dash is an option to git.",
+}
+# GitPython's clone_from has no deadline that ends it.
+NO_DEADLINE = "Run git clone by subprocess.run with timeout=120 in {name}: clone_from has no deadline of its own."
+DANGERS = {
+    "os_system": "Run the program by subprocess.run with a list of arguments.",
+    "shell_true": "Pass the command as a list of arguments, without a shell.",
+    "eval_exec": "Parse the text, for example by json.loads or ast.literal_eval, and do not run it.",
+    "committed_secret": "Revoke this secret, and read the new one from the environment.",
+    "unsafe_deserialisation": "Load this data in a form that holds no code, such as JSON.",
+    "sql_from_strings": "Pass the value as a parameter of the query, not as a part of its text.",
+    "path_traversal": "Refuse a path that leads out of the folder that it belongs to.",
+    "tls_unverified": "Leave the check of certificates on.",
+}
+# Loaders by a part of their name that have a safe form of their own.
+SAFE_LOADS = {"yaml": "Use yaml.safe_load.", "torch": "Pass weights_only=True."}
+
+
+def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
+    function = work.facts.get("clone_function")
+    if function is None or aspect not in CLONE:
+        return
+    text, snippet = CLONE[aspect], None
+    if aspect == "timeout" and any("clone_from" in (piece.content or "") for piece in pieces):
+        text = NO_DEADLINE
+    address = function.get("address")
+    if aspect == "url_validated" and address:
+        snippet = (
+            f'if not {address}.startswith(("https://", "git@")):\n'
+            f'    raise ValueError(f"Not an https or git address: {{{address}}}")'
+        )
+    yield Step(text.format(name=function["name"]), snippet=snippet)
+
+
+def retry_steps(aspect: str, work: Work) -> Iterator[Step]:
+    if aspect == "retry":
+        schema = work.opinion_schema or "the schema"
+        yield Step(
+            f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"
+            " that the judge failed, and no score."
+        )
+
+
+def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
+    """Lengthen the prompts that say too little of their own; the shortest is the place."""
+    if aspect != "told":
+        return
+    rows = [r for r in work.facts.get("persona_prompts") or () if (r["own_words"] or 0) < words]
+    if not rows:
+        return
+    shortest = min(rows, key=lambda row: row["own_words"] or 0)
+    counts = listed(f"{row['persona']} ({row['own_words']} now)" for row in rows)
+    yield placed(
+        f"Add to the prompts what only this judge looks for, to at least {words} words: {counts}.",
+        shortest,
+    )
+
+
+def danger_steps(dangers: Sequence[str], work: Work) -> Iterator[Step]:
+    for danger in dangers:
+        for row in work.facts.get(FACTS.get(danger, "unsafe_calls")) or ():
+            if danger in FACTS or row["kind"] == danger:
+                yield placed(_danger_words(danger, row), row)
+
+
+def _danger_words(danger: str, row: Mapping[str, Any]) -> str:
+    if danger == "unsafe_deserialisation":
+        safe = (text for name, text in SAFE_LOADS.items() if name in row["call"])
+        return next(safe, DANGERS[danger])
+    return DANGERS[danger]
+
+
+def failing_steps(part: str, work: Work) -> Iterator[Step]:
+    """Name what fails in a function once, with all its lines."""
+    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for row in (work.facts.get("failing_code") or {}).get("lines", ()):
+        if row["part"] == part:
+            alike.setdefault((row["path"], row["function"], row["why"]), []).append(row)
+    for (_, function, why), rows in alike.items():
+        others = listed(str(row["line"]) for row in rows[1:])
+        also = f" (also in {'line' if len(rows) == 2 else 'lines'} {others})" if others else ""
+        yield placed(f"Mend this line, which fails: {function} {why}{also}.", rows[0])
+
+
+def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
+    """Name the score that a committed audit gives, where another one is claimed."""
+    if aspect != "claimed":
+        return
+    claims = [row for row in work.facts.get("claimed_scores") or () if row["agrees"] is False]
+    if not claims:
+        return
+    claimed = f"{claims[0]['score']:g}"
+    scored = [row for row in work.facts.get("own_audits") or () if row["score"] is not None]
+    own = [row for row in scored if row["about"] == "self"]
+    where = "" if any(piece.location.path for piece in pieces) else " in the report"
+    if own:
+        given = f"{own[-1]['score']:g}, which {own[-1]['path']} gives"
+        yield Step(f"Name {given}, in place of {claimed}{where}.")
+    else:
+        yield Step(f"Commit the audit that gives {claimed}, or take this score out{where}.")

@@ -1,0 +1,323 @@
+"""Steps for the graph: what starts together, what joins, what a run of it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.checks.phrases import listed, place_of
+from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
+
+# The group of nodes that an aspect is about, and what they are called.
+GROUPS = {
+    "detectives_parallel": ("detective", "the detectives"),
+    "judges_parallel": ("judge", "the judges"),
+    "fan_in_before_judges": ("detective", "the detectives"),
+    "fan_in_before_justice": ("judge", "the judges"),
+}
+
+
+def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
+    if aspect == "conditional_error_route":
+        yield _error_route(work)
+    elif aspect in GROUPS:
+        role, words = GROUPS[aspect]
+        nodes = work.nodes(role)
+        if len(nodes) < 2:
+            yield _at_graph(
+                f"Make each of {words} a node of its own, with an edge from one node.", work
+            )
+        elif aspect.endswith("parallel"):
+            yield _start_together(nodes, work)
+        else:
+            yield _join(nodes, "judge" if role == "detective" else "justice", work)
+
+
+def _at_graph(action: str, work: Work, snippet: str | None = None) -> Step:
+    graph = work.graph
+    return Step(action, graph.get("path"), graph.get("state_graph_line"), snippet)
+
+
+def _start_together(nodes: Sequence[str], work: Work) -> Step:
+    """Start all nodes from the one that starts the first of them, and lead all to what follows."""
+    inner = [row for row in work.edges if {*row[0]} <= {*nodes}]
+    route = next((r for r in work.routes if {*r["to"]} & {*nodes} and r["from"] not in nodes), None)
+    plain = next((row for row in work.edges if row[0][1] in nodes and row[0][0] not in nodes), None)
+    removed = f"; remove {_edge_words([edge for edge, _, _ in inner])}" if inner else ""
+    added = _missing_exits(nodes, work)
+    if route is not None:
+        action = f"Let the router after {route['from']} return {listed(nodes)} together"
+        return placed(f"{action}{removed}{added}.", route)
+    start = plain[0][0] if plain else None
+    if start is None:
+        return _at_graph(f"Start {listed(nodes)} by edges from one node{removed}{added}.", work)
+    snippet = work.builder and (
+        f"for name in {code_list(nodes)}:\n    {work.builder}.add_edge({code_name(start)}, name)"
+    )
+    row = inner[0] if inner else plain
+    path, line = (row[1], row[2]) if row else (None, None)
+    action = f"Start {listed(nodes)} from {start}, by one edge each{removed}{added}."
+    return Step(action, path, line, snippet)
+
+
+def _edge_words(edges: Sequence[Edge]) -> str:
+    return f"the edge{'s' if len(edges) > 1 else ''} {arrows(edges)}"
+
+
+def _missing_exits(nodes: Sequence[str], work: Work) -> str:
+    """Name the edges that some of the nodes still need to what comes after the others."""
+    exits = [edge for edge, _, _ in work.edges if edge[0] in nodes and edge[1] not in nodes]
+    routed = {route["from"] for route in work.routes}
+    targets = list(dict.fromkeys(end for _, end in exits))
+    if len(targets) != 1:
+        return ""
+    left = {start for start, _ in exits} | routed
+    edges = [(node, targets[0]) for node in nodes if node not in left]
+    return f"; add {_edge_words(edges)}" if edges else ""
+
+
+def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
+    """Join the nodes in the node that follows them."""
+    after = work.nodes("join") if next_role == "judge" else work.nodes("justice")
+    exits = [row for row in work.edges if row[0][0] in nodes]
+    joins = [end for (_, end), _, _ in exits if end in after]
+    target = next(iter([*joins, *after]), None)
+    snippet = None
+    if target and work.builder:
+        snippet = f"{work.builder}.add_edge({code_list(nodes)}, {code_name(target)})"
+    where = f"in {target}" if target else "in one node"
+    follows = "the judges start" if next_role == "judge" else "the verdict is made"
+    action = f"Join {listed(nodes)} {where} before {follows}: one edge from the list of them waits for all."
+    if not exits:
+        return _at_graph(action, work, snippet)
+    return Step(action, exits[0][1], exits[0][2], snippet)
+
+
+def _error_route(work: Work) -> Step:
+    """Route to END before the judges where there is no evidence."""
+    judges = work.nodes("judge")
+    rows = [row for row in work.edges if row[0][1] in judges and row[0][0] not in judges]
+    starts = {edge[0] for edge, _, _ in rows}
+    if len(starts) != 1 or "START" in starts:
+        return _at_graph(
+            "Lead to END, by a conditional edge, where no evidence was collected.", work
+        )
+    (start,) = starts
+    targets = [edge[1] for edge, _, _ in rows]
+    snippet = None
+    if work.builder and work.evidence_key:
+        chosen = f'{code_list(targets)} if state["{work.evidence_key}"] else END'
+        snippet = (
+            f"{work.builder}.add_conditional_edges(\n    {code_name(start)},\n"
+            f"    lambda state: {chosen},\n    {code_list([*targets, 'END'])},\n)"
+        )
+    action = (
+        f"Replace {_edge_words([row[0] for row in rows])} by a conditional edge that leads to END"
+        " where no evidence was collected."
+    )
+    return Step(action, rows[0][1], rows[0][2], snippet)
+
+
+# -- what a run of the graph shows ------------------------------------------------------------------
+
+
+def run_steps(faults: Sequence[str], work: Work) -> Iterator[Step]:
+    fact = work.facts.get("graph_run") or {}
+    for runs in (fact, *fact.get("inner", ())):
+        for fault in faults:
+            for row in runs.get(fault) or ():
+                yield _RUN[fault](row, work)
+
+
+def _refused(reason: str, work: Work) -> Step:
+    return _at_graph(f"Mend what LangGraph refuses: {reason}.", work)
+
+
+def _repeated(row: Mapping[str, Any], work: Work) -> Step:
+    node = row["node"]
+    before = list(dict.fromkeys(name for names in row["starters"] for name in names))
+    plain = {edge for edge, _, _ in work.edges}
+    place = next(iter(row["places"]), None)
+    # A join waits for all of its list: it would never run behind a route that is not taken.
+    if row["choices"] or not all((name, node) in plain for name in before):
+        return placed(
+            f"Give the branches from {row['fork']} to {node} the same number of steps, so that {node}"
+            " runs once.",
+            place,
+        )
+    snippet = work.builder and f"{work.builder}.add_edge({code_list(before)}, {code_name(node)})"
+    edges = _edge_words([(name, node) for name in before])
+    return placed(
+        f"Replace {edges} by one edge from the list of them: it waits for all.", place, snippet
+    )
+
+
+def _idle(row: Mapping[str, Any], work: Work) -> Step:
+    """Start the node where others of its role start."""
+    node = row["node"]
+    mates = [mate for mate in work.nodes(role_by_name(node)) if mate != node]
+    rows = [row for row in work.edges if row[0][1] in mates and row[0][0] not in mates]
+    if not rows:
+        return placed(f"Add an edge that leads to {node}, or take the node out.", row["place"])
+    (start, _), path, line = rows[0]
+    snippet = work.builder and f"{work.builder}.add_edge({code_name(start)}, {code_name(node)})"
+    return Step(f"Add the edge {start} → {node}: no route leads to it.", path, line, snippet)
+
+
+def _endless(row: Mapping[str, Any], _: Work) -> Step:
+    loop = " → ".join(row["nodes"])
+    return placed(f"Give the loop {loop} a route that leaves it.", next(iter(row["places"]), None))
+
+
+def _conflicts(row: Mapping[str, Any], work: Work) -> Step:
+    state = work.facts.get("state_class")
+    of = f" of {state['name']}" if state else ""
+    action = (
+        f"Give the key {row['key']}{of} a reducer: {listed(row['nodes'])} write it in one step."
+    )
+    return placed(action, state or next(iter(row["places"]), None))
+
+
+def _doubled(row: Mapping[str, Any], _: Work) -> Step:
+    action = (
+        f"Return only new entries of {row['key']} from {listed(row['nodes'])}: the reducer adds them"
+        " to those that are there."
+    )
+    return placed(action, next(iter(row["places"]), None))
+
+
+_RUN: dict[str, Callable[[Any, Work], Step]] = {
+    "refused": _refused,
+    "repeated": _repeated,
+    "idle": _idle,
+    "endless": _endless,
+    "conflicts": _conflicts,
+    "doubled": _doubled,
+}
+
+
+# -- where the data of the state goes ---------------------------------------------------------------
+
+
+def flow_steps(kinds: Sequence[str], work: Work) -> Iterator[Step]:
+    faults = (work.facts.get("state_flow") or {}).get("faults", ())
+    for fault in faults:
+        if fault["kind"] not in kinds:
+            continue
+        if fault.get("keys"):
+            yield from (_undeclared(key, fault, work) for key in fault["keys"])
+        elif fault["kind"] in FLOW:
+            action = FLOW[fault["kind"]].format(other=_other(fault))
+            yield placed(f"{action}: {fault['sentence']}.", fault)
+
+
+# What mends a fault by kind; the sentence of the fault follows.
+FLOW = {
+    "no_update": "Return a dict with keys of the state here",
+    "unwritten_read": "Write this key in an earlier node, or hand it to the graph with its input",
+    "unread_write": "Read this key where it is needed, or do not write it",
+    "other_key": "Look it up by the key that {other} holds",
+    "ignored_field": "Declare this field in the model ({other}), or leave it out here",
+    "unused_prompt": "Hand this text to the model, or delete it",
+    "unused_result": "Use this result, or do not make it",
+    "unused_verdict": "Put this into the verdict, or do not make it",
+    "own_directory": "Look into the clone, whose path is taken at {other}",
+    "impossible_test": "Compare with a value that the field at {other} can hold",
+    "loose_rule": "Apply this rule only where it belongs",
+    "broken_import": "Import what is there, or commit what is missing",
+}
+
+
+def _other(fault: Mapping[str, Any]) -> str:
+    place = fault["other"] or fault
+    return place_of(place["path"], place["line"])
+
+
+def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
+    """Declare the key, unless its reader runs before the key can arrive or nobody writes it."""
+    writers, readers = (_users(key, work, kind) for kind in _UNDECLARED)
+    state = work.names.get("state_class", "the state")
+    if readers and not writers:
+        near = fault["sentence"].partition("(there is `")[2].partition("`")[0]
+        action = (
+            f"Read `{near}` here: {state} does not declare `{key}`."
+            if near
+            else f"Declare `{key}` in {state} and return it from a node that runs before"
+            f" {listed(readers)}, or do not read it."
+        )
+        return placed(action, fault)
+    early = [reader for reader in readers if _is_too_early(reader, writers, work)]
+    if early:
+        return _read_later(key, early[0], writers[0], work)
+    used = f"{listed(writers)} {'returns' if len(writers) == 1 else 'return'} it"
+    if readers:
+        used += f" and {listed(readers)} {'reads' if len(readers) == 1 else 'read'} it"
+    together = _in_one_step(writers, work)
+    if together:
+        state += " with a reducer, such as operator.or_ for a flag or operator.add for a list"
+        used += f", {listed(together)} in one step"
+    return placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
+
+
+def _in_one_step(writers: Sequence[str], work: Work) -> list[str]:
+    """Return writers that run in one step: without a reducer LangGraph stops at the second."""
+    for step in sorted({work.first_step(writer) or 0 for writer in writers} - {0}):
+        together = [writer for writer in writers if work.first_step(writer) == step]
+        if len(together) > 1:
+            return together
+    return []
+
+
+_UNDECLARED = (("undeclared_write", "no_update"), ("undeclared_read",))
+
+
+def _users(key: str, work: Work, kinds: Sequence[str]) -> list[str]:
+    faults = work.facts["state_flow"]["faults"]
+    names = (
+        name
+        for fault in faults
+        if fault["kind"] in kinds and key in fault.get("keys", ())
+        for name in fault.get("nodes", ())
+    )
+    return list(dict.fromkeys(names))
+
+
+def _is_too_early(reader: str, writers: Sequence[str], work: Work) -> bool:
+    """Return true where no writer runs before the reader; a router runs after its node."""
+    node = reader.removeprefix("the router after ")
+    last = work.first_step(node)
+    first = [step for step in map(work.first_step, writers) if step]
+    if last is None or len(first) < len(writers):
+        return False
+    return not any(step < last or (node != reader and step == last) for step in first)
+
+
+def _read_later(key: str, reader: str, writer: str, work: Work) -> Step:
+    """Read the key after it is written: declared alone, it is empty where it is read now."""
+    node, state = (
+        reader.removeprefix("the router after "),
+        work.names.get("state_class", "the state"),
+    )
+    step = work.first_step(node)
+    is_same = work.first_step(writer) == step
+    order = (
+        f"{node} and {writer} both run in step {step}"
+        if is_same
+        else f"{node} runs before {writer}"
+    )
+    why = f"and declare `{key}` in {state}. Declared alone it arrives too late: {order}."
+    edges = [edge for edge, _, _ in work.edges]
+    # A node in which both end needs no new edge, which could take a parallel branch away.
+    after = next((end for start, end in edges if start == node and (writer, end) in edges), None)
+    if after:
+        faults = work.facts["state_flow"]["faults"]
+        where = next(f for f in faults if reader in f.get("nodes", ()) and key in f.get("keys", ()))
+        return placed(
+            f"Read `{key}` in {after}, which runs after both, not in {node}, {why}", where
+        )
+    row = next((row for row in work.edges if row[0][1] == node), None)
+    removed = f" in place of {arrows([row[0]])}" if row else ""
+    place = {"path": row[1], "line": row[2]} if row else work.facts["state_class"]
+    snippet = work.builder and f"{work.builder}.add_edge({code_name(writer)}, {code_name(node)})"
+    return placed(f"Add the edge {writer} → {node}{removed}, {why}", place, snippet)

@@ -1,0 +1,51 @@
+"""Steps by the kind of a check, as far as the facts of the work tell what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from courtroom.models.check import CheckBase
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.rubric import Criterion
+from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
+from courtroom.synthesis.advice.work import Step, Work
+
+Pieces = Sequence[Evidence]
+
+
+def steps_of(
+    check: CheckBase, criterion: Criterion, outcome: CheckOutcome, pieces: Pieces, work: Work
+) -> tuple[Step, ...]:
+    """Return what mends the unmet check, each step once; () where the facts do not tell it."""
+    if check.kind == "commit_history":
+        steps = report_steps.history_steps(_of(check, "aspect"), outcome.reason)
+    elif check.kind == "synthesis_rules":
+        # A missing rule belongs into the code that holds the others.
+        has_place = any(piece.location.path for piece in pieces)
+        place = None if has_place else work.place_of_kind(criterion, check.kind)
+        steps = iter(() if place is None else (place,))
+    else:
+        steps = STEPS[check.kind](check, pieces, work) if check.kind in STEPS else iter(())
+    return tuple(dict.fromkeys(steps))
+
+
+def _of(check: CheckBase, parameter: str) -> Any:
+    # Each kind has its parameters; the base has none of them.
+    return getattr(check, parameter)
+
+
+STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
+    "graph_topology": lambda c, _, w: graph_steps.topology_steps(_of(c, "aspect"), w),
+    "graph_run": lambda c, _, w: graph_steps.run_steps(_of(c, "faults"), w),
+    "state_flow": lambda c, _, w: graph_steps.flow_steps(_of(c, "faults"), w),
+    "sandboxed_clone": lambda c, p, w: code_steps.clone_steps(_of(c, "aspect"), p, w),
+    "structured_output": lambda c, _, w: code_steps.retry_steps(_of(c, "aspect"), w),
+    "persona_overlap": lambda c, _, w: code_steps.prompt_steps(
+        _of(c, "aspect"), _of(c, "words"), w
+    ),
+    "unsafe_call": lambda c, _, w: code_steps.danger_steps(_of(c, "any_of"), w),
+    "failing_code": lambda c, _, w: code_steps.failing_steps(_of(c, "part"), w),
+    "own_outputs": lambda c, p, w: code_steps.output_steps(_of(c, "aspect"), p, w),
+    "pdf_paths": lambda c, _, w: report_steps.claim_steps(_of(c, "aspect"), w),
+}

@@ -1,0 +1,56 @@
+"""Steps for what the report says, and for the history of commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from courtroom.checks.feature_words import FEATURE_WORDS
+from courtroom.checks.phrases import listed, named
+from courtroom.synthesis.advice.work import Step, Work
+
+
+def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
+    """Correct what the report names and the work does not have; else say what to name."""
+    missing = work.facts.get("pdf_hallucinated_paths") or ()
+    names = work.facts.get("pdf_missing_names") or ()
+    wrong = [
+        FEATURE_WORDS[feature]
+        for feature, standing in (work.facts.get("pdf_claims") or {}).items()
+        if standing == "contradicted" and feature in FEATURE_WORDS
+    ]
+    if aspect == "names_exist" and names:
+        yield Step(
+            f"Correct these names in the report, or take them out: {named(names)}."
+            " No file of the code has them."
+        )
+    elif aspect == "claims_hold" and wrong:
+        yield Step(f"Build what the report claims, or take it out there: {named(wrong)}.")
+    elif missing and aspect in {"none_hallucinated", "claims_hold"}:
+        yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")
+    elif aspect in {"claims_any", "none_hallucinated", "claims_supported"}:
+        yield Step(_name_files(work))
+
+
+def _name_files(work: Work) -> str:
+    """Return an example of what the report can say, from files that are there."""
+    words = {
+        "graph_place": "where the graph is built",
+        "state_place": "where the state is declared",
+        "clone_place": "where the repository is cloned",
+    }
+    places = [f"{work.names[name]} {text}" for name, text in words.items() if name in work.names]
+    example = f": {listed(places)}" if places else ""
+    return f"Name in the report the file of each part that it describes{example}."
+
+
+def history_steps(aspect: str, reason: str) -> Iterator[Step]:
+    """Say which half of the pace of commits is to change, or once what two checks on stages ask."""
+    if aspect == "progression":
+        yield Step(
+            "In your next work commit set-up, tools, graph and judges one after the other, each when"
+            " it first runs; a history that is written cannot be mended."
+        )
+    elif aspect == "spread_over_time" and ", where at least" in reason:
+        yield Step("Commit on every day that you work, not on the last one alone.")
+    elif aspect == "spread_over_time":
+        yield Step("Commit each step when it is done, not many steps within one hour.")

@@ -1,0 +1,172 @@
+"""Names and places of the work under audit, and texts of a rubric that are filled with them.
+
+`{{justice}}` in a rubric's advice or example stands for a name that the facts hold. Where they do
+not hold it, `{{justice|the Chief Justice}}` stands for the words after the bar; without words the
+text does not fit this work and is not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.checks.phrases import listed, place_of
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.rubric import Criterion
+
+JsonFacts = Mapping[str, Any]
+Edge = tuple[str, str]
+PLACEHOLDER = re.compile(r"\{\{([a-z_]+)(?:\|([^{}|]*))?\}\}")
+BUILDER = re.compile(r"\b([A-Za-z_]\w*)\.add_(?:node|edge|conditional_edges)\(")
+# Ends of a reducer's name that merge mappings, as operator.ior.
+MERGING = ("ior", "or_", "update")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change: a sentence, its place where it is another than the evidence's, and an example."""
+
+    action: str
+    path: str | None = None
+    line: int | None = None
+    snippet: str | None = None
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work by its facts (JSON), its evidence by id and its outcomes by check."""
+
+    facts: JsonFacts
+    evidence: Mapping[str, Evidence]
+    outcomes: Mapping[str, CheckOutcome]
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names by placeholder, without those that the facts do not hold."""
+        graph, state = self.facts.get("graph"), self.facts.get("state_class")
+        clone = self.facts.get("clone_function")
+        graph_place = graph and place_of(graph["path"], graph["state_graph_line"])
+        texts = {
+            "state_class": state and state["name"],
+            "state_place": state and place_of(state["path"], state["line"]),
+            "graph_place": graph_place,
+            "graph_at": graph_place and f" ({graph_place})",
+            "reducers": listed(f"{r['field']} by {r['reducer']}" for r in self._reducers),
+            "evidence_key": self.evidence_key,
+            "opinion_schema": self.opinion_schema,
+            "clone_place": clone and place_of(clone["path"], clone["line"]),
+        }
+        texts |= {
+            role: listed(self.nodes(role)) for role in ("detective", "judge", "justice", "join")
+        }
+        for prompt in self.facts.get("persona_prompts") or ():
+            place = place_of(prompt["path"], prompt["line"])
+            texts[f"at_{prompt['persona'].lower()}"] = f" ({place})"
+        return {name: text for name, text in texts.items() if text}
+
+    @property
+    def _reducers(self) -> Sequence[Mapping[str, Any]]:
+        return self.facts.get("reducers") or ()
+
+    @property
+    def evidence_key(self) -> str | None:
+        """Key of the state that a reducer merges as a mapping."""
+        keys = (r["field"] for r in self._reducers if r["reducer"].endswith(MERGING))
+        return next(keys, None)
+
+    @property
+    def opinion_schema(self) -> str | None:
+        """Model of an opinion: what the judges' calls are bound to, else a model of that name."""
+        calls = self.facts.get("structured_output_calls") or ()
+        bound = [call["schema"] for call in calls if call.get("by_judge") and call["schema"]]
+        models = self.facts.get("pydantic_models") or ()
+        return next((name for name in (*bound, *models) if "opinion" in name.lower()), None)
+
+    # -- the main graph ---------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> Mapping[str, Any]:
+        return self.facts.get("graph") or {}
+
+    def nodes(self, role: str) -> list[str]:
+        """Return the nodes whose names are of this role: detective, judge, join or justice."""
+        return [node for node in self.graph.get("nodes", ()) if role_by_name(node) == role]
+
+    @property
+    def edges(self) -> list[tuple[Edge, str, int]]:
+        """Plain edges, each with its path and line; () where an older report lacks the lines."""
+        graph = self.graph
+        rows = zip(
+            graph.get("edges", ()),
+            graph.get("edge_paths", ()),
+            graph.get("edge_lines", ()),
+            strict=False,
+        )
+        return [((start, end), path, line) for (start, end), path, line in rows]
+
+    @property
+    def routes(self) -> Sequence[Mapping[str, Any]]:
+        rows: Sequence[Mapping[str, Any]] = self.graph.get("conditional", ())
+        return rows
+
+    @cached_property
+    def builder(self) -> str | None:
+        """Variable to which the code adds nodes and edges, from the lines that evidence quotes."""
+        path = self.graph.get("path")
+        texts = (
+            e.content or "" for e in self.evidence.values() if path and e.location.path == path
+        )
+        matches = (BUILDER.search(text) for text in texts)
+        return next((match[1] for match in matches if match), None)
+
+    def first_step(self, node: str) -> int | None:
+        """Return the earliest step in which the node runs; None where that is not known."""
+        steps = (self.facts.get("graph_run") or {}).get("steps", {}).get(node)
+        return min(steps) if steps else None
+
+    # -- places -----------------------------------------------------------------------------------
+
+    def place_of_kind(self, criterion: Criterion, kind: str) -> Step | None:
+        """Return the first place that a met check of this kind shows in the criterion."""
+        outcomes = (self.outcomes.get(c.id) for c in criterion.checks if c.kind == kind)
+        pieces = (
+            self.evidence[i]
+            for outcome in outcomes
+            if outcome and outcome.met
+            for i in outcome.evidence
+            if i in self.evidence
+        )
+        places = (piece.location for piece in pieces if piece.location.path)
+        return next((Step("", place.path, place.line_start) for place in places), None)
+
+
+def filled(text: str, names: Mapping[str, str]) -> str | None:
+    """Return the text with its placeholders filled; None where a name is not known."""
+    missing = [m for m in PLACEHOLDER.finditer(text) if m[1] not in names and m[2] is None]
+    if missing:
+        return None
+    return PLACEHOLDER.sub(lambda match: names.get(match[1], match[2]), text)
+
+
+def code_list(nodes: Iterable[str]) -> str:
+    """Return the names as a Python list; END is langgraph's own name."""
+    return f"[{', '.join(code_name(node) for node in nodes)}]"
+
+
+def code_name(node: str) -> str:
+    return node if node in {"START", "END"} else f'"{node}"'
+
+
+def arrows(edges: Iterable[Edge]) -> str:
+    return listed(f"{start} → {end}" for start, end in edges)
+
+
+def placed(action: str, row: Mapping[str, Any] | None, snippet: str | None = None) -> Step:
+    """Return the step at the place of a fact."""
+    if row is None:
+        return Step(action, snippet=snippet)
+    return Step(action, row["path"], row["line"], snippet)

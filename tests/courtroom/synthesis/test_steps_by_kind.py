@@ -1,0 +1,132 @@
+"""Steps by the kind of a check, from facts of a work: what would do harm is not advised."""
+
+import pytest
+
+from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
+from courtroom.synthesis.advice.work import Work
+
+PLACE = {"path": "graph.py", "line": 9}
+STATE = {"name": "CourtState", "path": "state.py", "line": 3, "kind": "TypedDict"}
+
+
+def work(**facts):
+    return Work({"state_class": STATE} | facts, {}, {})
+
+
+def flow_fault(kind, keys, nodes):
+    fault = {"kind": kind, "sentence": "x", "path": "nodes.py", "line": 4, "keys": keys}
+    return fault | {"nodes": nodes, "other": {"path": "state.py", "line": 3}}
+
+
+def flow(faults, steps):
+    graph_run = {"steps": {node: (step,) for node, step in steps.items()}}
+    facts = work(state_flow={"faults": faults, "unread": {}}, graph_run=graph_run)
+    kinds = ("undeclared_write", "undeclared_read")
+    return [step.action for step in graph_steps.flow_steps(kinds, facts)]
+
+
+def test_key_that_arrives_in_time_is_declared():
+    faults = [
+        flow_fault("undeclared_write", ("folder",), ("repo",)),
+        flow_fault("undeclared_read", ("folder",), ("doc",)),
+    ]
+    expected = "Declare `folder` in CourtState: repo returns it and doc reads it."
+    assert set(flow(faults, {"repo": 1, "doc": 2})) == {expected}
+
+
+def test_key_that_two_nodes_of_one_step_write_is_declared_with_a_reducer():
+    (action,) = flow(
+        [flow_fault("undeclared_write", ("failed",), ("repo", "doc"))], {"repo": 1, "doc": 1}
+    )
+    assert action == (
+        "Declare `failed` in CourtState with a reducer, such as operator.or_ for a flag or"
+        " operator.add for a list: repo and doc return it, repo and doc in one step."
+    )
+
+
+def test_router_reads_what_its_own_node_wrote():
+    faults = [
+        flow_fault("undeclared_write", ("failed",), ("join",)),
+        flow_fault("undeclared_read", ("failed",), ("the router after join",)),
+    ]
+    assert all(action.startswith("Declare `failed`") for action in flow(faults, {"join": 2}))
+
+
+def test_key_that_nobody_writes_is_not_only_declared():
+    (action,) = flow([flow_fault("undeclared_read", ("folder",), ("doc",))], {"doc": 1})
+    assert action == (
+        "Declare `folder` in CourtState and return it from a node that runs before doc, or do not"
+        " read it."
+    )
+
+
+def repeated(choices):
+    graph = {"edges": [["a", "join"], ["b", "join"]], "edge_paths": ["g"] * 2, "edge_lines": [1, 2]}
+    fault = {"node": "join", "fork": "START", "starters": [["a"], ["b"]], "choices": choices}
+    facts = work(graph=graph, graph_run={"repeated": [fault | {"places": [PLACE]}]})
+    (step,) = graph_steps.run_steps(["repeated"], facts)
+    return step.action
+
+
+def test_uneven_branches_are_joined_by_a_list():
+    assert repeated([]) == (
+        "Replace the edges a → join and b → join by one edge from the list of them: it waits for all."
+    )
+
+
+def test_join_behind_a_route_that_may_not_be_taken_is_no_list():
+    assert "list" not in repeated([{"from": "a", "to": ["b"]}])
+
+
+@pytest.mark.parametrize(
+    ("danger", "call", "words"),
+    [
+        ("unsafe_deserialisation", "yaml.load", "Use yaml.safe_load."),
+        ("unsafe_deserialisation", "pickle.loads", "Load this data in a form that holds no code"),
+        ("tls_unverified", "requests.get", "Leave the check of certificates on."),
+    ],
+)
+def test_danger_is_mended_by_what_is_called(danger, call, words):
+    facts = work(unsafe_calls=[PLACE | {"kind": danger, "call": call}])
+    (step,) = code_steps.danger_steps([danger], facts)
+    assert step.action.startswith(words)
+    assert (step.path, step.line) == ("graph.py", 9)
+
+
+def test_clone_by_gitpython_is_not_told_to_pass_a_timeout_that_it_lacks():
+    facts = work(clone_function={"name": "fetch", "path": "t.py", "line": 1})
+    quote = type("Piece", (), {"content": "Repo.clone_from(url, folder)"})()
+    (step,) = code_steps.clone_steps("timeout", [quote], facts)
+    assert step.action.startswith("Run git clone by subprocess.run with timeout=120 in fetch")
+
+
+def test_line_that_fails_in_a_function_is_named_once_with_its_lines():
+    row = {
+        "path": "a.py",
+        "part": "graph",
+        "function": "doc",
+        "why": "uses pages, which is nowhere",
+    }
+    facts = work(failing_code={"lines": [row | {"line": line} for line in (3, 5, 8)]})
+    (step,) = code_steps.failing_steps("graph", facts)
+    assert step.line == 3
+    assert step.action == (
+        "Mend this line, which fails: doc uses pages, which is nowhere (also in lines 5 and 8)."
+    )
+
+
+def test_score_of_a_committed_audit_is_named():
+    audits = [{"about": "self", "score": 2.9, "path": "audit/a.md"}]
+    facts = work(claimed_scores=[{"score": 4.2, "agrees": False}], own_audits=audits)
+    (step,) = code_steps.output_steps("claimed", [], facts)
+    assert step.action == "Name 2.9, which audit/a.md gives, in place of 4.2 in the report."
+
+
+def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
+    (wrong,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=["a.py"]))
+    assert wrong.action == "Correct these paths in the report, or take them out: a.py."
+    (missing,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=[]))
+    assert missing.action == (
+        "Name in the report the file of each part that it describes: state.py:3 where the state is"
+        " declared."
+    )
