@@ -1,6 +1,7 @@
 """One log for Django, RQ and the project: structlog lines with request and audit ids."""
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -8,12 +9,23 @@ from uuid import uuid4
 import structlog
 from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse
-from structlog.types import Processor
+from structlog.types import EventDict, Processor
 
 RENDERERS: dict[str, Processor] = {
     "json": structlog.processors.JSONRenderer(ensure_ascii=False),
     "lines": structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
 }
+_CALENDAR_PATH = re.compile(r"/calendar/[^/\s]+")
+
+
+def _hide_calendar_secrets(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """Mask the secret in addresses of calendar feeds, such as in Django's line on a 404."""
+    return {
+        key: _CALENDAR_PATH.sub("/calendar/…", value) if isinstance(value, str) else value
+        for key, value in event.items()
+    }
+
+
 _SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -22,6 +34,7 @@ _SHARED: list[Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.StackInfoRenderer(),
     structlog.processors.format_exc_info,
+    _hide_calendar_secrets,
 ]
 
 

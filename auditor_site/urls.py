@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from grading.api.tokens import views as tokens_views
+from grading.calendars import views as calendar_views
 
 # The login form of the administration has neither rate limits nor a second factor.
 # Replacing the method is what allauth's manual says.
@@ -31,6 +32,9 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("accounts/tokens/", tokens_views.api_tokens, name="api-tokens"),
     path("accounts/tokens/<int:token_id>/revoke/", tokens_views.revoke, name="api-token-revoke"),
+    path("accounts/times/", calendar_views.times, name="times"),
+    path("accounts/times/calendar/", calendar_views.renew, name="calendar-renew"),
+    path("accounts/times/calendar/revoke/", calendar_views.revoke, name="calendar-revoke"),
     path("api/v1/", include("grading.api.urls")),
     path("", include("grading.urls")),
 ]

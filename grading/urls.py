@@ -6,6 +6,7 @@ from grading.activity_log import views as activity_log_views
 from grading.appeals import views as appeal_views
 from grading.audits import views as audit_views
 from grading.bulk import views as bulk_views
+from grading.calendars import views as calendar_views
 from grading.courses import views as course_views
 from grading.courses.organizations import invitation_views
 from grading.courses.organizations import views as organization_views
@@ -40,6 +41,7 @@ urlpatterns = [
     path("healthz", healthz.healthz, name="healthz"),
     path("healthz/live", healthz.live, name="healthz-live"),
     path("metrics", metrics.metrics, name="metrics"),
+    path("calendar/<str:secret>.ics", calendar_views.feed, name="calendar-feed"),
     path("organizations/new/", organization_views.organization_new, name="organization-new"),
     path("invitations/", invitation_views.invitations, name="invitations"),
     path("invitations/<str:token>/", invitation_views.invitation, name="invitation"),
@@ -66,6 +68,7 @@ urlpatterns = [
     path("o/<slug:org>/c/<slug:cohort>/archive/", course_views.archive, name="archive"),
     path("o/<slug:org>/c/<slug:cohort>/delete/", course_views.delete, name="cohort-delete"),
     path("o/<slug:org>/c/<slug:cohort>/roster/", course_views.roster, name="roster"),
+    path("o/<slug:org>/c/<slug:cohort>/zone/", course_views.time_zone, name="cohort-zone"),
     path("o/<slug:org>/c/<slug:cohort>/a/new/", course_views.assignment_new, name="assignment-new"),
     path(ASSIGNMENT, course_views.assignment, name="assignment"),
     path(f"{ASSIGNMENT}rubric/", rubric_views.rubric, name="rubric"),

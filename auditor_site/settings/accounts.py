@@ -5,8 +5,8 @@ from typing import Any
 from auditor_site import addresses, env
 
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "grading.core.sign_in_backends.PasswordBackend",
+    "grading.core.sign_in_backends.AccountBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
@@ -39,6 +39,9 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed_by_strangers": "100/h/key",
     "login_failed_by_device": "5/5m/key,30/d/key",
     "login_failed_unwarned": "20/h/key",
+    # Of the calendar feed: addresses that nobody has, and fetches by person.
+    "calendar_wrong": "60/m/ip",
+    "calendar_fetched": "60/h/key",
 }
 
 MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"

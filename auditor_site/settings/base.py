@@ -53,6 +53,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "grading.core.time_zones.TimeZoneMiddleware",
     # After authentication: row-level security is scoped to the user.
     "grading.core.middleware.TenantMiddleware",
     "grading.core.middleware.IssuerDownMiddleware",

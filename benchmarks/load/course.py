@@ -115,7 +115,7 @@ def _session(user: Any) -> str:
 
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[BACKEND_SESSION_KEY] = "grading.core.sign_in_backends.PasswordBackend"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.create()
     return str(session.session_key)
@@ -179,7 +179,7 @@ def _count(user: Any, path: str) -> int:
     from django.test.utils import CaptureQueriesContext
 
     client = Client(headers={"x-forwarded-proto": "https"})
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user, backend="grading.core.sign_in_backends.PasswordBackend")
     client.get(path, SERVER_NAME="127.0.0.1")
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(path, SERVER_NAME="127.0.0.1")

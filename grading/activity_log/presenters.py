@@ -31,6 +31,7 @@ SENTENCES = {
     "cohort.archived": "downloaded an archive of the cohort",
     "cohort.deleted": "deleted the cohort {slug}",
     "cohort.opened": "created the cohort",
+    "cohort.zone_changed": "changed the time zone from {before} to {after}",
     "criterion.overridden": "overrode the score of “{criterion}”: {before} → {score}: {reason}",
     "communication.posted": "posted to the communication log: {kind}[, for {reader}]",
     "complaint.dismissed": "dismissed a report of abuse",

@@ -8,13 +8,14 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.timezone import localtime, now
+from django.utils.timezone import now
 
 from grading.appeals.queries import allowance_of, report_by_digest
 from grading.core.activity_writer import record_activity
 from grading.core.code_locations import read_places
 from grading.core.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.core.errors import AppealRefused
+from grading.core.time_zones import in_words
 from grading.core.user_text import required_text
 from grading.grades.actions import lock_attempts
 from grading.models import Appeal, Audit, Grade
@@ -162,7 +163,7 @@ def _refuse_unless_allowed(grade: Grade) -> None:
             "", "not_released", "This grade is not released yet, so it can't be appealed."
         )
     if allowance.is_over:
-        ended = f"{localtime(allowance.until):%d %B %Y, %H:%M %Z}"
+        ended = in_words(allowance.until)
         raise AppealRefused("", "window_over", f"The deadline for appeals was {ended}.")
     if not allowance.left:
         sentence = f"You have used all {allowance.most} appeals at this assignment."

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 from django.utils.text import slugify
 
 from grading.core.errors import ActionRefused, FieldRefused, SlugTaken
+from grading.core.time_zone_names import zone_choices
+from grading.core.time_zones import name_of
 
 DATETIME = "%Y-%m-%dT%H:%M"
 
@@ -112,3 +116,53 @@ class LongText(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+class ZonedTimeField(forms.DateTimeField):
+    """Time that is typed and displayed in one zone, which its help names; set it by `use_zone`.
+
+    Browsers send minutes without seconds: `stored` stays as it is where its minute is sent.
+    """
+
+    stored: datetime | None = None
+
+    def __init__(self, *, further_help: str = "", **kwargs: Any) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=DATETIME)
+        invalid = "Enter a date and a time, such as 2026-11-30 23:59."
+        super().__init__(widget=widget, error_messages={"invalid": invalid}, **kwargs)
+        self._further_help = further_help
+        self.use_zone(UTC)
+
+    def use_zone(self, zone: tzinfo, stored: datetime | None = None) -> None:
+        self._zone, self.stored = zone, stored
+        self.help_text = f"{name_of(zone)}. {self._further_help}".rstrip()
+
+    def prepare_value(self, value: Any) -> Any:
+        return timezone.make_naive(value, self._zone) if isinstance(value, datetime) else value
+
+    def to_python(self, value: Any) -> datetime | None:
+        if self.stored and value == f"{self.prepare_value(self.stored):{DATETIME}}":
+            return self.stored
+        with timezone.override(self._zone):
+            try:
+                return super().to_python(value)
+            except forms.ValidationError as error:
+                if error.code == "ambiguous_timezone" and error.params:
+                    raise forms.ValidationError(
+                        self._sentence_on_clocks(error.params["datetime"])
+                    ) from error
+                raise
+
+    def _sentence_on_clocks(self, typed: datetime) -> str:
+        """Return why a time is none, or two, in a night in which clocks change."""
+        # Clocks that go forward skip an hour, and the offset from UTC grows.
+        before, after = (typed.replace(tzinfo=self._zone, fold=fold).utcoffset() for fold in (0, 1))
+        count = "does not exist" if before and after and before < after else "happens twice"
+        return (
+            f"{typed:%H:%M} on {typed:%d %B %Y} {count} in {name_of(self._zone)}: clocks change "
+            "that night. Enter an earlier or a later time."
+        )
+
+
+def zone_field(**kwargs: Any) -> forms.ChoiceField:
+    return forms.ChoiceField(label="Time zone", choices=zone_choices, **kwargs)

@@ -3,7 +3,8 @@
 A missing and a forbidden object both raise Http404, so a response never reveals what exists in
 another organization. All but access_organization are called inside the scope that TenantMiddleware
 entered. Levels: "student" may read their own objects, "staff" (owner, instructor, assistant) all of
-them, "teacher" (owner, instructor) may also change them.
+them, "teacher" (owner, instructor) may also change them. An object of a cohort makes the cohort's zone that of the
+page, if its reader chose none.
 """
 
 from typing import Literal
@@ -21,6 +22,7 @@ from grading.core.pairing_access import PairingSide, ReportSide, is_granted, is_
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
 from grading.core.rls.rls_scope import as_person
+from grading.core.time_zones import follow_cohort
 from grading.models import (
     Appeal,
     Assignment,
@@ -124,6 +126,7 @@ def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Coh
     cohort = Cohort.objects.select_related("organization").filter(slug=slug).first()
     if cohort is None or not _may_in_cohort(user, cohort, level):
         raise Http404
+    follow_cohort(cohort)
     return cohort
 
 
@@ -138,6 +141,7 @@ def access_assignment(
     assignment = rows.filter(cohort__slug=cohort, slug=slug).first()
     if assignment is None or not _may_in_cohort(user, assignment.cohort, level):
         raise Http404
+    follow_cohort(assignment.cohort)
     return assignment
 
 
@@ -162,6 +166,7 @@ def access_submission(
         user, submission.student, submission.organization, level
     ):
         raise Http404
+    follow_cohort(submission.assignment.cohort)
     return submission
 
 
@@ -186,6 +191,7 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
         user, audit.submission.student, audit.organization, level
     ):
         raise Http404
+    follow_cohort(audit.submission.assignment.cohort)
     return audit
 
 
@@ -202,6 +208,7 @@ def access_bulk_run(user: Somebody, bulk_id: UUID | str, *, level: Level = "staf
     run = rows.filter(pk=bulk_id).first()
     if run is None or not may(user, run.organization, level):
         raise Http404
+    follow_cohort(run.assignment.cohort)
     return run
 
 
@@ -221,6 +228,7 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
         user, appeal.submission.student, appeal.organization, level
     ):
         raise Http404
+    follow_cohort(appeal.submission.assignment.cohort)
     return appeal
 
 
@@ -239,6 +247,7 @@ def access_complaint(
     complaint = rows.filter(pk=complaint_id).first()
     if complaint is None or not may(user, complaint.organization, level):
         raise Http404
+    follow_cohort(complaint.report.assignment.cohort)
     return complaint
 
 
@@ -258,6 +267,7 @@ def access_round(
     round_ = rows.filter(**filters).first()
     if round_ is None or not (may(user, round_.organization, level) and _is_member(user, round_)):
         raise Http404
+    follow_cohort(round_.assignment.cohort)
     return round_
 
 
@@ -277,6 +287,7 @@ def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, Pai
     side = _side_of_pairing(user, pairing) if pairing is not None else None
     if pairing is None or side is None:
         raise Http404
+    follow_cohort(pairing.round.assignment.cohort)
     return pairing, side
 
 
@@ -303,6 +314,7 @@ def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackRepo
     side = _side_of_report(user, report) if report is not None else None
     if report is None or side is None:
         raise Http404
+    follow_cohort(report.assignment.cohort)
     return report, side
 
 
@@ -328,6 +340,7 @@ def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "st
     finding = rows.filter(pk=finding_id).first()
     if finding is None or not _may_see_work(user, finding.student, finding.organization, level):
         raise Http404
+    follow_cohort(finding.assignment.cohort)
     return finding
 
 

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.utils.timezone import localtime
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy, RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused, SlugTaken
+from grading.core.time_zones import in_words
 from grading.courses.queries import AssignmentUsage, usage_of
 from grading.engine.bench_settings import reason_without_models
 from grading.models import Assignment, Cohort, Organization, RubricVersion, Submission
@@ -26,6 +27,7 @@ def create_cohort(
     name: str,
     slug: str,
     by: User | None,
+    time_zone: str = "UTC",
     starts_on: date | None = None,
     ends_on: date | None = None,
 ) -> Cohort:
@@ -36,6 +38,7 @@ def create_cohort(
                 organization=organization,
                 name=name,
                 slug=slug,
+                time_zone=time_zone,
                 starts_on=starts_on,
                 ends_on=ends_on,
             )
@@ -46,6 +49,21 @@ def create_cohort(
             "slug_taken", f"This organization already has a cohort called “{slug}”."
         ) from error
     return cohort
+
+
+def change_time_zone(*, cohort: Cohort, time_zone: str, by: User) -> None:
+    """Change the zone in which deadlines are set and shown; the deadlines themselves stay."""
+    with transaction.atomic():
+        changed = Cohort.objects.filter(pk=cohort.pk).exclude(time_zone=time_zone)
+        if changed.update(time_zone=time_zone):
+            record_activity(
+                organization=cohort.organization,
+                actor=by,
+                verb="cohort.zone_changed",
+                about=cohort,
+                before=cohort.time_zone,
+                after=time_zone,
+            )
 
 
 def create_assignment(
@@ -229,11 +247,13 @@ def _errors_after_submission(
 
     # Null is always allowed: without an opening or a due date nobody is refused.
     first, last = usage.first, usage.last_on_time
+    zone = ZoneInfo(current.cohort.time_zone)
     opens_at, due_at = settings.opens_at, settings.due_at
     if opens_at != current.opens_at and opens_at and first and opens_at > first:
-        yield "opens_at", f"It can't open after the first submission, on {_format(first)}."
+        yield "opens_at", f"It can't open after the first submission, on {in_words(first, zone)}."
     if due_at != current.due_at and due_at and last and due_at < last:
-        yield "due_at", f"It can't be due before the last on-time submission, on {_format(last)}."
+        time = in_words(last, zone)
+        yield "due_at", f"It can't be due before the last on-time submission, on {time}."
 
     # A limit that is already below what was used may stay, but not fall further.
     if settings.max_attempts < min(current.max_attempts, usage.most_used):
@@ -279,7 +299,3 @@ def _logged_values(
 
 def _json_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
-
-
-def _format(at: datetime) -> str:
-    return f"{localtime(at):%d %B %Y, %H:%M %Z}"

@@ -23,7 +23,8 @@ class CohortAdmin(TenantAdmin):
     list_filter = (("organization", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("name", "slug")
     list_select_related = ("organization",)
-    readonly_fields = ("model_usage",)
+    # The zone has a page of its own, which offers the zones there are.
+    readonly_fields = ("time_zone", "model_usage")
 
     @admin.display(description="model usage")
     def model_usage(self, cohort: Cohort) -> str:

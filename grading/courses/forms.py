@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, tzinfo
 from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy
-from grading.core.form_bases import DATETIME, NamedForm, refuse_site_name
+from grading.core.form_bases import NamedForm, ZonedTimeField, refuse_site_name, zone_field
 from grading.core.form_fingerprint import FingerprintForm
 
 # The words after "shipped:" are the names that adopt_shipped_rubric takes.
@@ -22,15 +22,11 @@ SHIPPED_RUBRICS = (
 Choices = Sequence[tuple[str, str]]
 
 
-def _datetime(label: str, help_text: str) -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=DATETIME)
-    return forms.DateTimeField(label=label, required=False, help_text=help_text, widget=widget)
-
-
 class SettingsForm(forms.Form):
     """Settings of an assignment that can also be changed later.
 
-    `no_models` is the reason why models cannot judge here, empty if they can.
+    `zone` is that of the cohort. `no_models` is the reason why models cannot judge here, empty if
+    they can.
     """
 
     title = forms.CharField(label="Title", max_length=200)
@@ -41,8 +37,12 @@ class SettingsForm(forms.Form):
         help_text="Markdown.",
         widget=forms.Textarea,
     )
-    opens_at = _datetime("Opens", "UTC. Leave blank to open at once.")
-    due_at = _datetime("Due", "UTC. Leave blank for no due date.")
+    opens_at = ZonedTimeField(
+        label="Opens", required=False, further_help="Leave blank to open at once."
+    )
+    due_at = ZonedTimeField(
+        label="Due", required=False, further_help="Leave blank for no due date."
+    )
     late_policy = forms.ChoiceField(
         label="After the due date", choices=LatePolicy.choices, initial=LatePolicy.REFUSE
     )
@@ -74,8 +74,11 @@ class SettingsForm(forms.Form):
         help_text="Successful appeals don't use this allowance.",
     )
 
-    def __init__(self, *args: Any, no_models: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, zone: tzinfo = UTC, no_models: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            if isinstance(field, ZonedTimeField):
+                field.use_zone(zone, self.initial.get(name))
         # An assignment that has them already keeps them in its form.
         if no_models and self.initial.get("bench") != Bench.LLM:
             self.fields["bench"] = forms.ChoiceField(
@@ -120,21 +123,6 @@ class AssignmentForm(NamedForm, SettingsForm):
 class ChangeSettingsForm(FingerprintForm, SettingsForm):
     """Changed settings of an assignment. `initial` are the current ones."""
 
-    def clean_opens_at(self) -> datetime | None:
-        return self._with_stored_seconds("opens_at")
-
-    def clean_due_at(self) -> datetime | None:
-        return self._with_stored_seconds("due_at")
-
-    def _with_stored_seconds(self, name: str) -> datetime | None:
-        """Return the stored time if it was not changed: browsers send minutes without seconds."""
-        typed: datetime | None = self.cleaned_data[name]
-        stored: datetime | None = self.initial[name]
-        if typed is None or stored is None:
-            return typed
-
-        return stored if typed == stored.replace(second=0, microsecond=0) else typed
-
 
 # Far more than 5,000 rows need; the file is read whole.
 MAX_ROSTER_BYTES = 2 * 1024 * 1024
@@ -176,6 +164,10 @@ class OrganizationForm(NamedForm):
     field_order = ("name", "slug")
 
 
+class CohortZoneForm(forms.Form):
+    time_zone = zone_field()
+
+
 class CohortForm(NamedForm):
     name = forms.CharField(label="Name", max_length=120, help_text="For example: Autumn 2026.")
     starts_on = forms.DateField(
@@ -188,7 +180,11 @@ class CohortForm(NamedForm):
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
-    field_order = ("name", "slug", "starts_on", "ends_on")
+    time_zone = zone_field(
+        initial="UTC",
+        help_text="Deadlines are set in it, and shown in it to people who chose no zone of their own.",
+    )
+    field_order = ("name", "slug", "time_zone", "starts_on", "ends_on")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()

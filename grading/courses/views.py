@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -29,6 +30,7 @@ from grading.core.requests import MemberRequest
 from grading.courses.actions import (
     AssignmentSettings,
     change_settings,
+    change_time_zone,
     create_assignment,
     create_cohort,
     settings_of,
@@ -36,7 +38,13 @@ from grading.courses.actions import (
 from grading.courses.archive.actions import archive_cohort, delete_cohort
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.courses.archive.forms import DeletionForm
-from grading.courses.forms import AssignmentForm, ChangeSettingsForm, CohortForm, RosterForm
+from grading.courses.forms import (
+    AssignmentForm,
+    ChangeSettingsForm,
+    CohortForm,
+    CohortZoneForm,
+    RosterForm,
+)
 from grading.courses.queries import cohort_overview, roster_lines
 from grading.courses.roster import RosterImport, import_roster
 from grading.engine.bench_settings import reason_without_models
@@ -78,6 +86,26 @@ def cohort(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
         "trail": trail_to_organization(record.organization),
     }
     return render(request, "courses/cohorts/cohort.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def time_zone(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    record = access_cohort(request.user, cohort, level="teacher")
+    form = CohortZoneForm(request.POST or None, initial={"time_zone": record.time_zone})
+    if form.is_valid():
+        change_time_zone(cohort=record, by=request.user, **form.cleaned_data)
+        messages.success(request, "Time zone saved.")
+        return redirect("cohort", org, record.slug)
+
+    context = {
+        "form": form,
+        "title": f"Time zone of {record.name}",
+        "lead": "Deadlines are set in it, and shown in it to people who chose no zone of their "
+        "own. Deadlines that are set stay at their moment: only how they are shown changes.",
+        "verb": "Save time zone",
+        "trail": trail_to_cohort(record),
+    }
+    return render(request, "forms/page.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -203,6 +231,7 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
     form = AssignmentForm(
         request.POST or None,
         own_rubrics=own_rubrics,
+        zone=ZoneInfo(record.time_zone),
         no_models=_reason_without_models(record),
     )
 
@@ -229,8 +258,12 @@ def assignment_settings(
     form = ChangeSettingsForm(
         request.POST if request.method == "POST" else None,
         initial=current,
+        zone=ZoneInfo(record.cohort.time_zone),
         no_models=_reason_without_models(record),
-        fingerprint=fingerprint_of({name: str(value) for name, value in current.items()}),
+        # With the zone: in another one the same digits would be another time.
+        fingerprint=fingerprint_of(
+            {name: str(value) for name, value in current.items()}, record.cohort.time_zone
+        ),
     )
     if form.is_valid() and _change(request, record, form):
         return redirect("assignment", org, record.cohort.slug, record.slug)

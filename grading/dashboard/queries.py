@@ -229,7 +229,7 @@ def _assignments(organization_ids: Collection[int]) -> QuerySet[Any]:
     now = timezone.now()
     grades = Grade.objects.filter(assignment=OuterRef("pk"))
     # A cohort is current through its last day, and for ever without one.
-    is_current = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=timezone.localdate())
+    is_current = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=now.date())
 
     counted = Assignment.objects.filter(is_current, organization__in=organization_ids).annotate(
         students=_count(Enrollment.objects.filter(cohort=OuterRef("cohort")), "cohort"),

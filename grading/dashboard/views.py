@@ -8,10 +8,11 @@ from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 from django_scopes import scope
 
+from grading.core.time_zones import follow_cohort
 from grading.courses.organizations.queries import invitations_to
 from grading.courses.queries import organizations_of, organizations_waiting_for
-from grading.dashboard.presenters import dashboard_of
-from grading.dashboard.queries import teaching_of
+from grading.dashboard.presenters import Dashboard, dashboard_of
+from grading.dashboard.queries import Teaching, teaching_of
 
 
 @require_safe
@@ -24,12 +25,14 @@ def home(request: HttpRequest) -> HttpResponse:
     organizations = list(organizations_of(user))
     # One scope over all organizations: the page shows every course of the user.
     with scope(organization=organizations):
+        student, teaching = dashboard_of(user), teaching_of(user, organizations)
+        _follow_first_cohort(student, teaching)
         context = {
             "organizations": organizations,
             "waiting": organizations_waiting_for(user),
             "invitations": invitations,
-            "student": dashboard_of(user),
-            "teaching": teaching_of(user, organizations),
+            "student": student,
+            "teaching": teaching,
         }
         return render(request, "dashboard/home.html", context)
 
@@ -38,3 +41,11 @@ def home(request: HttpRequest) -> HttpResponse:
 def favicon(request: HttpRequest) -> HttpResponse:
     """Lead to the site's mark: browsers ask for this address beside files, which name no icon."""
     return redirect(static("img/mark.svg"))
+
+
+def _follow_first_cohort(student: Dashboard | None, teaching: Teaching | None) -> None:
+    """Show times in the zone of the cohort that comes first, if the reader chose none."""
+    courses = [course.cohort for course in (*student.current, *student.past)] if student else []
+    taught = [assignment.cohort for assignment in teaching.assignments] if teaching else []
+    for cohort in (*courses, *taught)[:1]:
+        follow_cohort(cohort)

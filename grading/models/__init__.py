@@ -1,4 +1,4 @@
-"""Models of the site. Every row but the organization itself belongs to one organization."""
+"""Models of the site. Every row belongs to one organization, but for it and what people own."""
 
 from grading.models.activity import Activity
 from grading.models.agreement import BlindGrade, BlindSample
@@ -24,6 +24,7 @@ from grading.models.peers import (
     RoundIdentities,
     RoundMember,
 )
+from grading.models.personal_calendar import PersonalCalendar
 from grading.models.record import CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.submission import Assignment, Submission
@@ -66,6 +67,7 @@ __all__ = [
     "Override",
     "Pairing",
     "PairingRound",
+    "PersonalCalendar",
     "RoundIdentities",
     "RoundMember",
     "Rubric",

@@ -13,6 +13,8 @@ class Cohort(TenantModel):
     slug = models.SlugField(max_length=60)
     starts_on = models.DateField(null=True, blank=True)
     ends_on = models.DateField(null=True, blank=True)
+    # A name of the tz database: the zone in which its deadlines are set and shown.
+    time_zone = models.CharField(max_length=64, default="UTC")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import reverse
-from django.utils.timezone import localtime
 
 from grading.core.activity_writer import record_activity
 from grading.core.enums import OPTIONAL_NOTICES, AuditKind, NoticeKind, WebhookEvent
+from grading.core.time_zones import in_words, zone_for
 from grading.core.user_text import name_in_email, without_links
 from grading.models import (
     Audit,
@@ -152,7 +151,8 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
     title = submission.assignment.title
     late = ", after the due date" if submission.late else ""
     report = f"{submission.pdf_name}, SHA-256 {submission.pdf_sha256}" if submission.pdf else "none"
-    received = _moment(submission.handed_in_at)
+    zone = zone_for(student.user, submission.assignment.cohort)
+    received = in_words(submission.handed_in_at, zone, seconds=True)
     lines = (
         "\n",
         f"Repository: {submission.repo_url}",
@@ -168,10 +168,6 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
         own_words="\n".join(lines),
         path=reverse("audit", args=[submission.assignment.organization.slug, audit.pk]),
     )
-
-
-def _moment(at: datetime) -> str:
-    return f"{localtime(at):%d %B %Y, %H:%M:%S %Z}"
 
 
 def choose_emails(

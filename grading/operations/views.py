@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -33,6 +34,8 @@ Figure = tuple[str, tuple[tuple[str, str], ...], BarChart | None]
 @require_safe
 def operations(request: MemberRequest, org: str) -> HttpResponse:
     organization = access_organization(request.user, org, level="staff")
+    # Hours and days are counted in UTC, as the budgets of models are.
+    timezone.activate(UTC)
     form, now = OperationsForm(request.GET), timezone.now()
     unit, listing = form.unit(), form.listing(now)
 

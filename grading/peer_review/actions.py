@@ -24,6 +24,7 @@ from grading.core.enums import (
 )
 from grading.core.errors import FeedbackRefused
 from grading.core.fair_turns import NO_ROOM, has_room
+from grading.core.time_zones import in_words
 from grading.models import Audit, FeedbackReport, Pairing, Submission
 from grading.notifications.emails import notify
 from grading.notifications.webhooks import announce_feedback
@@ -73,9 +74,9 @@ def refuse_unless_active(pairing: Pairing) -> None:
             WHOLE_FORM, "pairing_ended", "This pairing has ended: nothing is due any more."
         )
     if fresh.round.starts_at > timezone.now():
-        begins = f"{fresh.round.starts_at:%d %B %Y, %H:%M %Z}"
+        begins = in_words(fresh.round.starts_at)
         raise FeedbackRefused(WHOLE_FORM, "round_not_started", f"This round starts on {begins}.")
-    if ends_on is not None and ends_on < timezone.localdate():
+    if ends_on is not None and ends_on < timezone.now().date():
         raise FeedbackRefused(
             WHOLE_FORM, "cohort_over", f"This cohort ended on {ends_on:%d %B %Y}."
         )

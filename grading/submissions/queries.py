@@ -23,6 +23,7 @@ from grading.audits.queries import (
 )
 from grading.core.enums import JUDGED_STATES, AuditKind, AuditState, CountingPolicy, LatePolicy
 from grading.core.errors import SubmissionRefused
+from grading.core.time_zones import in_words
 from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 from grading.grades.queries.statistics import Cell, cells_of
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
@@ -331,10 +332,11 @@ def closed_reason(*, assignment: Assignment, left: int) -> SubmissionRefused | N
 
 def refuse_unless_open(assignment: Assignment, now: datetime) -> None:
     if assignment.opens_at and now < assignment.opens_at:
-        opening = f"{assignment.opens_at:%d %B %Y, %H:%M %Z}"
+        opening = in_words(assignment.opens_at)
         raise SubmissionRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
-    if is_late(assignment, now) and assignment.late_policy == LatePolicy.REFUSE:
-        due = f"{assignment.due_at:%d %B %Y, %H:%M %Z}"
+    is_refused = assignment.late_policy == LatePolicy.REFUSE
+    if is_refused and is_late(assignment, now) and assignment.due_at:
+        due = in_words(assignment.due_at)
         raise SubmissionRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
 
 

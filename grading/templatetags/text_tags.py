@@ -11,9 +11,11 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince, timeuntil
-from django.utils.timezone import localtime, now
+from django.utils.timezone import get_current_timezone, localtime, now
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from grading.core.time_zones import abbreviation_of, name_of
 
 register = template.Library()
 
@@ -97,7 +99,7 @@ def moment(at: datetime | None) -> SafeString | str:
         return "—"
 
     local = localtime(at)
-    words = f"{local.day} {local:%b %Y, %H:%M %Z}"
+    words = f"{local.day} {local:%b %Y, %H:%M} {abbreviation_of(local)}"
     return format_html('<time datetime="{}">{}</time>', local.isoformat(timespec="seconds"), words)
 
 
@@ -105,3 +107,9 @@ def moment(at: datetime | None) -> SafeString | str:
 def countdown(at: datetime) -> str:
     """Return the distance in the two largest units: in 3 days, 4 hours; 2 weeks ago."""
     return f"in {timeuntil(at)}" if at > now() else f"{timesince(at)} ago"
+
+
+@register.simple_tag
+def page_zone() -> str:
+    """Return the name of the zone of this page's times, such as Europe/Berlin."""
+    return name_of(get_current_timezone())

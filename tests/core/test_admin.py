@@ -15,6 +15,7 @@ from grading.models import (
     FeedbackEdition,
     FindingHelp,
     Opening,
+    PersonalCalendar,
     RoundIdentities,
     RubricVersion,
 )
@@ -36,7 +37,7 @@ from tests.factories.work import (
 
 pytestmark = pytest.mark.django_db
 # In no administration: what people keep for themselves, and what the redaction alone reads.
-OWN = {ApiToken, FeedbackEdition, FindingHelp, Opening, RoundIdentities}
+OWN = {ApiToken, FeedbackEdition, FindingHelp, Opening, PersonalCalendar, RoundIdentities}
 MODELS = [model for model in apps.get_app_config("grading").get_models() if model not in OWN]
 NAMES = [model.__name__.lower() for model in MODELS]
 

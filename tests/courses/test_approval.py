@@ -116,7 +116,7 @@ def test_every_page_waits_for_the_founder_and_is_missing_for_others(
 
 def test_nothing_can_be_written_before_approval(founder: User) -> None:
     founded(founder)
-    written = client_of(founder).post("/o/evil/c/new/", {"name": "Cohort"})
+    written = client_of(founder).post("/o/evil/c/new/", {"name": "Cohort", "time_zone": "UTC"})
     assert (written.status_code, verbs(Organization.objects.get())) == (
         403,
         ["organization.founded"],
@@ -270,7 +270,7 @@ def test_where_no_approval_is_needed_an_organization_works_without_the_operators
     assert founded(founder).status_code == 200
     evil = Organization.objects.get()
     assert not evil.is_approved
-    client_of(founder).post("/o/evil/c/new/", {"name": "Cohort"})
+    client_of(founder).post("/o/evil/c/new/", {"name": "Cohort", "time_zone": "UTC"})
     address = "/o/evil/c/cohort/a/new/"
     page = client_of(founder).get(address).content.decode()
     assert 'value="heuristic"' in page

@@ -72,7 +72,8 @@ def test_staff_see_the_cohort_and_students_their_own_attempts(
 def test_instructor_creates_a_cohort_with_roster_and_assignment() -> None:
     membership = MembershipFactory.create(role=Role.OWNER)
     client, org = signed_in(membership.user), membership.organization.slug
-    opened = client.post(reverse("cohort-new", args=[org]), {"name": "Autumn 2026"})
+    cohort = {"name": "Autumn 2026", "time_zone": "Europe/Berlin"}
+    opened = client.post(reverse("cohort-new", args=[org]), cohort)
     assert opened.headers["Location"] == f"/o/{org}/c/autumn-2026/roster/"
     roster = SimpleUploadedFile(
         "roster.csv", b"email,name\nada@example.org,Ada\nnot an address,Bob\n"
@@ -100,7 +101,8 @@ def test_taken_name_is_reported_at_its_field_and_input_is_kept() -> None:
     cohort = CohortFactory.create(slug="autumn")
     client = signed_in(staff_user(cohort.organization))
     form = client.post(
-        reverse("cohort-new", args=[cohort.organization.slug]), {"name": "Autumn"}
+        reverse("cohort-new", args=[cohort.organization.slug]),
+        {"name": "Autumn", "time_zone": "UTC"},
     ).context["form"]
     assert form.errors == {"slug": ["This organization already has a cohort called “autumn”."]}
     assert form["name"].value() == "Autumn"

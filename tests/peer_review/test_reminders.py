@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +11,16 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import NoticeKind, ResponseKind
-from grading.models import Activity, Cohort, Enrollment, Finding, Notice, PairingRound, RoundMember
+from grading.models import (
+    Activity,
+    Cohort,
+    Enrollment,
+    Finding,
+    Notice,
+    PairingRound,
+    PersonalCalendar,
+    RoundMember,
+)
 from grading.notifications.emails import choose_emails
 from grading.peer_review.rounds.reminders import remind, remind_due
 from tests.factories.peers import FindingResponseFactory
@@ -75,6 +84,24 @@ def test_a_letter_says_what_is_owed_and_names_nobody(ring: Round) -> None:
     others = [each for student in ring.students for each in (student.name, student.email)]
     assert [each for each in others if each in letter.body + letter.subject] == []
     assert "/5" not in letter.body
+
+
+def test_letter_names_the_end_in_its_readers_zone_or_the_cohorts(ring: Round) -> None:
+    own = ring.students[0].user
+    assert own
+    PersonalCalendar.objects.create(user=own, time_zone="Asia/Kolkata")
+    PairingRound.objects.update(ends_at=datetime(2099, 7, 1, 22, 30, tzinfo=UTC))
+    Cohort.objects.update(time_zone="Europe/Berlin")
+    round_ = PairingRound.objects.select_related("assignment__cohort__organization").get()
+    remind(round=round_, by=None)
+    times = {
+        note.user == own: note.body.splitlines()[0].partition("” ")[2]
+        for note in Notice.objects.all()
+    }
+    assert times == {
+        True: "runs until 02 July 2099, 04:00 IST (Asia/Kolkata).",
+        False: "runs until 02 July 2099, 00:30 CEST (Europe/Berlin).",
+    }
 
 
 def test_nobody_gets_two_letters_in_a_day(ring: Round) -> None:

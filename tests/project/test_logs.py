@@ -108,3 +108,11 @@ def test_an_audit_whose_model_key_is_refused_is_logged_by_its_id_without_the_key
     calls = [line for line in lines_of(stream) if "401 Unauthorized" in line["event"]]
 
     assert {line.get("audit") for line in calls if line["level"] == "info"} == {str(audit.pk)}
+
+
+def test_address_of_a_calendar_is_masked_in_every_line(stream) -> None:
+    secret = "a-secret-of-a-calendar"
+    assert Client().get(f"/calendar/{secret}.ics").status_code == 404
+    logging.getLogger("gunicorn.error").warning("slow request: %s", f"/calendar/{secret}.ics")
+    assert secret not in stream.getvalue()
+    assert stream.getvalue().count("/calendar/…") == 2

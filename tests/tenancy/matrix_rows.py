@@ -73,6 +73,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "invitations/": (SIGNED_IN, SIGNED_IN),
     # Whoever holds the letter: tests/courses/test_invitations.py.
     "invitations/<str:token>/": (EVERYBODY, EVERYBODY),
+    # Whoever has the secret address: tests/calendars/test_calendar_feed.py.
+    "calendar/<str:secret>.ics": (NOBODY, None),
     "api/v1/schema/": (EVERYBODY, None),
     "api/v1/^.*$": (NOBODY, None),
     "api/v1/organizations/": (PROGRAMS_SIGNED_IN, None),
@@ -119,6 +121,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "o/<slug:org>/webhooks/": (TEACHERS, TEACHERS),
     "o/<slug:org>/webhooks/<int:webhook_id>/": (TEACHERS, TEACHERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
+    f"{COHORT}zone/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
     f"{COHORT}log/": (STAFF, None),
     f"{COHORT}archive/": (TEACHERS, TEACHERS),
@@ -187,6 +190,9 @@ ALSO: dict[tuple[str, str], tuple[int, ...]] = {
 ACCOUNTS = {
     "tokens/",
     "tokens/<int:token_id>/revoke/",
+    "times/",
+    "times/calendar/",
+    "times/calendar/revoke/",
     "login/",
     "logout/",
     "inactive/",

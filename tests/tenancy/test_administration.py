@@ -34,6 +34,7 @@ from grading.models import (
     FindingHelp,
     Opening,
     Organization,
+    PersonalCalendar,
     RoundIdentities,
     RubricVersion,
 )
@@ -101,12 +102,13 @@ def world(institutions: Administration, db: None, kept_uploads: None) -> Adminis
 
 
 def test_every_model_of_the_site_is_here_with_a_row_of_each_institution(world):
-    # A token is a person's own; identities of a round and editions are for the redaction alone.
+    # Tokens and calendars are a person's own; identities of a round and editions are for the redaction alone.
     assert set(MODELS) == set(apps.get_app_config("grading").get_models()) - {
         ApiToken,
         FeedbackEdition,
         FindingHelp,
         Opening,
+        PersonalCalendar,
         RoundIdentities,
     }
     for model in MODELS:

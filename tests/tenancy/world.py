@@ -138,6 +138,7 @@ class Institute:
             "token": token_of(self.organization.pk, self.invitation.pk),
             "version_id": self.assignment.rubric_version_id,
             "key": TRIAL,
+            "secret": "nobodys",
             "audit_id": self.audit.pk,
             "submission_id": self.audit.submission_id,
             "rubric": self.assignment.rubric_version.rubric.slug,

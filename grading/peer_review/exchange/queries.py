@@ -317,7 +317,7 @@ RELATED = ("assignment__organization", "assignment__cohort")
 
 def is_over(cohort: Cohort) -> bool:
     """Return True once the cohort has ended and pairings grant nothing any more."""
-    return cohort.ends_on is not None and cohort.ends_on < timezone.localdate()
+    return cohort.ends_on is not None and cohort.ends_on < timezone.now().date()
 
 
 def rounds_of(student: Enrollment) -> list[PairingRound]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from secrets import token_hex
 
 from django.contrib.auth.models import User
@@ -340,8 +340,8 @@ def _refuse_bad_times(assignment: Assignment, starts_at: datetime, ends_at: date
     last_day = assignment.cohort.ends_on
     if ends_at <= starts_at:
         raise RoundRefused("ends_at", "ends_before_start", "The round would end before it starts.")
-    if last_day and ends_at.date() > last_day:
-        sentence = f"The round must end by {last_day}, when the cohort ends."
+    if last_day and ends_at.astimezone(UTC).date() > last_day:
+        sentence = f"The round must end by {last_day} (UTC), when the cohort ends."
         raise RoundRefused("ends_at", "ends_after_cohort", sentence)
 
 

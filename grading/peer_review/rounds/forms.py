@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import timedelta
 from secrets import token_hex
 from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from django import forms
 from django.contrib.auth.models import User
 from django.utils import timezone
 
 from grading.core.enums import Anonymity, RubricState
-from grading.core.form_bases import DATETIME
+from grading.core.form_bases import ZonedTimeField
 from grading.models import Assignment, Enrollment, Pairing, PairingRound, RubricVersion
 from grading.peer_review.rounds.actions import (
     MAX_REASON_LENGTH,
@@ -37,11 +38,6 @@ EVERYBODY, WITH_WORK, CHOSEN = "everybody", "with_work", "chosen"
 ONE_WEEK = timedelta(days=7)
 
 
-def _datetime_field(label: str) -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=DATETIME)
-    return forms.DateTimeField(label=label, help_text="UTC.", widget=widget)
-
-
 class RoundForm(forms.Form):
     """Settings of a new round. `students` holds keys of enrollments.
 
@@ -63,8 +59,8 @@ class RoundForm(forms.Form):
         initial=Anonymity.DOUBLE_BLIND,
         widget=forms.RadioSelect,
     )
-    starts_at = _datetime_field("Starts")
-    ends_at = _datetime_field("Reports are due by")
+    starts_at = ZonedTimeField(label="Starts")
+    ends_at = ZonedTimeField(label="Reports are due by")
     rubric_version = forms.ModelChoiceField(
         label="Rubric for peer audits",
         required=False,
@@ -97,6 +93,8 @@ class RoundForm(forms.Form):
             (WITH_WORK, f"Students with a submission ({len(with_work)})"),
             (CHOSEN, "Students selected below"),
         ]
+        for name in ("starts_at", "ends_at"):
+            fields[name].use_zone(ZoneInfo(assignment.cohort.time_zone))
         now = timezone.now().replace(second=0, microsecond=0)
         fields["starts_at"].initial, fields["ends_at"].initial = now, now + ONE_WEEK
         fields["seed"].initial = token_hex(16)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from django.utils.timezone import localtime
+
 from grading.peer_review.rounds.queries import STATES, Matrix, PairStatus, State
 
 # In a longer round a bar covers several days.
@@ -46,13 +48,13 @@ class Arrivals:
 
 
 def arrivals_of(matrix: Matrix) -> Arrivals | None:
-    """Return the chart, or None without reports. Days are in UTC, as on the whole site."""
-    times = [pair.report.at for pair in matrix.pairs if pair.report is not None]
+    """Return the chart, or None without reports. Days are those of the page's zone."""
+    times = [localtime(pair.report.at) for pair in matrix.pairs if pair.report is not None]
     if not times:
         return None
-    until = matrix.round.ends_at
+    until = localtime(matrix.round.ends_at)
 
-    first = min(matrix.round.starts_at, *times).date()
+    first = min(localtime(matrix.round.starts_at), *times).date()
     last = max(until, *times).date()
     # Days per bar, rounded up.
     span = -(-((last - first).days + 1) // MAX_BARS)

@@ -8,7 +8,8 @@ has submitted nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -21,6 +22,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import NoticeKind
 from grading.core.pairing_access import is_running
 from grading.core.rls.rls_scope import as_dispatcher
+from grading.core.time_zones import in_words, zones_of
 from grading.models import NoticeOptOut, PairingRound, RoundMember
 from grading.notifications.emails import Email, notify_all
 from grading.peer_review.rounds.queries import Matrix, MemberRow, matrix_of
@@ -122,8 +124,16 @@ def _send(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: Use
         cohort = round.assignment.cohort
         subject = f"{round.assignment.title}: due in round {round.number}"
         path = reverse("peers", args=[cohort.organization.slug, cohort.slug])
+        users = [row.member.student.user for row in rows]
+        zones, zone = zones_of([user.pk for user in users if user]), ZoneInfo(cohort.time_zone)
         letters = [
-            Email(row.member.student.user, subject, _email_body(round, row), path) for row in rows
+            Email(
+                user,
+                subject,
+                _email_body(round, row, zones.get(user.pk if user else 0, zone)),
+                path,
+            )
+            for row, user in zip(rows, users, strict=True)
         ]
         notify_all(
             organization_id=round.organization_id, kind=NoticeKind.PEER_REMINDER, emails=letters
@@ -145,7 +155,7 @@ def _send(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: Use
     return len(rows)
 
 
-def _email_body(round: PairingRound, row: MemberRow) -> str:
+def _email_body(round: PairingRound, row: MemberRow, zone: tzinfo) -> str:
     answers = row.answers
     tasks = [
         (row.due, "report on a peer's work", "reports on peers' work"),
@@ -158,7 +168,7 @@ def _email_body(round: PairingRound, row: MemberRow) -> str:
         if count
     ]
 
-    until = f"{round.ends_at.day} {round.ends_at:%b %Y, %H:%M} UTC"
+    until = in_words(round.ends_at, zone)
     is_over = round.ends_at < timezone.now()
     verb = "ended" if is_over else "runs until"
     opening = f"Round {round.number} of “{round.assignment.title}” {verb} {until}."

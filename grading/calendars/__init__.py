@@ -1,0 +1,1 @@
+"""Zones of people, and the calendar feed of their deadlines."""

@@ -1,0 +1,24 @@
+"""Django's and allauth's ways to sign in, which load a user together with their zone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.auth_backends import AuthenticationBackend
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import User
+
+
+class _WithCalendar(ModelBackend):
+    def get_user(self, user_id: Any) -> User | None:
+        """Return the user of a session, with their `calendar` in the same query: each page reads it."""
+        user = User.objects.select_related("calendar").filter(pk=user_id).first()
+        return user if user and self.user_can_authenticate(user) else None
+
+
+class PasswordBackend(_WithCalendar, ModelBackend):
+    pass
+
+
+class AccountBackend(_WithCalendar, AuthenticationBackend):
+    pass
