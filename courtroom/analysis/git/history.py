@@ -46,6 +46,8 @@ FIELDS = 9
 ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
 # "added TAB removed TAB path"; a file that git does not count has "-" instead of a number.
 _LINE_COUNT = re.compile(r"(\d+)\t\d+\t")
+# The start of git's id of an empty file, which it may abbreviate to seven digits.
+_EMPTY_BLOB = re.compile(r":\d+ \d+ [0-9a-f]+ e69de29[0-9a-f]* ")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Words that name a stage in a commit message or in a path.
 STAGES = {
@@ -71,8 +73,9 @@ class Commit:
 
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
-    joins. `co_authors` are names and emails, `joins` the number of commits that the message says
-    were squashed, `reverts` the id of the commit that it takes back.
+    joins. `empty_paths` are those of `paths` that hold nothing after it. `co_authors` are names and
+    emails, `joins` the number of commits that the message says were squashed, `reverts` the id of
+    the commit that it takes back.
     """
 
     sha: str
@@ -87,6 +90,7 @@ class Commit:
     co_authors: tuple[tuple[str, str], ...] = ()
     joins: int = 0
     reverts: str = ""
+    empty_paths: tuple[str, ...] = ()
 
     @property
     def is_merge(self) -> bool:
@@ -150,8 +154,9 @@ def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
 def progression(history: History) -> tuple[Stage, ...]:
     """Return the stages of the work in the order they began.
 
-    A stage begins with the commit in which its files first come, also when one commit brings
-    several; a stage without files of its own begins with the first code that a message names so.
+    A stage begins with the commit in which its files first hold something, also when one commit
+    brings several; a stage without files of its own begins with the first code that a message names
+    so. Empty files only lay out the tree.
     """
     by_files: dict[str, Stage] = {}
     by_message: dict[str, Stage] = {}
@@ -160,8 +165,9 @@ def progression(history: History) -> tuple[Stage, ...]:
         if commit.is_merge:
             continue
         places[commit.sha] = place
-        brought = {stage for path in commit.paths if (stage := _stage_of_file(path)) is not None}
-        has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in commit.paths)
+        paths = set(commit.paths).difference(commit.empty_paths)
+        brought = {stage for path in paths if (stage := _stage_of_file(path)) is not None}
+        has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
         named = [stage for stage in _stages_in(commit.subject) if has_code or stage == "setup"]
         for name in brought:
             by_files.setdefault(name, Stage(name, commit.sha, commit.subject))
@@ -205,6 +211,9 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
                 int(count[1]) for line in lines if (count := _LINE_COUNT.match(line))
             ),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
+            empty_paths=tuple(
+                line.rpartition("\t")[2] for line in lines if _EMPTY_BLOB.match(line)
+            ),
             committed_at=_timestamp(committed),
             co_authors=tuple(
                 (_printable(name), _printable(email)) for name, email in co_authors(body)

@@ -240,6 +240,22 @@ def test_a_stage_begins_with_its_files_whatever_earlier_messages_name():
     ]
 
 
+def test_empty_files_begin_no_stage(tmp_path):
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made("Lay out", {"README.md": "x\n", "src/graph.py": "", "src/nodes/judges.py": ""}),
+            Made("Wire", {"src/graph.py": "x\n"}),
+            Made("Argue", {"src/nodes/judges.py": "x\n"}),
+        ],
+    )
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [
+        ("setup", "Lay out"),
+        ("graph", "Wire"),
+        ("judges", "Argue"),
+    ]
+
+
 def test_merge_begins_no_stage(tmp_path):
     history = history_of(
         tmp_path / "a.git",
