@@ -9,7 +9,8 @@ from grading.report_pages.judge_marks import JUDGES, Judge
 
 # All in units of the SVG view box.
 WIDTH, HEIGHT = 340, 74
-LEFT, STEP = 24, 73
+# The sides leave room for three marks over 1 or over 5.
+LEFT, STEP = 36, 67
 # Heights of the marks, the line and the numbers, from the top of the drawing.
 MARKS_Y, LINE_Y, NUMBERS_Y = 13, 42, 65
 MARK_SPACING = 22

@@ -46,9 +46,9 @@ def present(document: dict[str, Any]) -> ReportPage:
 def test_marks_stand_over_their_scores() -> None:
     track = track_of({"Prosecutor": 1, "Defense": 5, "TechLead": 4}, 3)
     assert [(mark.judge.letter, mark.x) for mark in track.marks] == [
-        ("P", 24),
-        ("T", 243),
-        ("D", 316),
+        ("P", 36),
+        ("T", 237),
+        ("D", 304),
     ]
     assert (track.verdict, track.verdict_x) == (3, 170)
 
@@ -56,6 +56,13 @@ def test_marks_stand_over_their_scores() -> None:
 def test_judges_who_agree_are_drawn_side_by_side() -> None:
     track = track_of({"Prosecutor": 3, "Defense": 3, "TechLead": 3}, 3)
     assert [mark.x for mark in track.marks] == [148, 170, 192]
+
+
+@pytest.mark.parametrize("score", [1, 5])
+def test_marks_of_judges_who_agree_on_an_extreme_are_whole(score: int) -> None:
+    track = track_of(dict.fromkeys(("Prosecutor", "Defense", "TechLead"), score), score)
+    # The widest mark reaches 12 to either side (_mark.html).
+    assert all(12 <= mark.x <= track.width - 12 for mark in track.marks)
 
 
 def test_track_has_a_full_text_alternative() -> None:
