@@ -23,6 +23,8 @@ INVISIBLE = (
     0xFEFF,
     *range(0xE0000, 0xE0080),
 )
+# Making one takes as long as highlighting a quote; it keeps no state of a text.
+_FORMATTER = HtmlFormatter(nowrap=True)
 _REPLACEMENTS = {point: f"[U+{point:04X}]" for point in INVISIBLE}
 
 
@@ -41,7 +43,7 @@ def quoted_lines(content: str, path: str, first_line: int | None) -> tuple[Quote
     """Return the lines as safe HTML with Pygments' classes, numbered from `first_line`."""
     text = reveal_invisible(content)
     lexer = _lexer_for(PurePosixPath(path).name if len(text) <= MAX_CHARACTERS_TO_HIGHLIGHT else "")
-    highlighted = highlight(text, lexer, HtmlFormatter(nowrap=True))
+    highlighted = highlight(text, lexer, _FORMATTER)
     # Pygments ends with a newline of its own, unless the quote has an empty last line.
     if not text.endswith(("\n", "\r")):
         highlighted = highlighted.removesuffix("\n")
