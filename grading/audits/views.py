@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from grading.appeals.queries import criterion_appeals
+from grading.audits.presenters.changed_criteria import changed_criteria
 from grading.audits.presenters.progress import criteria_judged, progress_of
 from grading.audits.presenters.release_status import release_status_of
 from grading.audits.queries import VisibleReport, grade_of, is_past, visible_report
@@ -27,11 +29,19 @@ from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.findings.queries import Changes, changes_in, findings_of
 from grading.grades.queries.final_scores import counting_verdict
-from grading.models import Audit
+from grading.models import Audit, Submission
 from grading.report_pages.judge_marks import JUDGES
 from grading.report_pages.override_markdown import override_markdown
+from grading.report_pages.page_view import page_view
 from grading.report_pages.report_page import present_report
-from grading.submissions.queries import WITHDRAWN, attempts_of, may_withdraw, visible_attempts
+from grading.submissions.queries import (
+    WITHDRAWN,
+    Attempt,
+    attempts_of,
+    may_withdraw,
+    staff_attempt,
+    visible_attempts,
+)
 
 
 @never_cache
@@ -41,15 +51,19 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     audit = access_audit(request.user, audit_id)
     submission = audit.submission
     context: dict[str, Any] = {"audit": audit, "trail": trail_to_assignment(submission.assignment)}
+    is_staff = may(request.user, audit.organization, "staff")
     if submission.student.user_id == request.user.pk:
-        context["attempts"] = visible_attempts(
-            attempts_of(submission.student, submission.assignment)
-        )
+        context["attempts"] = _attempts(submission, is_staff=False)
 
-    visible = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
+    visible = visible_report(audit, is_staff=is_staff)
     if visible is not None:
         _mark_as_read(request, audit)
-        return render(request, "audits/report.html", context | _report(request, audit, visible))
+        attempts = context.get("attempts")
+        if attempts is None:
+            # Of a first attempt there is nothing to compare, and no query to make.
+            attempts = [] if submission.attempt == 1 else _attempts(submission, is_staff=is_staff)
+        context |= _report(request, audit, visible, attempts, is_staff=is_staff)
+        return render(request, "audits/report.html", context)
 
     if audit.has_report:
         past = is_past(submission, grade_of(submission))
@@ -60,6 +74,12 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     )
 
 
+def _attempts(submission: Submission, *, is_staff: bool) -> list[Attempt]:
+    """Return the student's attempts, newest first, as this reader may see them."""
+    rows = attempts_of(submission.student, submission.assignment)
+    return [staff_attempt(row) for row in rows] if is_staff else visible_attempts(rows)
+
+
 def _mark_as_read(request: MemberRequest, audit: Audit) -> None:
     # A HEAD request shows nothing, and staff must not mark a report as read for its student.
     submission = audit.submission
@@ -67,33 +87,43 @@ def _mark_as_read(request: MemberRequest, audit: Audit) -> None:
         mark_opened(student=submission.student, kind=Opened.REPORT, about=submission.pk)
 
 
-def _report(request: MemberRequest, audit: Audit, visible: VisibleReport) -> dict[str, Any]:
+def _report(
+    request: MemberRequest,
+    audit: Audit,
+    visible: VisibleReport,
+    attempts: Sequence[Attempt],
+    *,
+    is_staff: bool,
+) -> dict[str, Any]:
     version = audit.rubric_version
     # The audit's rubric may have changed since: its levels and graph then do not fit this report.
     is_same_rubric = visible.report.rubric.digest == version.digest
+    page = present_report(
+        visible.report,
+        counting_verdict(audit, visible),
+        version.document if is_same_rubric else None,
+    )
+    since = _since(audit, is_staff=is_staff)
+    changed = changed_criteria(audit.submission, page.criteria, since, attempts)
     return {
         "visible": visible,
         "release_status": release_status_of(audit, visible),
         "appeals": criterion_appeals(audit, user_id=request.user.pk),
-        "report": present_report(
-            visible.report,
-            counting_verdict(audit, visible),
-            version.document if is_same_rubric else None,
-        ),
+        "report": page,
+        "view": page_view(request.GET, page.criteria, changed),
         "judges": JUDGES,
-        "since": _since(request, audit),
-        "is_staff": may(request.user, audit.organization, "staff"),
+        "since": since,
+        "is_staff": is_staff,
         "may_change": may(request.user, audit.organization, "teacher"),
     }
 
 
-def _since(request: MemberRequest, audit: Audit) -> Changes | None:
+def _since(audit: Audit, *, is_staff: bool) -> Changes | None:
     """Return the changes of the findings since earlier attempts; None if there are none."""
     submission = audit.submission
     if submission.attempt == 1:
         return None
 
-    is_staff = may(request.user, audit.organization, "staff")
     changes = changes_in(
         findings_of(submission.assignment, submission.student, is_staff=is_staff),
         submission.attempt,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from grading.engine.released_verdict import (
     ReleasedCriterion,
@@ -32,11 +33,15 @@ Json = Mapping[str, Any]
 class CriterionView:
     """One criterion of the page. `anchor` is its id there, `record` the criterion of the report.
 
+    `anchor` follows from the criterion's id, so links outlive new names and a new order; earlier
+    links have `old_anchor`, by position.
+
     `counts` is the result that counts; its `override_reason` is set where a person's score replaces
     the verdict. `reached` is None where the rubric has no levels or is not available.
     """
 
     anchor: str
+    old_anchor: str
     position: int
     record: Criterion
     counts: ReleasedCriterion
@@ -61,6 +66,11 @@ class CriterionView:
     def conclusion(self) -> str:
         """Sentence after the steps on what a person changed, or is to decide; else ""."""
         return _outcome_explained(self)
+
+
+def anchor_of(criterion_id: str) -> str:
+    """Return the id of the criterion on a report's page; any text may be the id in a rubric."""
+    return f"c-{quote(criterion_id, safe='')}"
 
 
 def criterion_views(
@@ -102,7 +112,8 @@ def _view(
     opinions = _in_order(criterion.opinions)
 
     return CriterionView(
-        anchor=f"criterion-{position + 1}",
+        anchor=anchor_of(criterion.id),
+        old_anchor=f"criterion-{position + 1}",
         position=position,
         record=criterion,
         counts=counts,

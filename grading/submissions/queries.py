@@ -130,6 +130,13 @@ def visible_attempts(
     return [_visible_attempt(s, by_key.get((s.assignment_id, s.student_id))) for s in listed]
 
 
+def staff_attempt(submission: Submission) -> Attempt:
+    """Return the attempt with the score of its audit, released or not."""
+    audit = audit_to_show(submission)
+    is_judged = audit is not None and audit.state == AuditState.DONE
+    return Attempt(submission, audit, "", audit.overall_score if audit and is_judged else None)
+
+
 def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
     """Return the user's newest attempts in the entered organizations, as they may see them."""
     mine = with_audits(Submission.objects.filter(student__user=user))
@@ -278,6 +285,24 @@ def criteria_by_attempt(attempts: Sequence[Attempt]) -> tuple[CriterionHistory, 
     The attempts are as their reader may see them (peer_review/exchange/queries.py). A released
     attempt has its released scores, a withheld one none, any other its verdict with overrides.
     """
+    visible = _criteria_of(attempts)
+    names = {key: name for criteria in visible for key, (name, _) in criteria.items()}
+    return tuple(
+        CriterionHistory(name, _cells(key, attempts, visible)) for key, name in names.items()
+    )
+
+
+def criteria_before(submission: Submission, attempts: Sequence[Attempt]) -> Criteria | None:
+    """Return (name, cell) by criterion id of the last judged attempt before this one.
+
+    `attempts` are the student's, newest first, as their reader may see them; None where these have
+    no verdict before. Two queries at most.
+    """
+    earlier = [row for row in attempts if row.submission.attempt < submission.attempt]
+    return next((criteria for criteria in _criteria_of(earlier) if criteria), None)
+
+
+def _criteria_of(attempts: Sequence[Attempt]) -> list[Criteria]:
     audits = {
         attempt.audit.pk: attempt.submission.pk
         for attempt in attempts
@@ -286,12 +311,7 @@ def criteria_by_attempt(attempts: Sequence[Attempt]) -> tuple[CriterionHistory, 
         and attempt.audit.has_report
     }
     judged = cells_of(audits)
-    visible = [_visible_criteria(attempt, judged) for attempt in attempts]
-
-    names = {key: name for criteria in visible for key, (name, _) in criteria.items()}
-    return tuple(
-        CriterionHistory(name, _cells(key, attempts, visible)) for key, name in names.items()
-    )
+    return [_visible_criteria(attempt, judged) for attempt in attempts]
 
 
 def _cells(

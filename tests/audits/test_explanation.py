@@ -98,7 +98,7 @@ def test_criterion_without_a_score_is_named_beside_those_that_have_one() -> None
     document = report_json(criteria=2, status="needs_review")
     document["criteria"][0] |= {"final_score": None, "needs_review": True}
     page = present_report(parse_report(document))
-    assert [criterion.anchor for criterion in page.unjudged] == ["criterion-1"]
+    assert [criterion.anchor for criterion in page.unjudged] == ["c-git_forensics"]
     assert page.headline.sentence.startswith("At least one criterion has no score and says why")
     assert len(page.next_tasks) > 0
 

@@ -14,20 +14,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from courtroom.models.case import Case
-from courtroom.rubric_import.shipped_rubrics import load_shipped
-from courtroom.run_audit import hold_audit
-from courtroom.synthesis.constitutions import constitution_of
-from grading.demo.reports import write_report
-from grading.demo.stories import publish_repository
 from grading.models import Audit
 from tests.browser.tabs import FLAGS, session_of, tab
+from tests.factories.demo_report import demo_report
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.work import AuditFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 # A criterion on which the judges differ.
-WORK, CRITERION = "quick-auditor", "#criterion-3"
+WORK, CRITERION = "quick-auditor", "article.criterion >> nth=2"
 WINDOW: Any = {"viewport": {"width": 916, "height": 1000}, "color_scheme": "light"}
 MARGIN, TALLEST = 12, 1380
 TO_WEBP = """async png => {
@@ -41,23 +36,10 @@ TO_WEBP = """async png => {
 }"""
 
 
-async def report_of(folder: Path) -> Any:
-    publish_repository(WORK, folder / "work.git")
-    rubric = load_shipped("self_audit")
-    case = Case(
-        repo_url=str(folder / "work.git"),
-        pdf=write_report(WORK, folder / "report.pdf"),
-        rubric=rubric,
-        constitution=constitution_of(rubric),
-        allow_local=True,
-    )
-    return [event.report async for event in hold_audit(case) if event.report][-1].as_json()
-
-
 @pytest.fixture
 def audit(tmp_path: Path) -> Audit:
     reader = student(CohortFactory.create())
-    document = asyncio.run(report_of(tmp_path))
+    document = asyncio.run(demo_report(WORK, tmp_path))
     made = AuditFactory.create(
         submission__assignment__cohort=reader.cohort,
         submission__student=reader,
@@ -85,6 +67,7 @@ def test_page_shows_what_the_documents_picture(
             keep_picture(browser, page, verdicts, "verdicts")
 
             criterion = page.locator(CRITERION)
+            criterion.get_by_text("How to raise it").first.click()
             criterion.get_by_text("The arguments").first.click()
             for mark in ("prosecutor", "defense", "techlead"):
                 expect(criterion.locator(f".argument.{mark}").first).to_be_visible()

@@ -75,7 +75,7 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     keys.tab_to("All changes, file by file")
     keys.follow("State management rigour")
     criterion = page.get_by_role("article", name="State management rigour")
-    keys.follow("Dissent", at_most=3)
+    keys.follow("Dissent", at_most=5)
     expect(criterion.get_by_text("The Prosecutor holds the call unsafe")).to_be_visible()
     keys.follow("The arguments (3)", at_most=1)
     cited = re.compile(r"src/tools/state_management\.py:\d+.*")
@@ -86,6 +86,7 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     expect(item).to_be_visible()
     expect(item).to_contain_text("os.system(")
     assert keys.tab().name == place
+    keys.tab_to(re.compile("E-[0-9a-f]{8}"), at_most=1)
     assert keys.tab() == Stop("group", place)  # the quotation itself, which scrolls
     keys.walk_out()
     keys.back()
@@ -94,7 +95,7 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
 
 def appeal(page: Page, keys: Keyboard) -> None:
     """Go from the criterion to its form; a refusal gets the focus and links to its field."""
-    keys.follow("Appeal this criterion", at_most=1)
+    keys.follow("Appeal this criterion", at_most=2)
     expect(page.get_by_role("heading", level=1)).to_have_text("Appeal: State management rigour")
     keys.skip_to_content()
     keys.tab_to(re.compile("What is wrong with the verdict.*"))

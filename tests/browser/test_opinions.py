@@ -32,6 +32,7 @@ from tests.model_endpoint.scripted_judge import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 MAIN = 'def main():\n    return "<script>alert(1)</script>"\n\n\nprint(main())\n'
+CRITERION = "#c-tidy"
 PLACES = ["main.py:1-2", "main", "../../etc/passwd"]
 
 
@@ -98,7 +99,7 @@ def test_opinions_stand_beside_the_lines_they_cite_on_any_screen(
 
 def read(page: Page) -> None:
     """Open the arguments on the first criterion, and look at what each judge says."""
-    criterion = page.locator("#criterion-1")
+    criterion = page.locator(CRITERION)
     criterion.get_by_text("The arguments").click()
     prosecutor, defense, tech_lead = (
         criterion.locator(f".argument.{mark}").first
@@ -119,7 +120,7 @@ def read(page: Page) -> None:
 def follow_an_id(page: Page) -> None:
     """Go from an id in an argument to the evidence, with keys alone."""
     keys = Keyboard(page)
-    argument = page.locator("#criterion-1 .argument.prosecutor").first
+    argument = page.locator(f"{CRITERION} .argument.prosecutor").first
     link = argument.locator(".prose").get_by_role("link")
     link.focus()
     name = link.inner_text()
@@ -133,4 +134,4 @@ def follow_an_id(page: Page) -> None:
 def keep_picture(page: Page, name: str) -> None:
     """Save a picture of the arguments into the folder PICTURES, if there is one."""
     if folder := os.environ.get("PICTURES"):
-        page.locator("#criterion-1 .arguments").screenshot(path=f"{folder}/{name}.png")
+        page.locator(f"{CRITERION} .arguments").screenshot(path=f"{folder}/{name}.png")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grading.core.enums import AuditState, ResponseKind
+from grading.core.enums import ResponseKind
 from grading.findings.queries import Changes, VisibleFinding, changes_in, findings_of
 from grading.models import Assignment, Enrollment, Submission
-from grading.submissions.queries import Attempt, attempts_of, audit_to_show, visible_attempts
+from grading.submissions.queries import Attempt, attempts_of, staff_attempt, visible_attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def loop_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> L
     """
     submissions = list(attempts_of(student, assignment))
     attempts = (
-        [_staff_attempt(submission) for submission in submissions]
+        [staff_attempt(submission) for submission in submissions]
         if is_staff
         else visible_attempts(submissions)
     )
@@ -73,13 +73,6 @@ def loop_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> L
     reported = {sighting.attempt for finding in findings for sighting in finding.sights}
     turns = [_turn(attempt, findings, reported) for attempt in reversed(attempts)]
     return Loop(tuple(turns), _caught(findings))
-
-
-def _staff_attempt(submission: Submission) -> Attempt:
-    """Return the attempt with the score of its audit, released or not."""
-    audit = audit_to_show(submission)
-    is_judged = audit is not None and audit.state == AuditState.DONE
-    return Attempt(submission, audit, "", audit.overall_score if audit and is_judged else None)
 
 
 def _turn(attempt: Attempt, findings: Sequence[VisibleFinding], reported: set[int]) -> Turn:
