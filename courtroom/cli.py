@@ -22,6 +22,7 @@ from typing import NoReturn
 
 from pydantic import ValidationError
 
+from courtroom.analysis.git.repository_addresses import with_scheme
 from courtroom.models.audit_event import AuditEvent
 from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import BenchSettings, Case, Known
@@ -118,7 +119,7 @@ def _case(options: argparse.Namespace) -> Case:
     )
 
     return Case(
-        repo_url=options.repo,
+        repo_url=with_scheme(options.repo, allow_local=options.allow_local),
         ref=options.ref,
         pdf=options.pdf,
         rubric=rubric,

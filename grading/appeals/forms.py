@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from grading.appeals.actions import MAX_CHARACTERS
-from grading.core.code_locations import read_places
+from grading.core.code_locations import MAX_PLACES, read_places
 from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
 from grading.core.form_bases import LongText
@@ -48,7 +48,7 @@ class AppealForm(FingerprintForm):
         label="Evidence that was missed",
         required=False,
         max_length=7000,
-        help_text="One location per line: <code>src/graph.py:41</code>, "
+        help_text=f"At most {MAX_PLACES} locations, one per line: <code>src/graph.py:41</code>, "
         "<code>src/graph.py:41-60</code> or <code>page 3</code>.",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
     )

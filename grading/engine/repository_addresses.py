@@ -40,6 +40,13 @@ class Pinned:
         return host if self.port == HTTPS_PORT else f"{host}:{self.port}"
 
 
+def completed(address: str) -> str:
+    """Return a repository's address with its scheme: github.com/you/project is meant as https."""
+    from courtroom.analysis.git.repository_addresses import with_scheme
+
+    return with_scheme(address, allow_local=settings.ALLOW_LOCAL_REPOSITORIES)
+
+
 def pinned(url: str) -> Pinned:
     """Check a URL like a repository's, and resolve it. Raises WebhookRefused for url.
 

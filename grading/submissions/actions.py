@@ -21,6 +21,7 @@ from grading.core.enums import OPEN_STATES, AuditKind, AuditState
 from grading.core.errors import AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.fair_turns import NO_ROOM, has_room
 from grading.core.rls.rls_scope import as_dispatcher
+from grading.engine.repository_addresses import completed
 from grading.models import Assignment, Audit, Enrollment, Submission
 from grading.notifications.emails import email_receipt
 from grading.submissions.probe_limit import limited_probe
@@ -56,7 +57,7 @@ def create_submission(
     The PDF and the repository are probed outside any transaction; then the limits are checked again
     under the student's lock.
     """
-    repo_url, ref, now = repo_url.strip(), ref.strip(), timezone.now()
+    repo_url, ref, now = completed(repo_url.strip()), ref.strip(), timezone.now()
 
     with scope(organization=assignment.organization):
         refuse_by_policy(assignment, student, now)

@@ -8,18 +8,28 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.html import format_html
+
+from grading.engine.repository_addresses import completed
 
 MEGABYTE = 1024 * 1024
+COMPLETED = "You typed <code>{}</code>; we read it as <code>{}</code>."
 REPORT_KEPT = "Your last report is used unless you choose another file."
 
 
 class SubmissionForm(forms.Form):
-    """Checks formats and sizes only; the action finds out if the repository can be cloned."""
+    """Checks formats and sizes only; the action finds out if the repository can be cloned.
+
+    `completed` is the repository's address where its scheme was missing, else "".
+    """
+
+    completed = ""
 
     repo_url = forms.CharField(
         label="Repository",
         max_length=500,
-        help_text="The https address you would clone. It must be public.",
+        help_text="The https address you would clone. It must be public. "
+        "The limit is 300 MB and 20,000 files.",
         widget=forms.TextInput(
             attrs={
                 "inputmode": "url",
@@ -92,6 +102,19 @@ class SubmissionForm(forms.Form):
             self.fields[name] = deepcopy(self.base_fields[name])
         self.fields["again"].help_text = REPORT_KEPT if same_report else ""
         self.add_error("again", sentence)
+
+    def clean_repo_url(self) -> str:
+        """Return the address with its scheme; where that was missing, the form names it."""
+        typed: str = self.cleaned_data["repo_url"]
+        address = completed(typed)
+        if address != typed:
+            data: Any = self.data
+            self.data = data = data.copy()
+            data["repo_url"] = address
+            # Escaped here: templates print help texts as HTML.
+            self["repo_url"].help_text = format_html(COMPLETED, typed, address)
+            self.completed = address
+        return address
 
     def clean_pdf(self) -> UploadedFile[bytes] | None:
         pdf: UploadedFile[bytes] | None = self.cleaned_data["pdf"]

@@ -112,9 +112,10 @@ def _submit(
         add_refusal(form, refusal)
         return None
 
+    source = f" of {form.completed}" if form.completed else ""
+    commit = submission.resolved_commit[:12]
     messages.success(
-        request,
-        f"Attempt {submission.attempt} was submitted: commit {submission.resolved_commit[:12]}.",
+        request, f"Attempt {submission.attempt} was submitted: commit {commit}{source}."
     )
     return submission.audits.earliest("created_at").pk
 

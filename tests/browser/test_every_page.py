@@ -27,6 +27,7 @@ ACCOUNTS = {
         "2fa/",
         "2fa/totp/activate/",
         "tokens/",
+        "times/",
         "reauthenticate/",
         "logout/",
     ),

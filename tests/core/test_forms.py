@@ -15,6 +15,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
+from courtroom import Limits
+from grading.appeals.forms import AppealForm
+from grading.core.code_locations import MAX_PLACES
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
 from grading.core.errors import ActionRefused, SlugTaken, SubmissionRefused
 from grading.core.form_bases import RESERVED_SLUGS, add_refusal, field_of_code
@@ -27,11 +30,13 @@ from grading.courses.forms import (
 )
 from grading.engine import audits as engine_audits
 from grading.models import Enrollment
+from grading.peer_review.feedback.forms import MAX_BYTES, ReportForm
 from grading.submissions.forms import SubmissionForm
 from tests.factories.people import CohortFactory, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
+MIB = 1024 * 1024
 STATIC = Path(__file__).parents[2] / "static"
 
 
@@ -131,6 +136,34 @@ def test_a_rubric_that_was_not_offered_is_refused() -> None:
 def test_a_roster_that_is_no_utf8_text_is_refused_with_what_to_do() -> None:
     form = RosterForm({}, uploaded("roster", "email\nö@example.org".encode("latin-1")))
     assert form.errors == {"roster": ["The file is not UTF-8 text. Export it as “CSV UTF-8”."]}
+
+
+def test_limits_stand_beside_the_field_before_anything_is_chosen() -> None:
+    limits, submission = Limits(), SubmissionForm().fields
+    assert submission["repo_url"].help_text.endswith(
+        f"The limit is {limits.repository_bytes // MIB} MB and {limits.tree_entries:,} files."
+    )
+    assert submission["pdf"].help_text.startswith(
+        f"The limit is {limits.pdf_bytes // MIB} MB and {limits.pdf_pages} pages,"
+    )
+    places = AppealForm(evidence=(), fingerprint="").fields["places"].help_text
+    assert places.startswith(f"At most {MAX_PLACES} locations, one per line:")
+    report = ReportForm().fields["file"].help_text
+    assert "as UTF-8 text" in report
+    assert f"The limit is {MAX_BYTES // 1_000_000} MB." in report
+
+
+def test_every_refused_form_says_what_is_kept() -> None:
+    include = re.compile(r'{% include "forms/_refused.html"[^%]*%}')
+    folder = Path(__file__).parents[2] / "templates"
+    silent = {
+        (path.name, words)
+        for path in folder.rglob("*.html")
+        for words in include.findall(path.read_text())
+        if "kept=" not in words
+    }
+    # Its block names what is kept, which differs for files and for an earlier attempt.
+    assert {name for name, _ in silent} <= {"_form.html"}
 
 
 def test_a_pdf_over_the_limit_is_refused_with_its_size(settings: Any) -> None:

@@ -53,6 +53,7 @@ def courtroom(*arguments):
         (["http://example.org/x"], "url_not_https"),
         (["https://127.0.0.1/x"], "url_private_address"),
         (["/nowhere/at/all"], "url_not_https"),
+        (["nowhere.invalid/you/x", "--allow-local"], "url_unresolvable"),
         (["/nowhere/at/all", "--allow-local"], "repository_not_found"),
         (["REPO", "--allow-local", "--ref=--upload-pack=x"], "repository_ref"),
         (["REPO", "--allow-local", "--pdf", "/nowhere.pdf"], "pdf_missing"),

@@ -33,6 +33,7 @@ TAKEN = {
     ("o/<slug:org>/leave/", "wrong"): "a box is ticked, whatever its value",
     ("accounts/email/", "empty"): "no address is chosen, so none is changed",
     ("accounts/email/", "wrong"): "likewise",
+    ("accounts/times/", "empty"): "without a zone of one's own, that of each cohort",
     ("accounts/tokens/", "empty"): "asks for the password first",
     ("accounts/tokens/", "wrong"): "likewise",
 }

@@ -75,6 +75,32 @@ def test_check_shows_errors_and_keeps_typed_values(tmp_path: Path, fragment: boo
     assert (str(tmp_path / "nowhere.git") in page) is not fragment
 
 
+@pytest.mark.parametrize("do", ["check", "submit"])
+def test_address_without_a_scheme_is_completed_and_named_where_local_ones_are_allowed(
+    tmp_path: Path, settings: Any, do: str
+) -> None:
+    assert settings.ALLOW_LOCAL_REPOSITORIES
+    answer = Work(tmp_path).post(do=do, repo_url="nowhere.invalid/you/<b>x</b>")
+    (field,) = [row for row in answer.context["form"] if row.errors]
+    assert field.value() == "https://nowhere.invalid/you/<b>x</b>"
+    assert field.errors == ["We couldn't reach nowhere.invalid. Check its spelling."]
+    assert (
+        "You typed <code>nowhere.invalid/you/&lt;b&gt;x&lt;/b&gt;</code>; we read it as "
+        "<code>https://nowhere.invalid/you/&lt;b&gt;x&lt;/b&gt;</code>."
+    ) in answer.text
+
+
+def test_completed_address_is_named_where_only_the_check_is_shown_again(tmp_path: Path) -> None:
+    answer = Work(tmp_path).post(do="check", repo_url="nowhere.invalid/x", fragment=True)
+    assert "We read the address as <code>https://nowhere.invalid/x</code>." in answer.text
+
+
+def test_check_names_the_repository(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    answer = work.post(do="check")
+    assert f"<dt>Repository</dt><dd><code>{work.url}</code></dd>" in answer.text
+
+
 def test_check_reports_a_file_that_is_no_pdf(tmp_path: Path) -> None:
     work = Work(tmp_path)
     answer = work.post(

@@ -76,6 +76,16 @@ def check_url(url: str, *, allow_local: bool, resolve: Resolver | None = None) -
     return _https(_split(url), resolve or system_addresses)
 
 
+def with_scheme(url: str, *, allow_local: bool) -> str:
+    """Return https://github.com/you/project for github.com/you/project, any other text unchanged.
+
+    With `allow_local` the path of a folder on this machine stays one.
+    """
+    host, _, path = url.partition("/")
+    is_address = bool(path) and _HOST.fullmatch(host.lower()) is not None
+    return f"https://{url}" if is_address and not (allow_local and is_folder(Path(url))) else url
+
+
 def system_addresses(host: str) -> tuple[str, ...]:
     """Return all IP addresses the system resolves for `host`.
 

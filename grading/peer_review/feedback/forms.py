@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import UploadedFile
 
 MAX_BYTES = 2_000_000
 HELP = (
-    "Markdown or JSON, as written by your auditor. The limit is 2 MB. The file is kept unchanged "
-    "and marked as imported."
+    "One Markdown or JSON file as UTF-8 text, as written by your auditor. The limit is 2 MB. The "
+    "file is kept unchanged and marked as imported."
 )
 
 

@@ -9,6 +9,7 @@ from courtroom.analysis.git.repository_addresses import (
     check_url,
     is_public,
     system_addresses,
+    with_scheme,
 )
 from courtroom.models.errors import UrlRefused
 
@@ -117,3 +118,40 @@ def test_local_addresses_are_accepted_when_allowed(tmp_path, monkeypatch):
         CheckedUrl("http://localhost:8000/x.git", "http", "localhost:8000:127.0.0.1"),
         CheckedUrl("http://127.0.0.1:80/x", "http", "127.0.0.1:80:127.0.0.1"),
     ]
+
+
+@pytest.mark.parametrize("is_local", [False, True])
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("github.com/you/x", "https://github.com/you/x"),
+        ("GitHub.com/you/x.git", "https://GitHub.com/you/x.git"),
+        ("www.git.example.org/x", "https://www.git.example.org/x"),
+        *(
+            (same, same)
+            for same in (
+                "https://github.com/you/x",
+                "http://github.com/you/x",
+                "git@github.com:you/x",
+                "ssh.example.org:you/x",
+                "you/x",
+                "github.com",
+                "github.com/",
+                "/srv/git.example.org/x",
+                "./git.example.org/x",
+                "127.0.0.1/x",
+                "ext::sh -c x.y/z",
+                "",
+            )
+        ),
+    ],
+)
+def test_address_without_a_scheme_is_completed_and_nothing_else(typed, address, is_local):
+    assert with_scheme(typed, allow_local=is_local) == address
+
+
+def test_folder_on_this_machine_stays_a_path_where_paths_are_allowed(tmp_path, monkeypatch):
+    (tmp_path / "repos.d" / "x").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert with_scheme("repos.d/x", allow_local=True) == "repos.d/x"
+    assert with_scheme("repos.d/x", allow_local=False) == "https://repos.d/x"
