@@ -25,6 +25,7 @@ from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.structured_calls import (
+    classes_of,
     judging_calls,
     model_calls,
     model_name,
@@ -65,7 +66,7 @@ from courtroom.analysis.python.source_files import (
     SourceFile,
     is_vendored,
 )
-from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.clone_function import read_clone
@@ -320,6 +321,13 @@ def _failures(part: str, functions: list[FunctionRef]) -> Iterator[dict[str, Any
                 }
 
 
+def _parts_of_schema(classes: list[ClassSite], symbols: SymbolTable) -> dict[str, Any]:
+    """Return the classes that a schema holds, and the fields of all of them; {} without a class."""
+    fields = {name for site in classes for name in symbols.field_names(site.source, site.node)}
+    held = [site.node.name for site in classes[1:]]
+    return {**({"holds": held} if held else {}), **({"fields": sorted(fields)} if fields else {})}
+
+
 def _structured(writer: FactWriter) -> None:
     layers = writer.layers
     judging = [*layers.judges, *judging_calls(layers.in_use)]
@@ -328,6 +336,7 @@ def _structured(writer: FactWriter) -> None:
     rows = []
     for call in calls:
         row = {"path": call.source.path, "line": call.line, "schema": call.schema}
+        row |= _parts_of_schema(classes_of(call, writer.symbols), writer.symbols)
         is_by_judge = call.is_in(judging) or call.is_named_after_judges
         if is_by_judge:
             note = f"A model is bound to {call.schema or 'a schema'} here."

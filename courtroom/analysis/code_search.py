@@ -170,27 +170,7 @@ def _is_wanted_class(
         for wanted in check["base"]
     ):
         return False
-    return set(check["fields"]) <= fields_of(names, source, node)
-
-
-def fields_of(names: SymbolTable, source: SourceFile, node: ast.ClassDef) -> set[str]:
-    """Annotated or assigned names of a class and of the repository's classes it inherits from."""
-    fields: set[str] = set()
-    queue = [(source, node)]
-    # The queue grows while it is walked; a class is visited once, so a cycle of bases ends.
-    for home, current in queue:
-        for statement in current.body:
-            targets = (
-                statement.targets
-                if isinstance(statement, ast.Assign)
-                else [getattr(statement, "target", None)]
-            )
-            fields.update(target.id for target in targets if isinstance(target, ast.Name))
-        for base in current.bases:
-            parent = names.find_class(home, base)
-            if parent and all(parent.node is not visited for _, visited in queue):
-                queue.append((parent.source, parent.node))
-    return fields
+    return set(check["fields"]) <= names.field_names(source, node)
 
 
 def find_calls(searches: Searches, check: Check) -> list[SourceLocation]:

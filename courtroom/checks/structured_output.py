@@ -33,10 +33,14 @@ class StructuredOutput(CheckBase):
     kind: Literal["structured_output"] = "structured_output"
     aspect: Literal["called", "schema", "retry"]
     schemas: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
 def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
-    """Model calls bound to a schema: any schema, one of these, or with a retry on a misfit."""
+    """Model calls bound to a schema: any schema, one of these, or with a retry on a misfit.
+
+    A schema is one of these by its name, by a class that it holds, or by all of the fields.
+    """
     if check.aspect == "retry":
         # What is missing belongs at the call, which a stored report does not hold.
         fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
@@ -52,7 +56,7 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
 
     # Only the aspect `schema` compares names; `called` is met by any schema.
     wanted = check.schemas if check.aspect == "schema" else ()
-    matching = [call for call in calls if not wanted or call["schema"].rsplit(".", 1)[-1] in wanted]
+    matching = [call for call in calls if not wanted or _is_wanted(call, check)]
     if matching:
         return present(f"{_bound(matching)}.", _clues(matching))
 
@@ -68,6 +72,12 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         return nothing(reason, "model calls that are bound to a schema", survey)
     sentence = f"{_bound(calls)}, and none to {options(wanted)}."
     return present(sentence, _clues(calls), met=False)
+
+
+def _is_wanted(call: Mapping[str, Any], check: StructuredOutput) -> bool:
+    names = {call["schema"].rsplit(".", 1)[-1], *call.get("holds", ())}
+    has_fields = bool(check.fields) and set(check.fields) <= set(call.get("fields", ()))
+    return has_fields or not names.isdisjoint(check.schemas)
 
 
 def _clues(calls: Sequence[Mapping[str, Any]]) -> list[Clue]:

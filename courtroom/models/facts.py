@@ -109,11 +109,17 @@ class CloneFunction(NamedPlace):
 
 
 class StructuredOutputCall(Place):
-    """`by_judge`: the call stands in the judges' code; null where that code is not known."""
+    """Call that binds a model to a schema.
+
+    `by_judge`: the call stands in the judges' code; null where that code is not known. `holds`:
+    classes of the repository that the schema's fields hold, in turn; `fields`: the fields of all.
+    """
 
     # `schema` shadows a deprecated BaseModel attribute, hence the alias.
     schema_: str = Field(alias="schema")
     by_judge: bool | None = Field(default=None, exclude_if=lambda by_judge: by_judge is None)
+    holds: tuple[str, ...] = Field(default=(), exclude_if=lambda holds: not holds)
+    fields: tuple[str, ...] = Field(default=(), exclude_if=lambda fields: not fields)
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 

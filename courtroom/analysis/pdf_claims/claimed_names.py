@@ -2,7 +2,7 @@
 
 A name counts in the forms of code: snake_case, or CamelCase that is called or named a class. The
 spelling may differ in case and underscores. Sentences about plans and about other repositories name
-nothing.
+nothing, nor do the methods that every Pydantic model inherits.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ _NAME = re.compile(
     rf"(?<![\w/\\@#$%-])(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\()"
     rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b))"
 )
+_INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ def claimed_names(reading: PdfReading) -> tuple[ClaimedName, ...]:
     for page, sentence in plain_sentences(reading):
         for match in _NAME.finditer(sentence):
             name = match[match.lastgroup or 0]
+            if _INHERITED.fullmatch(name):
+                continue
             names.setdefault(_folded(name), ClaimedName(name, page, sentence[:_PASSAGE_CHARACTERS]))
     return tuple(names.values())[:MOST_NAMES]
 

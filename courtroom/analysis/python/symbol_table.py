@@ -157,6 +157,25 @@ class SymbolTable:
         definition = self._classes[origin.path].get(name)
         return ClassSite(origin, definition) if definition else None
 
+    def field_names(self, source: SourceFile, node: ast.ClassDef) -> set[str]:
+        """Return annotated or assigned names of a class and of the repository's bases of it."""
+        fields: set[str] = set()
+        queue = [(source, node)]
+        # The queue grows while it is walked; a class is visited once, so a cycle of bases ends.
+        for home, current in queue:
+            for statement in current.body:
+                targets = (
+                    statement.targets
+                    if isinstance(statement, ast.Assign)
+                    else [getattr(statement, "target", None)]
+                )
+                fields.update(target.id for target in targets if isinstance(target, ast.Name))
+            for base in current.bases:
+                parent = self.find_class(home, base)
+                if parent and all(parent.node is not visited for _, visited in queue):
+                    queue.append((parent.source, parent.node))
+        return fields
+
     def base_names(self, source: SourceFile, node: ast.ClassDef) -> list[str]:
         """Return every dotted base of a class, nearest first.
 

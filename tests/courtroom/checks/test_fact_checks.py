@@ -195,6 +195,24 @@ def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
 
 
 @pytest.mark.parametrize(
+    ("parts", "met"),
+    [
+        ({"holds": ["JudicialOpinion"], "fields": ["opinions"]}, True),
+        ({"fields": ["argument", "score"]}, True),
+        ({"holds": ["Evidence"], "fields": ["confidence", "found"]}, False),
+        ({}, False),
+    ],
+)
+def test_schema_of_another_name_is_compared_by_what_it_holds(parts, met):
+    call = {"path": "j.py", "line": 8, "schema": "Batch", **parts}
+    check = StructuredOutput(
+        **CHECK_FIELDS, aspect="schema", schemas=("JudicialOpinion",), fields=("score",)
+    )
+    finding = structured_output(check, survey(facts={"structured_output_calls": [call]}))
+    assert finding.met is met
+
+
+@pytest.mark.parametrize(
     ("names", "met"),
     [(["schema"], None), (["self.schema", "Other"], None), (["schema", "JudicialOpinion"], True)],
 )

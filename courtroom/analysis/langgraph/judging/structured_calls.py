@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.tree_walk import (
     as_written,
     called_name,
@@ -68,6 +68,7 @@ PYDANTIC_METHODS = re.compile(r"model_(?:dump|validate|copy|fields|construct|con
 OTHER_LAYERS = frozenset(words_of("justice synthesis chief detective detectives tools"))
 # Calls between a function and the model that it asks.
 MAX_CALLS = 4
+MAX_CLASSES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,11 @@ class BoundCall:
 
     source: SourceFile
     line: int
-    schema: str
+    argument: ast.expr | None
+
+    @property
+    def schema(self) -> str:
+        return as_written(self.argument) if self.argument is not None else ""
 
     @property
     def is_named_after_judges(self) -> bool:
@@ -97,7 +102,7 @@ def _holds(node: ast.stmt, line: int) -> bool:
 
 def structured_calls(symbols: SymbolTable) -> list[BoundCall]:
     return [
-        BoundCall(source, line_of_call(site.node), _schema_name(site.node))
+        BoundCall(source, line_of_call(site.node), _schema_argument(site.node))
         for source in symbols.codebase.production
         if any(binder in source.text for binder in SCHEMA_BINDERS)
         for site in source.calls
@@ -105,12 +110,37 @@ def structured_calls(symbols: SymbolTable) -> list[BoundCall]:
     ]
 
 
-def _schema_name(call: ast.Call) -> str:
+def _schema_argument(call: ast.Call) -> ast.expr | None:
     schema = call.args[0] if call.args else keyword_of(call, "schema", "tools")
     # bind_tools takes a list.
-    if isinstance(schema, ast.List) and schema.elts:
-        schema = schema.elts[0]
-    return as_written(schema) if schema is not None else ""
+    return schema.elts[0] if isinstance(schema, ast.List) and schema.elts else schema
+
+
+def classes_of(call: BoundCall, symbols: SymbolTable) -> list[ClassSite]:
+    """Return the repository's class that the call binds, and those that its fields hold, in turn.
+
+    At most MAX_CLASSES; empty where the schema is no class of the repository.
+    """
+    bound = symbols.find_class(call.source, call.argument) if call.argument is not None else None
+    classes = [bound] if bound is not None else []
+    # The list grows while it is walked; each class is in it once, so a cycle ends.
+    for site in classes:
+        for name in _annotated_names(site.node):
+            held = symbols.find_class(site.source, name)
+            if held is not None and held not in classes and len(classes) < MAX_CLASSES:
+                classes.append(held)
+    return classes
+
+
+def _annotated_names(node: ast.ClassDef) -> Iterator[ast.expr]:
+    for line in node.body:
+        if isinstance(line, ast.AnnAssign):
+            for part in ast.walk(line.annotation):
+                if isinstance(part, ast.Name | ast.Attribute):
+                    yield part
+                elif isinstance(part, ast.Constant) and str(part.value).isidentifier():
+                    # A name in quotes is a class that is defined further down.
+                    yield ast.Name(str(part.value))
 
 
 def judging_calls(in_use: Iterable[FunctionRef]) -> list[FunctionRef]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.langgraph.judging.structured_calls import (
+    classes_of,
     model_name,
     retries,
     structured_calls,
@@ -30,6 +31,29 @@ def test_bound_calls_have_their_schema_and_line_outside_tests():
         ("src/judges.py", 6, "JudicialOpinion"),
         ("src/judges.py", 7, ""),
     ]
+
+
+def test_schema_holds_the_classes_of_its_fields_in_turn():
+    models = """
+        class Opinion(BaseModel):
+            score: int
+        class Page(BaseModel):
+            rows: list["Opinion"]
+            more: Optional[Page]
+        class Batch(BaseModel):
+            pages: dict[str, Page]
+            total: int = 0
+        """
+    judges = """
+        from src.models import Batch
+        chain = llm.with_structured_output(Batch)
+        other = llm.with_structured_output(Foreign)
+        """
+    symbols = symbols_of({"src/models.py": models, "src/judges.py": judges})
+    held = [
+        [site.node.name for site in classes_of(call, symbols)] for call in structured_calls(symbols)
+    ]
+    assert held == [["Batch", "Page", "Opinion"], []]
 
 
 RETRIED = [

@@ -35,6 +35,7 @@ def claimed(*names: str) -> list[ClaimedName]:
         ("It is in src/build_graph.py and https://host.dev/build_graph.", []),
         ("A word, a_b, final-score and the option --no_cache.", []),
         ("We will add build_graph later.", []),
+        ("Each is written by model_dump and model_dump_json().", []),
     ],
 )
 def test_name_counts_in_the_forms_of_code(text, expected):
