@@ -141,6 +141,12 @@ VARIABLES = (
     Variable("LETTERS_PER_DAY", "10000", "letters that one organization may cause in 24 hours"),
     Variable("LETTERS_PER_DAY_UNAPPROVED", "100", "and one that the operator has not approved"),
     Variable(
+        "SUBMISSION_GRACE_SECONDS",
+        "30",
+        "seconds in which a submission can be withdrawn before its audit may start; 0: none "
+        "(local: 0)",
+    ),
+    Variable(
         "AUDIT_LEASE_SECONDS", "60", "seconds until the audit of a silent worker is started again"
     ),
     Variable(
@@ -214,9 +220,9 @@ def flag(name: str, *, default: bool = False) -> bool:
     raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
 
 
-def number(name: str, *, least: int, most: int) -> int:
-    """Return a whole number within its bounds, both included."""
-    value = text(name)
+def number(name: str, *, least: int, most: int, default: str = "") -> int:
+    """Return a whole number within its bounds, both included; `default` as in `text`."""
+    value = text(name, default)
     if not value.isdecimal() or not least <= int(value) <= most:
         raise ImproperlyConfigured(
             f"{name} must be a whole number from {least} to {most}, not {value!r}."

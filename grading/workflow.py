@@ -22,7 +22,7 @@ from grading.bulk.renewals import criteria_lost_to_failures
 from grading.bulk.resynthesis_jobs import resume_runs
 from grading.core.audit_queue import JobHealth, enqueue, health_of_job
 from grading.core.enums import AuditState, WebhookEvent
-from grading.core.fair_turns import in_turn
+from grading.core.fair_turns import IN_GRACE, in_turn
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.events import Verdict
 from grading.engine.report import parse_report
@@ -207,7 +207,8 @@ def reconcile() -> Recovery:
 def _count_changed(state: AuditState, recover: Callable[[Audit], bool]) -> int:
     """Recover the audits in this state, each in its organization's scope; count the changed."""
     with as_dispatcher():
-        rows = Audit.objects.filter(state=state).select_related("organization").defer("report")
+        rows = Audit.objects.filter(~IN_GRACE, state=state).select_related("organization")
+        rows = rows.defer("report")
         audits = list(rows.order_by("queued_at", "pk"))
 
     # Only those whose turn it is have a job: the others follow as audits are claimed.

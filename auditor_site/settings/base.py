@@ -155,6 +155,7 @@ LETTER_QUEUES = ("letters", "webhooks")
 QUEUES = (*AUDIT_QUEUES, *LETTER_QUEUES)
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
+SUBMISSION_GRACE_SECONDS = env.number("SUBMISSION_GRACE_SECONDS", least=0, most=3600)
 # Probes of repositories hold web threads for up to ten seconds: half of them stay free for pages.
 PROBES_AT_ONCE = webserver.workers * webserver.threads // 2
 OPEN_AUDITS_PER_STUDENT = env.number("OPEN_AUDITS_PER_STUDENT", least=1, most=100)

@@ -9,6 +9,8 @@ SECRET_KEY = env.secret("SECRET_KEY") or derived.kept_secret(BASE_DIR / "var" / 
 EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
 ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES", default=True)
+# The demo shows an audit at once.
+SUBMISSION_GRACE_SECONDS = env.number("SUBMISSION_GRACE_SECONDS", least=0, most=3600, default="0")
 # Links in emails use the port that is served.
 SITE_URL = addresses.origin(env.text("SITE_URL", f"http://127.0.0.1:{PORT}"))
 

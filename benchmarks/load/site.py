@@ -106,6 +106,7 @@ def _environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:
             "SITE_URL": f"https://127.0.0.1:{PORT}",
             "EMAIL_URL": "console:",
             "ALLOW_LOCAL_REPOSITORIES": "true",
+            "SUBMISSION_GRACE_SECONDS": "0",
             "MEDIA_ROOT": str(folder / "media"),
             "PORT": str(PORT),
         }

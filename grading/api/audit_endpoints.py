@@ -43,8 +43,9 @@ class AuditSerializer(Serializer[Audit]):
     `state` is one of received, queued, running, done, needs_review, degraded, failed. If the verdict
     is withheld from you, it is done, and the numbers of opinions are null. `overall_score` is null
     while a criterion needs review. `position` is the place in the queue, 1 for the next, null if it
-    does not wait; `seconds_to_report` is an estimate from past audits, null without any. `report`
-    is null until there is one that you may read.
+    does not wait; `seconds_to_report` is an estimate from past audits, null without any. Until
+    `grace_until` it does not start and has no position, so that its student can withdraw it on the
+    site; null without such a grace. `report` is null until there is one that you may read.
     """
 
     id = UUIDField()
@@ -59,6 +60,7 @@ class AuditSerializer(Serializer[Audit]):
     failure_code = CharField()
     failure_message = CharField()
     created_at = DateTimeField()
+    grace_until = DateTimeField(allow_null=True)
     started_at = DateTimeField(allow_null=True)
     finished_at = DateTimeField(allow_null=True)
     overall_score = SerializerMethodField()

@@ -17,6 +17,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
 from grading.core.errors import IllegalMoveError, LeaseLostError
+from grading.core.fair_turns import IN_GRACE
 from grading.engine.events import (
     CriterionRow,
     EvidenceRow,
@@ -50,11 +51,11 @@ class Lease:
 
 
 def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
-    """Start attempt `run_attempt` of the audit; None if another worker did, or it is over."""
+    """Start attempt `run_attempt` of the audit; None if another worker did, or it is over or held."""
     token, now = uuid4(), timezone.now()
     # The number of the attempt fences a job that is delivered twice: only the first claims.
     waiting = Audit.objects.filter(
-        pk=audit_id, state=AuditState.QUEUED, run_attempt=run_attempt - 1
+        ~IN_GRACE, pk=audit_id, state=AuditState.QUEUED, run_attempt=run_attempt - 1
     )
 
     with transaction.atomic():

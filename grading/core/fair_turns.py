@@ -4,6 +4,8 @@ Each organization has its few longest waiting audits on a queue. Valkey serves a
 of arrival; when one of an organization's audits starts, its next one is added behind everybody
 else's (core/audit_queue.py).
 
+A new submission is held for a short grace, in which it can be withdrawn: until then it is in no turn.
+
 Organizations are free to create, so all that no operator approved wait in one line together, and in
 that line the accounts that created them take turns.
 """
@@ -16,6 +18,7 @@ import structlog
 from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 from django_rq import get_queue
 from django_scopes import scope
 from redis.exceptions import RedisError
@@ -36,6 +39,8 @@ NO_ROOM = (
     "Too many audits of organizations without the operator's approval are waiting or running. "
     "Try again later."
 )
+# By the database's clock, as a claim is decided there.
+IN_GRACE = Q(grace_until__gt=Now())
 # An organization's key or UNAPPROVED, and the queue.
 Line = tuple[int, str]
 log = structlog.get_logger(__name__)
@@ -117,7 +122,9 @@ def has_room(organization: Organization, number: int = 1) -> bool:
 
 
 def _waiting() -> QuerySet[Audit]:
-    waiting = Audit.objects.filter(state=AuditState.QUEUED).select_related("organization")
+    waiting = Audit.objects.filter(~IN_GRACE, state=AuditState.QUEUED).select_related(
+        "organization"
+    )
     organization = ("organization__approved_at", "organization__founder")
     return waiting.only("kind", "run_attempt", "queued_at", *organization).order_by(
         "queued_at", "pk"
@@ -125,19 +132,21 @@ def _waiting() -> QuerySet[Audit]:
 
 
 def queue_position(audit: Audit) -> int | None:
-    """Return the position of an audit, 1 for the next; None if it does not wait. One query.
+    """Return the position of an audit, 1 for the next; None if it does not wait or is held.
+
+    One query.
 
     Students' own submissions are served before bulk runs. A later submission of another
     organization goes before an audit only if that is not among the first `AHEAD` of its own.
     """
-    return (
-        _positions(queue_of(audit)).get(str(audit.pk)) if audit.state == AuditState.QUEUED else None
-    )
+    if audit.state != AuditState.QUEUED or audit.is_in_grace:
+        return None
+    return _positions(queue_of(audit)).get(str(audit.pk))
 
 
 def position_shown(audit: Audit) -> int | None:
     """Return `queue_position`, at most `CACHE_SECONDS` old."""
-    if audit.state != AuditState.QUEUED:
+    if audit.state != AuditState.QUEUED or audit.is_in_grace:
         return None
     # A whole course reloads its pages while it waits: that must not load the database.
     queue, key = queue_of(audit), str(audit.pk)

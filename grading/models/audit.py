@@ -5,6 +5,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from grading.core.enums import (
     FINAL_STATES,
@@ -31,7 +32,9 @@ class Audit(TenantModel):
     same work. `stage_times` holds the start of each stage by name (ISO 8601). `version` grows with
     every change, for ETags. `screening` is the courtroom's record of what a model said about the
     prose (Screening), reused for the same prose. `report` is the report JSON. `budget_usd` limits
-    what this run may spend on models (audits/budgets.py), null without a limit.
+    what this run may spend on models (audits/budgets.py), null without a limit. `queued_at` is the
+    time from which it waits. Until `grace_until` no worker may claim it, so that its student can
+    withdraw it; null without such a grace.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -66,6 +69,7 @@ class Audit(TenantModel):
     budget_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(null=True, blank=True)
+    grace_until = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1)
@@ -132,6 +136,12 @@ class Audit(TenantModel):
     def is_final(self) -> bool:
         """Nothing more will happen to it by itself."""
         return self.state in FINAL_STATES
+
+    @property
+    def is_in_grace(self) -> bool:
+        """Its student can still withdraw it: no worker may claim it yet."""
+        is_waiting = self.state == AuditState.QUEUED
+        return is_waiting and self.grace_until is not None and self.grace_until > timezone.now()
 
     @property
     def has_report(self) -> bool:

@@ -153,6 +153,8 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
     report = f"{submission.pdf_name}, SHA-256 {submission.pdf_sha256}" if submission.pdf else "none"
     zone = zone_for(student.user, submission.assignment.cohort)
     received = in_words(submission.handed_in_at, zone, seconds=True)
+    until = in_words(audit.grace_until, zone, seconds=True) if audit.grace_until else ""
+    withdrawal = f" You can withdraw it until {until}." if until else ""
     lines = (
         "\n",
         f"Repository: {submission.repo_url}",
@@ -164,7 +166,7 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
         user=student.user,
         kind=NoticeKind.HANDED_IN,
         subject=f"{title}: attempt {submission.attempt} received",
-        body=f"Attempt {submission.attempt} at “{title}” was received on {received}{late}.",
+        body=f"Attempt {submission.attempt} at “{title}” was received on {received}{late}.{withdrawal}",
         own_words="\n".join(lines),
         path=reverse("audit", args=[submission.assignment.organization.slug, audit.pk]),
     )

@@ -25,7 +25,7 @@ from redis.exceptions import RedisError
 from rq import Worker
 
 from grading.core.enums import AuditState
-from grading.core.fair_turns import BULK, SUBMISSIONS, belongs_on
+from grading.core.fair_turns import BULK, IN_GRACE, SUBMISSIONS, belongs_on
 from grading.models import Audit, ModelUsage, Organization
 
 # Stage times are read from the reports of this last period.
@@ -94,7 +94,7 @@ def collect_metrics() -> SiteMetrics:
 
 def _waiting(queue: str, now: datetime) -> tuple[int, float]:
     """Return the number of waiting audits and the seconds that the oldest has waited."""
-    waiting = Audit.objects.filter(belongs_on(queue), state=AuditState.QUEUED)
+    waiting = Audit.objects.filter(~IN_GRACE, belongs_on(queue), state=AuditState.QUEUED)
     figures = waiting.aggregate(count=Count("pk"), oldest=Min("queued_at"))
     oldest = figures["oldest"]
     return figures["count"], (now - oldest).total_seconds() if oldest else 0.0

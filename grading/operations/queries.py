@@ -29,6 +29,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Trunc
 
 from grading.core.enums import AuditState
+from grading.core.fair_turns import IN_GRACE
 from grading.models import Audit, ModelUsage
 
 PeriodUnit = Literal["hour", "day"]
@@ -178,7 +179,7 @@ def _costs(unit: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
 
 
 def _now() -> Now:
-    waiting = Q(state=AuditState.QUEUED)
+    waiting = Q(~IN_GRACE, state=AuditState.QUEUED)
     figures = Audit.objects.aggregate(
         waiting=Count("pk", filter=waiting),
         running=Count("pk", filter=Q(state=AuditState.RUNNING)),
@@ -225,7 +226,7 @@ def audits_listed(listing: AuditListing) -> QuerySet[Audit]:
 
 def _condition(listing: AuditListing) -> Q | Exists:
     if listing.show == "waiting":
-        return Q(state=AuditState.QUEUED)
+        return Q(~IN_GRACE, state=AuditState.QUEUED)
     if listing.show == "running":
         return Q(state=AuditState.RUNNING)
     if listing.show == "queued":
@@ -265,7 +266,9 @@ def waiting_since(since: datetime) -> QuerySet[Any]:
     is_waiting = When(state=AuditState.QUEUED, then=Value(None, output_field=DateTimeField()))
     left = Case(is_waiting, default=Coalesce(F("started_at"), F("finished_at")))
     waits = Audit.objects.filter(queued_at__isnull=False).annotate(left=left)
-    return waits.filter(Q(state=AuditState.QUEUED) | Q(left__gt=since))
+    # One that was withdrawn while it was held never entered.
+    has_left = Q(left__gt=since, left__gte=F("queued_at"))
+    return waits.filter(Q(~IN_GRACE, state=AuditState.QUEUED) | has_left)
 
 
 def longest_queues(waits: Iterable[Wait], begins: Sequence[datetime]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -138,10 +138,17 @@ def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
         rubric_version_id=submission.assignment.rubric_version_id,
     )
 
+    # What only its student can withdraw is held for them; all else starts at once.
+    seconds = settings.SUBMISSION_GRACE_SECONDS if kind == AuditKind.SELF else 0
+    grace = timedelta(seconds=seconds)
     received = Audit.objects.filter(pk=audit.pk, state=AuditState.RECEIVED)
-    # The place in the queue counts from the request, not from the end of the probe.
-    received.update(state=AuditState.QUEUED, queued_at=submission.handed_in_at)
-    audit.refresh_from_db(fields=["state", "queued_at"])
+    received.update(
+        state=AuditState.QUEUED,
+        # The place in the queue counts from the request, not from the end of the probe.
+        queued_at=submission.handed_in_at + grace,
+        grace_until=timezone.now() + grace if grace else None,
+    )
+    audit.refresh_from_db(fields=["state", "queued_at", "grace_until"])
     return audit
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db.models import Count
 from django.utils import timezone
+from django.utils.timezone import localtime
 
 from grading.audits.wait_times import Pace
 from grading.core.enums import AuditState
@@ -127,7 +128,8 @@ def _duration(at: datetime | None, later: Sequence[datetime | None], audit: Audi
 
 def _estimate(audit: Audit, position: int | None, pace: Pace | None) -> str:
     """Return the estimated time to the report and its basis; "" where there is no estimate."""
-    if pace is None or audit.is_final:
+    # While it is held its place in the queue is not known.
+    if pace is None or audit.is_final or audit.is_in_grace:
         return ""
 
     left = pace.until_report(position) if position else pace.seconds - _running_for(audit)
@@ -188,6 +190,8 @@ def _sentence(audit: Audit, position: int | None, current: int) -> str:
         return f"The audit stopped at “{step}”: there is no verdict."
     if current >= 0:
         return f"{STAGES_OF_STEPS[current][0]}."
+    if audit.is_in_grace and audit.grace_until:
+        return f"It starts after {localtime(audit.grace_until):%H:%M:%S %Z}; you can withdraw it."
     if position is None or position <= 1:
         return "Next in the queue: waiting for a free worker."
     return f"Place {position} in the queue: {position - 1} ahead of you."
