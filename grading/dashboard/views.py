@@ -1,4 +1,4 @@
-"""Home page: an introduction for visitors, what is due and new for members."""
+"""Home page: an introduction for visitors, what is due and new for members, all institutions for operators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django_scopes import scope
 from grading.core.time_zones import follow_cohort
 from grading.courses.organizations.queries import invitations_to
 from grading.courses.queries import organizations_of, organizations_waiting_for
+from grading.dashboard.institutions import overview_of_institutions
 from grading.dashboard.presenters import Dashboard, dashboard_of
 from grading.dashboard.queries import Teaching, teaching_of
 
@@ -23,11 +24,15 @@ def home(request: HttpRequest) -> HttpResponse:
 
     invitations = invitations_to(user)
     organizations = list(organizations_of(user))
+    overview = None
+    if user.is_superuser:
+        overview = overview_of_institutions(request.GET.get("page", ""))
     # One scope over all organizations: the page shows every course of the user.
     with scope(organization=organizations):
         student, teaching = dashboard_of(user), teaching_of(user, organizations)
         _follow_first_cohort(student, teaching)
         context = {
+            "overview": overview,
             "organizations": organizations,
             "waiting": organizations_waiting_for(user),
             "invitations": invitations,
