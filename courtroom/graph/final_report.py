@@ -29,6 +29,8 @@ from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.replay.resynthesis import constitution_reference
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.adding_up import steps_of_sums
+from courtroom.synthesis.evidence_weight import dossier_of
+from courtroom.synthesis.next_steps import next_steps
 from courtroom.synthesis.opinions import answers_on, rows_of
 
 COLLECTOR = "judge_collector"
@@ -193,6 +195,12 @@ def _report(
         points=verdict.points,
         steps=verdict.steps,
         criteria=verdict.criteria,
+        next_steps=next_steps(
+            case.rubric,
+            case.constitution,
+            dossier_of(dossier.evidence, dossier.outcomes, dossier.facts),
+            verdict.criteria,
+        ),
         evidence=dossier.evidence,
         facts=dossier.facts,
         integrity=dossier.integrity,

@@ -24,6 +24,7 @@ SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine
 # is not reused.
 ENGINE: Final = code_version_of(Path(__file__).parents[1])
+Effort = Literal["small", "medium", "large"]
 Status = Literal["verdict", "needs_review", "degraded"]
 # How a model was asked for JSON: by a schema, by `json_object` or plain text with the schema in
 # words, or as its provider's own library does.
@@ -72,6 +73,34 @@ class RuleStep(Frozen):
     def sentence(self) -> str:
         name = self.rule if self.fired else f"{self.rule}, not triggered"
         return f"{name}: {self.input} → {self.output}."
+
+
+class NextStep(Frozen):
+    """A change that is worth most: at `places` places, of which the first is named.
+
+    `effect` says what it makes of its criterion: from `score_now` to `score_then`, null where that
+    depends on how the change is made. `by_checks`: both are computed from the checks alone, because
+    models gave the score. Pages, Markdown and `--explain` print these words.
+    """
+
+    criterion_id: str
+    action: str
+    path: str | None
+    line: int | None
+    places: int = Field(ge=1)
+    effort: Effort
+    score_now: int = Field(ge=1, le=5)
+    score_then: int | None = Field(ge=1, le=5)
+    by_checks: bool
+    effect: str
+
+    @property
+    def sentence(self) -> str:
+        """Step with its first place, the number of further places, its effect and its size."""
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        more = f" and {self.places - 1} more" if self.places > 1 else ""
+        where = f" ({place}{more})" if place else ""
+        return f"{self.action.removesuffix('.')}{where}: {self.effect}; effort: {self.effort}."
 
 
 class Remediation(Frozen):
@@ -240,6 +269,8 @@ class AuditReport(Frozen):
     # From the criteria to the overall score and the points.
     steps: tuple[RuleStep, ...] = Field((), exclude_if=lambda steps: not steps)
     criteria: tuple[CriterionResult, ...]
+    # The changes that raise most, at most three.
+    next_steps: tuple[NextStep, ...] = Field((), exclude_if=lambda steps: not steps)
     evidence: tuple[Evidence, ...]
     facts: Facts
     integrity: Integrity

@@ -50,6 +50,7 @@ HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 # A sentence that is not established says so by itself.
 MARKS = {True: "met: ", False: "fault: ", None: ""}
 WITHHELD = "withheld"
+NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
 MOST_PATHS_SHOWN = 12
 
@@ -125,6 +126,7 @@ def _summary(report: AuditReport) -> Iterator[str]:
 
     yield "### Key Findings"
     yield "\n".join(_key_findings(report)) or "No urgent findings."
+    yield from _titled_list(NEXT, (escape_prose(step.sentence) for step in report.next_steps))
 
 
 def _shortage(report: AuditReport) -> str:

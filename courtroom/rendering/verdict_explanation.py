@@ -19,6 +19,11 @@ def _lines(report: AuditReport) -> Iterator[str]:
     overall = "no score" if report.overall_score is None else f"{report.overall_score:.1f} of 5"
     yield f"Overall: {overall}"
     yield from (f"   {step.sentence}" for step in report.steps)
+    if report.next_steps:
+        yield ""
+        yield "What to do next"
+    for number, step in enumerate(report.next_steps, start=1):
+        yield f"   {number}. {step.sentence}"
 
 
 def _score(criterion: CriterionResult) -> str:

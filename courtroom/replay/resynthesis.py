@@ -21,6 +21,8 @@ from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.rubric_import.shipped_rubrics import SHIPPED
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.constitutions import PRESETS, constitution_of
+from courtroom.synthesis.evidence_weight import dossier_of
+from courtroom.synthesis.next_steps import next_steps
 from courtroom.synthesis.rules import Constitution
 
 STAGE, LEFT_OPEN, OUTDATED = "chief_justice", "check_left_open", "opinions_outdated"
@@ -49,6 +51,12 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
         "points": verdict.points,
         "steps": verdict.steps,
         "criteria": verdict.criteria,
+        "next_steps": next_steps(
+            rubric,
+            constitution,
+            dossier_of(report.evidence, outcomes_of(report), report.facts),
+            verdict.criteria,
+        ),
     }
     return report.model_copy(update=changes).sealed()
 
@@ -76,6 +84,8 @@ def resynthesise_revision(
         "points": preview.verdict.points,
         "steps": preview.verdict.steps,
         "criteria": tuple(_with_keys(result, after) for result in preview.verdict.criteria),
+        # The preview answered some checks anew, and left others open.
+        "next_steps": (),
         "evidence": preview.evidence,
         "errors": (
             *_other_errors(report),

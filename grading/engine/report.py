@@ -179,6 +179,19 @@ class Remediation(ReportRecord):
     evidence: tuple[str, ...] = ()
 
 
+class NextStep(ReportRecord):
+    """Change that is worth most; `effect` says what it makes of the criterion's `score_now`."""
+
+    criterion_id: str
+    action: str
+    path: str | None = None
+    line: int | None = None
+    places: int = 1
+    effort: str
+    score_now: int
+    effect: str
+
+
 class Criterion(ReportRecord):
     """Result of one criterion; `final_score` is null until a quorum or a person has given one.
 
@@ -428,6 +441,8 @@ class Report(ReportRecord):
     points: Points | None = None
     steps: tuple[RuleStep, ...] = Field((), exclude_if=lambda steps: not steps)
     criteria: tuple[Criterion, ...] = ()
+    # None in reports of an older make, and in editions without scores.
+    next_steps: tuple[NextStep, ...] = Field((), exclude_if=lambda steps: not steps)
     evidence: tuple[Evidence, ...] = ()
     # Degraded reports of an older make have null for facts.
     facts: Annotated[Facts, BeforeValidator(_empty_for_null)] = Facts()

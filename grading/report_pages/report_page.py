@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grading.engine.released_verdict import ReleasedVerdict
-from grading.engine.report import INTEGRITY_TAG, Evidence, Points, Report
+from grading.engine.report import INTEGRITY_TAG, Evidence, Location, Points, Report
 from grading.report_pages.criterion import CriterionView, criterion_views
 from grading.report_pages.expected_graph import ExpectedGraph, expected_graph_of
 from grading.report_pages.graph_drawing import Topology, topology_of
@@ -46,6 +46,22 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class NextStep:
+    """Change to make next: its first place, further places, its effect, and its effort if known.
+
+    `other_score` is the score that counts, where it is not the one that the effect begins with.
+    """
+
+    action: str
+    place: LinkedLocation | None
+    more_places: int
+    criterion: CriterionView
+    effect: str
+    effort: str = ""
+    other_score: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Suspicion:
     """Possible prompt injection: its place, None where only the text is known, and why."""
 
@@ -64,7 +80,7 @@ class ReportPage:
     strongest: tuple[CriterionView, ...]
     weakest: tuple[CriterionView, ...]
     unjudged: tuple[CriterionView, ...]
-    next_tasks: tuple[Task, ...]
+    next_steps: tuple[NextStep, ...]
     tasks_by_file: tuple[tuple[str, tuple[Task, ...]], ...]
     topology: Topology | None
     expected: ExpectedGraph | None
@@ -114,7 +130,7 @@ def present_report(
         # Where none is judged, the headline says so.
         unjudged=tuple(c for c in criteria if c.counts.needs_review) if scored else (),
         # Where nothing could be judged, the headline says what to do first.
-        next_tasks=() if report.shortage else tasks[:MAX_NEXT_TASKS],
+        next_steps=() if report.shortage else _next_steps(report, criteria, tasks),
         tasks_by_file=_by_file(tasks),
         topology=topology_of(report.facts.graph, report.facts.graph_run)
         if report.facts.graph
@@ -186,6 +202,42 @@ def _tasks(criteria: tuple[CriterionView, ...]) -> tuple[Task, ...]:
     return tuple(
         sorted(tasks, key=lambda task: (PRIORITIES.index(task.priority), task.criterion.score or 0))
     )
+
+
+def _next_steps(
+    report: Report, criteria: Iterable[CriterionView], tasks: Sequence[Task]
+) -> tuple[NextStep, ...]:
+    """Return the steps of the report; of a report of an older make its most urgent tasks."""
+    if not report.next_steps:
+        return tuple(_as_step(task, report) for task in tasks[:MAX_NEXT_TASKS])
+    by_id = {criterion.record.id: criterion for criterion in criteria}
+    return tuple(
+        NextStep(
+            step.action,
+            _place_of(step.path, step.line, report),
+            step.places - 1,
+            by_id[step.criterion_id],
+            step.effect,
+            step.effort,
+            None
+            if by_id[step.criterion_id].score == step.score_now
+            else by_id[step.criterion_id].score,
+        )
+        for step in report.next_steps
+    )
+
+
+def _as_step(task: Task, report: Report) -> NextStep:
+    now = f" (now {task.criterion.score})" if task.criterion.score else ""
+    place = _place_of(task.path, task.line, report)
+    return NextStep(task.action, place, 0, task.criterion, f"raises {task.criterion.name}{now}")
+
+
+def _place_of(path: str | None, line: int | None, report: Report) -> LinkedLocation | None:
+    if not path:
+        return None
+    location = Location(path=path, line_start=line, commit=report.commit)
+    return link_location(location, report.repo_url)
 
 
 def _by_file(tasks: tuple[Task, ...]) -> tuple[tuple[str, tuple[Task, ...]], ...]:

@@ -91,7 +91,7 @@ def test_work_that_cannot_be_judged_says_first_what_is_missing_and_what_to_do() 
         row |= {"resolution": ["insufficient_evidence"]}
     page = present_report(parse_report(document))
     assert page.headline.sentence == f"{NO_CODE} This is not a low score."
-    assert (page.headline.words, page.unjudged, page.next_tasks) == ("Not judged", (), ())
+    assert (page.headline.words, page.unjudged, page.next_steps) == ("Not judged", (), ())
 
 
 def test_criterion_without_a_score_is_named_beside_those_that_have_one() -> None:
@@ -100,7 +100,7 @@ def test_criterion_without_a_score_is_named_beside_those_that_have_one() -> None
     page = present_report(parse_report(document))
     assert [criterion.anchor for criterion in page.unjudged] == ["c-git_forensics"]
     assert page.headline.sentence.startswith("At least one criterion has no score and says why")
-    assert len(page.next_tasks) > 0
+    assert len(page.next_steps) > 0
 
 
 NO_REPORT = {"code": "no_report", "sentence": "No PDF report was handed in."}

@@ -240,13 +240,11 @@ def test_other_hosts_get_no_link(repo_url: str) -> None:
     assert link_location(Location.model_validate(location), repo_url).address is None
 
 
-def test_next_tasks_are_urgent_and_of_the_weakest_criteria() -> None:
+def test_next_steps_of_an_older_report_are_urgent_and_of_the_weakest_criteria() -> None:
     report = present(report_json())
-    assert [(t.priority, t.criterion.score) for t in report.next_tasks] == [
-        ("high", 1),
-        ("high", 2),
-        ("medium", 3),
-    ]
+    assert [step.criterion.score for step in report.next_steps] == [1, 2, 3]
+    first = report.next_steps[0]
+    assert first.effect == f"raises {first.criterion.name} (now 1)"
 
 
 def test_shared_evidence_is_printed_in_full_once() -> None:
@@ -327,3 +325,20 @@ def test_boxes_say_when_their_nodes_run() -> None:
         "END": ("", False),
     }
     assert topology.has_steps
+
+
+def test_next_step_links_its_place_and_names_another_score_that_counts() -> None:
+    document = report_json(criteria=2)
+    row = document["criteria"][0]
+    step = {"criterion_id": row["id"], "action": "Cap it.", "path": "a.py", "line": 3, "places": 2}
+    step |= {
+        "effort": "small",
+        "score_now": row["final_score"] + 1,
+        "effect": "raises it from 2 to 3",
+    }
+    document |= {"next_steps": [step], "repo_url": "https://github.com/a/b", "commit": COMMIT}
+    (shown,) = present(document).next_steps
+    assert shown.place is not None
+    assert (shown.place.words, shown.more_places, shown.effort) == ("a.py:3", 1, "small")
+    assert shown.place.address == f"https://github.com/a/b/blob/{COMMIT}/a.py#L3"
+    assert shown.other_score == row["final_score"]

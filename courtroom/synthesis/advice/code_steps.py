@@ -17,7 +17,7 @@ CLONE = {
     "timeout": "Give the clone in {name} a deadline: pass timeout=120 to this call and handle"
     " subprocess.TimeoutExpired.",
     "url_validated": "Refuse in {name}, before this call, every address that does not begin with"
-    " https:// or git@: one that begins with a dash is an option to git.",
+    " https: or git@: one that begins with a dash is an option to git.",
 }
 # GitPython's clone_from has no deadline that ends it.
 NO_DEADLINE = "Run git clone by subprocess.run with timeout=120 in {name}: clone_from has no deadline of its own."
@@ -45,7 +45,7 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     address = function.get("address")
     if aspect == "url_validated" and address:
         snippet = (
-            f'if not {address}.startswith(("https://", "git@")):\n'
+            f'if not {address}.startswith(("https:", "git@")):\n'
             f'    raise ValueError(f"Not an https or git address: {{{address}}}")'
         )
     yield Step(text.format(name=function["name"]), snippet=snippet)

@@ -28,6 +28,7 @@ _PUBLIC_KEYS: Mapping[str, frozenset[str]] = {
     "asked": frozenset(),
     "locations": frozenset(),
     "checks": frozenset({"check", "kind", "goal", "fault", "evidence"}),
+    "next_steps": frozenset({"criterion_id", "effort"}),
     "remediation": frozenset({"priority", "evidence", "criterion_id"}),
     "evidence": frozenset({"id", "detective", "check", "goal", "tags"}),
     "errors": frozenset({"stage", "code", "judge", "criterion"}),
@@ -81,7 +82,7 @@ def without_scores(report: Json) -> Json:
     could errors of judges.
     """
     cited = {row["id"] for row in report.get("evidence", ()) if CITED_TAG in row.get("tags", ())}
-    rest = {key: value for key, value in report.items() if key != "steps"}
+    rest = {key: value for key, value in report.items() if key not in {"steps", "next_steps"}}
     return rest | {
         "evidence": [row for row in report.get("evidence", ()) if row["id"] not in cited],
         "errors": [error for error in report.get("errors", ()) if not error.get("judge")],

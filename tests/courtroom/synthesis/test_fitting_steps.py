@@ -125,7 +125,7 @@ def test_check_of_the_address_is_in_the_names_of_the_clone_function(before):
     assert "in fetch" in step.action
     assert (
         example_of(before, "safety.url_validated").splitlines()[0]
-        == 'if not repo_url.startswith(("https://", "git@")):'
+        == 'if not repo_url.startswith(("https:", "git@")):'
     )
 
 

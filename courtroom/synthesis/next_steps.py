@@ -1,0 +1,189 @@
+"""Next steps: the changes that raise most, each with the score that it would make.
+
+A step meets every check that asks for nothing else. The score with it is that of the judges without
+a model on the outcomes with these checks met, under the same rules; all other outcomes and the
+facts that guards read stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from courtroom.models.audit_report import CriterionResult, Effort, NextStep, Remediation
+from courtroom.models.judge_answer import HEURISTIC
+from courtroom.models.rubric import Criterion, Rubric
+from courtroom.replay.rubric_preview import answers_again
+from courtroom.synthesis.apply_rules import decide_criterion
+from courtroom.synthesis.evidence_weight import Dossier, dossier_of
+from courtroom.synthesis.opinions import answers_on
+from courtroom.synthesis.remediation import URGENCY, changes_by_check
+from courtroom.synthesis.rules import Constitution
+from courtroom.synthesis.ruling_context import RulingContext
+
+MOST_STEPS = 3
+SIZES: tuple[Effort, ...] = ("small", "medium", "large")
+# Size of the change by kind of check, small where it is not listed (docs/student.md has the table): small is one place or one
+# text, medium a few places that belong together, large work over days or a part of its own.
+EFFORTS: dict[str, Effort] = {
+    "commit_history": "large",
+    "communication_log": "large",
+    "feedback_log": "medium",
+    "graph_topology": "medium",
+    "structured_output": "medium",
+    "persona_overlap": "medium",
+    "synthesis_rules": "medium",
+    "own_outputs": "medium",
+    "diagram": "medium",
+    "python_class": "medium",
+}
+Key = tuple[str, str | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Changes that a check asks for, with the score of its criterion now and with them."""
+
+    criterion: Criterion
+    changes: tuple[Remediation, ...]
+    effort: Effort
+    now: int
+    then: int | None
+    by_checks: bool
+
+    @property
+    def gain(self) -> float:
+        """Gain in the weighted score; what opens a whole part of the work is worth most."""
+        if self.then is None:
+            return float("inf")
+        return (self.then - self.now) * self.criterion.weight
+
+
+def next_steps(
+    rubric: Rubric,
+    constitution: Constitution,
+    dossier: Dossier,
+    results: Sequence[CriterionResult],
+) -> tuple[NextStep, ...]:
+    """Return at most three steps that raise most, of different criteria where possible."""
+    by_id = {criterion.id: criterion for criterion in rubric.criteria}
+    candidates = [
+        candidate
+        for result in results
+        for candidate in _candidates(rubric, by_id[result.id], constitution, dossier, result)
+    ]
+    ranked = sorted(
+        candidates, key=lambda c: (-c.gain, SIZES.index(c.effort), URGENCY.index(_priority(c)))
+    )
+    return tuple(map(_step, _different(ranked)))
+
+
+def _candidates(
+    rubric: Rubric,
+    criterion: Criterion,
+    constitution: Constitution,
+    dossier: Dossier,
+    result: CriterionResult,
+) -> Iterator[_Candidate]:
+    """Yield what raises the criterion, and what is urgent although it raises nothing alone."""
+    if result.final_score is None:
+        return
+    changes = {id_: rows for id_, rows in changes_by_check(criterion, dossier.work).items() if rows}
+    kinds = {check.id: check.kind for check in criterion.checks}
+    now = _score(rubric, criterion, constitution, dossier) if changes else None
+    if now is None:
+        return
+    # A model's score is its own: what the checks alone give is said beside it.
+    by_models = any(not row.model.startswith(HEURISTIC) for row in result.opinions)
+    by_checks = by_models or now != result.final_score
+
+    for id_, rows in changes.items():
+        if dossier.outcomes[id_].not_applicable:
+            yield _Candidate(criterion, rows, "large", now, None, by_checks)
+            continue
+        wanted = _keys(rows)
+        met = [other for other, own in changes.items() if _keys(own) <= wanted]
+        then = _score(rubric, criterion, constitution, _with_met(dossier, met))
+        if then is not None and (then > now or (then == now and rows[0].priority == "high")):
+            effort = EFFORTS.get(kinds[id_], "small")
+            yield _Candidate(criterion, rows, effort, now, then, by_checks)
+
+
+def _score(
+    rubric: Rubric, criterion: Criterion, constitution: Constitution, dossier: Dossier
+) -> int | None:
+    """Return the score that the judges without a model and the rules give; None without one."""
+    answers = answers_again(
+        rubric,
+        (criterion,),
+        constitution,
+        tuple(dossier.evidence.values()),
+        tuple(dossier.outcomes.values()),
+        dossier.facts,
+    )
+    context = RulingContext(criterion, constitution, answers_on(criterion.id, answers), dossier)
+    return decide_criterion(context).score
+
+
+def _with_met(dossier: Dossier, checks: Iterable[str]) -> Dossier:
+    """Return the dossier with these checks met; what showed a flaw is tagged as none any more."""
+    met = set(checks)
+    outcomes = {
+        id_: outcome.model_copy(update={"met": True}) if id_ in met else outcome
+        for id_, outcome in dossier.outcomes.items()
+    }
+    still = {i for o in outcomes.values() if o.speaks_against for i in o.evidence}
+    gone = {i for id_ in met for i in outcomes[id_].evidence} - still
+    evidence = (
+        piece.model_copy(update={"tags": ()}) if piece.id in gone else piece
+        for piece in dossier.evidence.values()
+    )
+    return dossier_of(evidence, outcomes.values(), dossier.facts)
+
+
+def _keys(changes: Iterable[Remediation]) -> set[Key]:
+    return {(change.action, change.path, change.line) for change in changes}
+
+
+def _priority(candidate: _Candidate) -> str:
+    return candidate.changes[0].priority
+
+
+def _different(ranked: Sequence[_Candidate]) -> list[_Candidate]:
+    """Return the first of each criterion, then others, without a step that is there already."""
+    chosen: list[_Candidate] = []
+    for is_first_round in (True, False):
+        for candidate in ranked:
+            has_step = any(_keys(candidate.changes) & _keys(other.changes) for other in chosen)
+            criteria = {other.criterion.id for other in chosen}
+            if has_step or (is_first_round and candidate.criterion.id in criteria):
+                continue
+            if len(chosen) < MOST_STEPS:
+                chosen.append(candidate)
+    return sorted(chosen, key=lambda candidate: -candidate.gain)
+
+
+def _step(candidate: _Candidate) -> NextStep:
+    first = candidate.changes[0]
+    return NextStep(
+        criterion_id=candidate.criterion.id,
+        action=first.action,
+        path=first.path,
+        line=first.line,
+        places=len(_keys(candidate.changes)),
+        effort=candidate.effort,
+        score_now=candidate.now,
+        score_then=candidate.then,
+        by_checks=candidate.by_checks,
+        effect=_effect(candidate),
+    )
+
+
+def _effect(candidate: _Candidate) -> str:
+    name, now, then = candidate.criterion.name, candidate.now, candidate.then
+    checks = " by the checks" if candidate.by_checks else ""
+    if then is None:
+        return f"{name} is {now}{checks}; what this makes of it depends on how it is done"
+    if then == now:
+        return f"{name} stays {now}{checks} with this step alone"
+    return f"raises {name}{checks} from {now} to {then}"

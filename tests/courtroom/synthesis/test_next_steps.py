@@ -1,0 +1,132 @@
+"""Next steps: what a step says it raises is what an audit of the work with it gives."""
+
+import pytest
+
+from courtroom.rendering.markdown_report import render_markdown
+from courtroom.rendering.verdict_explanation import explain
+from courtroom.synthesis.constitutions import preset
+from courtroom.synthesis.evidence_weight import dossier_of
+from courtroom.synthesis.next_steps import next_steps
+from tests.courtroom.synthesis.bench_records import (
+    NOTHING_KNOWN,
+    bench,
+    check,
+    criterion,
+    outcome,
+    piece,
+    rubric,
+    unsafe,
+    verdict,
+)
+from tests.courtroom.synthesis.faulty_auditor import DETECTIVES, JUDGES, STATE, WORK, audited
+
+# What carries out the step of a criterion, by file.
+RETRIED = {
+    "src/judges.py": JUDGES.replace(
+        "    try:\n        return llm.invoke(text)\n    except Exception:\n",
+        "    for _ in range(3):\n        try:\n            return llm.invoke(text)\n"
+        "        except Exception:\n            continue\n    if text:\n",
+    )
+}
+READ_LATER = {
+    "src/state.py": STATE.replace("    final", "    folder: str\n    final"),
+    "src/detectives.py": DETECTIVES.replace('    folder = state.get("folder")\n', "")
+    .replace("bool(folder))]}}\n\n\ndef agg", "bool(state))]}}\n\n\ndef agg")
+    .replace(
+        'return {"proofs": {}}',
+        'folder = state.get("folder")\n    return {"proofs": {"all": [folder]}}',
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    return audited(tmp_path_factory.mktemp("before") / "a.git", WORK)
+
+
+@pytest.mark.parametrize(
+    ("criterion_id", "mended"),
+    [("structured_output_enforcement", RETRIED), ("state_management_rigor", READ_LATER)],
+)
+def test_step_raises_its_criterion_as_it_says(report, tmp_path, criterion_id, mended):
+    (step,) = [step for step in report.next_steps if step.criterion_id == criterion_id]
+    after = audited(tmp_path / "a.git", WORK | mended)
+    scores = [
+        next(row.final_score for row in audit.criteria if row.id == criterion_id)
+        for audit in (report, after)
+    ]
+    assert scores == [step.score_now, step.score_then]
+    assert step.score_then > step.score_now
+
+
+def test_step_has_place_effect_and_effort_in_markdown_and_explanation(report):
+    step = next(s for s in report.next_steps if s.criterion_id == "structured_output_enforcement")
+    assert (step.path, step.line, step.places) == ("src/judges.py", 11, 1)
+    assert step.sentence.endswith(
+        " (src/judges.py:11): raises Structured Output Enforcement from 3 to 5; effort: medium."
+    )
+    assert "**What to do next**" in render_markdown(report)
+    assert f"   2. {step.sentence}\n" in explain(report)
+
+
+def test_missing_part_says_that_its_effect_is_open(report):
+    first = report.next_steps[0]
+    assert (first.action, first.score_then, first.effort) == (
+        "Hand in the PDF report.",
+        None,
+        "large",
+    )
+    assert first.effect.endswith("is 1; what this makes of it depends on how it is done")
+
+
+def of(name, met, *pieces):
+    """Return an outcome with the pieces that show it."""
+    shown = pieces or (piece(name, found=bool(met)),)
+    return outcome(name, met, *shown), shown
+
+
+def steps(criteria, rows, *, score):
+    """Return the next steps where every judge gives this score, citing all evidence."""
+    outcomes = [row for row, _ in rows]
+    evidence = [shown for _, pieces in rows for shown in pieces]
+    opinions = [opinion for row in criteria for opinion in bench([score] * 3, *evidence, on=row.id)]
+    judged = verdict(
+        "default", opinions, evidence=evidence, outcomes=outcomes, rubric_=rubric(*criteria)
+    )
+    dossier = dossier_of(evidence, outcomes, NOTHING_KNOWN)
+    return next_steps(rubric(*criteria), preset("default"), dossier, judged.criteria)
+
+
+def test_steps_are_at_most_three_and_of_different_criteria():
+    criteria = [
+        criterion(name, check(f"{name}.a", advice=f"Do {name} a."), check(f"{name}.b"))
+        for name in ("first", "second", "third", "fourth")
+    ]
+    rows = [of(f"{c.id}.{part}", part == "b") for c in criteria for part in "ab"]
+    chosen = steps(criteria, rows, score=3)
+    assert [step.criterion_id for step in chosen] == ["first", "second", "third"]
+
+
+def test_steps_of_one_criterion_fill_what_others_leave():
+    checks = [check(name, advice=f"Do {name}.", weight=2) for name in ("a", "b", "c", "d")]
+    criteria = [criterion("quality", *checks, check("e"))]
+    rows = [of(name, name == "e") for name in "abcde"]
+    assert len(steps(criteria, rows, score=2)) == 3
+
+
+def test_score_that_the_checks_do_not_give_is_told_apart_from_theirs():
+    criteria = [criterion("quality", check("a", advice="Add a."), check("b"))]
+    (step,) = steps(criteria, [of("a", False), of("b", True)], score=5)
+    assert step.by_checks
+    assert step.effect == "raises Quality by the checks from 3 to 5"
+
+
+def test_flaw_that_is_mended_caps_the_score_no_more():
+    criteria = [criterion("quality", unsafe(advice="Use a list."), check("b", weight=9))]
+    flaw = piece("no_shell", tags=("security",))
+    (step,) = steps(criteria, [of("no_shell", False, flaw), of("b", True)], score=3)
+    assert (step.score_now, step.score_then) == (3, 5)
+
+
+def test_met_work_has_no_next_step():
+    assert steps([criterion("quality", check("a"))], [of("a", True)], score=5) == ()
