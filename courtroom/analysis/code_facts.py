@@ -6,6 +6,7 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -166,6 +167,7 @@ def _graph(writer: FactWriter) -> None:
     writer.facts["graph_shape"] = shape_fact(builder, writer.graph.routes)
     flags = parallelism.flags_of(builder, writer.graph.routes, writer.graph.subgraphs)
     writer.facts.update(flags.values)
+    writer.facts["partly_parallel"] = {name: asdict(row) for name, row in flags.orders.items()}
     writer.reasons.update(flags.reasons)
     writer.add_location("state_graph", builder.path, builder.line, note="the graph is made here")
 
@@ -180,7 +182,7 @@ def _without_graph(writer: FactWriter) -> None:
     """Record that no graph was found: nothing is parallel, where everything was read."""
     unread = unread_graph(writer.reader, writer.symbols.codebase)
     reason = writer.graph.reason if writer.graph.is_open or not unread else unread
-    writer.set_unknown(("graph", "graph_shape"), reason)
+    writer.set_unknown(("graph", "graph_shape", "partly_parallel"), reason)
     if writer.graph.is_open or unread:
         writer.set_unknown(FLAGS, reason)
     else:
@@ -441,7 +443,11 @@ def _rules(writer: FactWriter, gap: str) -> None:
     conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys)
     rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
     writer.facts["rules"] = {
-        rule: True if reading.lines else None if gap and not reading.dead else False
+        rule: True
+        if reading.lines
+        else None
+        if gap and not (reading.dead or reading.by_opinions)
+        else False
         for rule, reading in rules.items()
     }
     ground = read_security_ground(writer.layers.justice, conditions)
@@ -457,6 +463,9 @@ def _rules(writer: FactWriter, gap: str) -> None:
             writer.add_location(rule, place.source.path, line)
         if reading.lines:
             continue
+        for place, line in reading.by_opinions:
+            note = "this rule reads what judges say or score, and no evidence"
+            writer.add_location(rule, place.source.path, line, note=note)
         for place, line in reading.dead:
             note = "the condition of this rule never holds"
             writer.add_location(rule, place.source.path, line, note=note)
@@ -508,7 +517,7 @@ Analyzer = Callable[[FactWriter], None]
 # Every analyzer with the facts it establishes. Later ones use the graph, the call graph and the
 # layers of earlier ones.
 ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
-    (_graph, ("graph", "graph_shape", *FLAGS)),
+    (_graph, ("graph", "graph_shape", "partly_parallel", *FLAGS)),
     (_state, ("state_class", "reducers")),
     (_state_access, ()),
     (_graph_run, ("graph_run",)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
@@ -15,7 +15,7 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import MOST_NAMED, number_of, place_of
+from courtroom.checks.phrases import MOST_NAMED, clauses, listed, number_of, place_of
 from courtroom.checks.result import Clue, Finding, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -28,7 +28,7 @@ SENTENCES: dict[str, Sentences] = {
         "The detectives run in parallel.",
         "The detectives do not run in parallel.",
     ),
-    "judges_parallel": ("The judges run in parallel.", "The judges do not run in parallel."),
+    "judges_parallel": ("The judges run in parallel.", "The judges do not all run in parallel."),
     "fan_in_before_judges": (
         "Evidence is joined before the judges run.",
         "Evidence is not joined before the judges run.",
@@ -64,7 +64,7 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     if value is None:
         return unknown(check.aspect, survey)
     locations = survey.fact_locations.get(check.aspect, ())
-    holds, fails = SENTENCES[check.aspect]
+    holds, fails = _sentences(check.aspect, survey)
     edges = "; ".join(dict.fromkeys(location.note for location in locations[:MOST_NAMED]))
     sentence = (holds if value else fails).removesuffix(".") + (f": {edges}" if edges else "")
     if locations:
@@ -74,6 +74,25 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
         return nothing(f"{sentence}.", "a StateGraph", survey, met=value)
     # A graph without an edge that decides, or of a stored report.
     return present(f"{sentence}.", [_graph_clue(graph)], met=value)
+
+
+def _sentences(aspect: str, survey: Survey) -> Sentences:
+    """The two sentences, with the nodes that run apart where only some of a layer are parallel."""
+    order = (survey.facts.get("partly_parallel") or {}).get(aspect)
+    if order is None:
+        return SENTENCES[aspect]
+    apart = clauses(
+        f"{_names(order[when])} {'runs' if len(order[when]) == 1 else 'run'} {when} them"
+        for when in ("before", "after")
+        if order[when]
+    )
+    layer = aspect.removesuffix("_parallel")
+    sentence = f"Of the {layer}, {_names(order['together'])} run in parallel, and {apart}."
+    return sentence, sentence
+
+
+def _names(nodes: Sequence[str]) -> str:
+    return listed(f"`{node}`" for node in nodes)
 
 
 def _graph_exists(survey: Survey) -> Finding:

@@ -98,6 +98,14 @@ class GraphFact(WiredGraph):
     subgraphs: tuple[Subgraph, ...] = ()
 
 
+class LayerOrder(FactModel):
+    """Nodes of a layer that run in parallel, and those that run before or after them."""
+
+    together: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
 class NamedPlace(Place):
     name: str
 
@@ -208,6 +216,10 @@ class Facts(FactModel):
     fan_in_before_judges: bool | None = None
     fan_in_before_justice: bool | None = None
     conditional_error_route: bool | None = None
+    # by the fact, the layers of which only some nodes run in parallel
+    partly_parallel: dict[Literal["detectives_parallel", "judges_parallel"], LayerOrder] | None = (
+        None
+    )
     state_flow: StateFlowFact | None = None
     # tools and safety
     clone_function: CloneFunction | None = None

@@ -1,8 +1,8 @@
 """Facts about a graph's shape: parallel layers, fan-in, and a route for failures.
 
-A layer is parallel when two of its nodes run in the same step, as really wired: plain edges, lists
-and Send count. Alternatives of one router do not, and neither does one node that runs several
-judges by itself.
+Detectives are parallel when two of them run in the same step, judges when none of them runs apart
+from the others, as really wired: plain edges, lists and Send count. Alternatives of one router do
+not, and neither does one node that runs several judges by itself.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from courtroom.analysis.langgraph.flat_graph import SEPARATOR, FlatGraph, flatten, own_name
 from courtroom.analysis.langgraph.graph_facts import Departure, Edge, route_words
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
+from courtroom.analysis.langgraph.node_roles import LOOSE_JOIN_WORDS, is_single
 from courtroom.analysis.langgraph.subgraphs import Subgraph
 from courtroom.analysis.python.tree_walk import words_of
 
@@ -99,6 +100,40 @@ def _parallel_pairs(wiring: Wiring, layer: Iterable[str]) -> list[tuple[str, str
         ):
             pairs.append((first, second))
     return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class LayerOrder:
+    """Nodes of a layer that run in parallel, and its single detectives or judges that run apart."""
+
+    together: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def _layer_order(
+    wiring: Wiring, layer: Sequence[str], role: str, pairs: Sequence[tuple[str, str]]
+) -> LayerOrder:
+    parallel = {node for pair in pairs for node in pair}
+    # judges_start and clone_repo are no judge and no detective of their own.
+    apart = [
+        node
+        for node in layer
+        if node not in parallel
+        and is_single(own_name(node), role)
+        and LOOSE_JOIN_WORDS.isdisjoint(words_of(own_name(node)))
+    ]
+    steps = _steps_from(wiring, "START")
+    reached = set().union(*(_reachable(wiring, node) for node in parallel))
+    first = min((steps[node] for node in parallel if node in steps), default=0)
+    before = [
+        node
+        for node in apart
+        if steps.get(node, first) < first and parallel & _reachable(wiring, node)
+    ]
+    after = [node for node in apart if node not in before and node in reached]
+    together = [node for node in layer if node in parallel]
+    return LayerOrder(*(tuple(map(_readable, names)) for names in (together, before, after)))
 
 
 def _has_split(wiring: Wiring, nodes: AbstractSet[str]) -> bool:
@@ -205,12 +240,14 @@ def _leads_to_detective(wiring: Wiring, node: str) -> bool:
 class Flags:
     """Facts about a graph's shape; one that cannot be told is null, and `reasons` holds why.
 
-    `departures` are the edges and routes that decide each.
+    `departures` are the edges and routes that decide each. `orders` are those of the layers that
+    are parallel in part, by the flag.
     """
 
     values: dict[str, bool | None]
     reasons: dict[str, str]
     departures: dict[str, list[Departure]]
+    orders: dict[str, LayerOrder]
 
 
 def flags_of(
@@ -242,7 +279,8 @@ def flags_of(
             reasons[name] = unclear_layers[name]
         if name in reasons:
             flags[name] = None
-    return Flags(flags, reasons, shape.departures)
+    orders = {name: order for name, order in shape.orders.items() if flags[name] is not None}
+    return Flags(flags, reasons, shape.departures, orders)
 
 
 def _certain_part(builder: GraphBuilder) -> GraphBuilder:
@@ -263,6 +301,7 @@ class _Shape:
     values: dict[str, bool]
     unclear: dict[str, str]
     departures: dict[str, list[Departure]]
+    orders: dict[str, LayerOrder]
 
 
 def _shape(builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgraph]) -> _Shape:
@@ -274,22 +313,34 @@ def _shape(builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgr
     evidence_join = _fan_in(wiring, detectives, detectives_and_judges, wiring.judges)
     opinion_join = _fan_in(wiring, judges, wiring.judges, wiring.justice)
     error_routes = list(_error_routes(graph.routes, wiring))
+    orders = {
+        "detectives_parallel": _layer_order(wiring, wiring.detectives, "detective", detectives),
+        "judges_parallel": _layer_order(wiring, wiring.judges, "judge", judges),
+    }
+    orders = {
+        name: order
+        for name, order in orders.items()
+        if order.together and (order.before or order.after)
+    }
+    are_judges_parallel = bool(judges) and "judges_parallel" not in orders
     values = {
         "detectives_parallel": bool(detectives),
-        "judges_parallel": bool(judges),
+        "judges_parallel": are_judges_parallel,
         "fan_in_before_judges": bool(evidence_join),
         "fan_in_before_justice": bool(opinion_join),
         "conditional_error_route": bool(error_routes),
     }
     edges = {
         "detectives_parallel": _into_layer(wiring, wiring.detectives, detectives),
-        "judges_parallel": _into_layer(wiring, wiring.judges, judges),
+        "judges_parallel": _into_layer(
+            wiring, wiring.judges, judges if are_judges_parallel else []
+        ),
         "fan_in_before_judges": _into_join(wiring, evidence_join, wiring.detectives),
         "fan_in_before_justice": _into_join(wiring, opinion_join, wiring.judges),
     }
     departures = {name: _departures(graph, pairs) for name, pairs in edges.items()}
     departures["conditional_error_route"] = list(map(_departure_of, error_routes))
-    return _Shape(values, _unclear_layers(wiring, graph), departures)
+    return _Shape(values, _unclear_layers(wiring, graph), departures, orders)
 
 
 def _into_layer(

@@ -199,7 +199,7 @@ def test_nodes_in_a_row_are_shown_by_the_edges_between_them(work: Survey) -> Non
     first = line_of("src/graph.py", '"hub", "prosecutor"')
     assert shown(work, GraphTopology, "judges_parallel") == (
         (
-            "The judges do not run in parallel: hub → prosecutor; prosecutor → defense;"
+            "The judges do not all run in parallel: hub → prosecutor; prosecutor → defense;"
             f" defense → tech_lead (src/graph.py:{first})."
         ),
         [("src/graph.py", first + number) for number in range(3)],

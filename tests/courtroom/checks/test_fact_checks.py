@@ -55,6 +55,24 @@ def test_a_flag_names_the_edges_that_decide_it():
     )
 
 
+@pytest.mark.parametrize(
+    ("layer", "value"), [("judges_parallel", False), ("detectives_parallel", True)]
+)
+def test_a_layer_that_is_parallel_in_part_names_the_node_that_runs_apart(layer, value):
+    order = {"together": ("b", "c"), "before": ("a",), "after": ()}
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect=layer),
+        survey(
+            facts={layer: value, "partly_parallel": {layer: order}},
+            places={layer: (location_at("g.py", 2, "a → b"),)},
+        ),
+    )
+    sentence = (
+        f"Of the {layer.split('_')[0]}, `b` and `c` run in parallel, and `a` runs before them"
+    )
+    assert (finding.met, finding.reason) == (value, f"{sentence}: a → b (g.py:2).")
+
+
 def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
     check, why = (
         GraphTopology(**CHECK_FIELDS, aspect="exists"),

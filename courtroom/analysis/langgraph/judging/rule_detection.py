@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.score_changes import (
     Assignments,
     ChangeReader,
@@ -69,6 +70,7 @@ RE_EVALUATION_PREFIXES = tuple(
         mediat debat deliberat"""
     )
 )
+MEANS = frozenset({"sum", "mean", "fmean", "median"})
 # The same after a separate "re": re_evaluate has the words "re" and "evaluate".
 PREFIXES_AFTER_RE = tuple(
     words_of("eval exam check assess visit hear consider judge investigat deliberat")
@@ -94,12 +96,14 @@ Lines = list[tuple[FunctionRef, int]]
 class RuleReading:
     """Lines that apply a rule, and lines that would if their condition could ever hold.
 
-    `uncalled` are lines that would if anything called their function.
+    `uncalled` are lines that would if anything called their function, `by_opinions` those that
+    would let facts overrule opinions if their conditions read any evidence.
     """
 
     lines: Lines
     dead: Lines = field(default_factory=list)
     uncalled: Lines = field(default_factory=list)
+    by_opinions: Lines = field(default_factory=list)
 
 
 def read_rules(
@@ -110,7 +114,8 @@ def read_rules(
 ) -> dict[str, RuleReading]:
     """Return the reading of each rule."""
     changes = ChangeReader(layers.justice, conditions).changes()
-    live = _rules_of_changes([change for change in changes if not change.is_dead], layers.justice)
+    alive = [change for change in changes if not change.is_dead]
+    live = _rules_of_changes(alive, layers.justice)
     dead = _rules_of_changes([change for change in changes if change.is_dead], [])
     live["variance_re_evaluation"] += [
         *_re_evaluations(call_graph, layers.justice),
@@ -118,10 +123,70 @@ def read_rules(
         *_loops(call_graph, layers, graph),
     ]
     uncalled = _rules_of_changes(ChangeReader(_uncalled(layers)).changes(), [])
-    return {
+    readings = {
         rule: RuleReading(_telling_first(rule, lines), dead[rule], uncalled[rule])
         for rule, lines in live.items()
     }
+    lines, by_opinions = _facts_apart(alive, layers.justice)
+    readings["fact_supremacy"] = replace(
+        readings["fact_supremacy"], lines=lines, by_opinions=by_opinions
+    )
+    return readings
+
+
+def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tuple[Lines, Lines]:
+    """Return the lines of fact supremacy whose conditions read evidence, and the other ones."""
+    inputs = InputReader({function.name: function for function in functions})
+    others = {
+        (change.function.key, ast.dump(change.value))
+        for change in changes
+        if not _depends_on_facts(change) or not _reads_evidence(change, inputs)
+    }
+    by_facts, by_opinions = [], []
+    for change in filter(_depends_on_facts, _without_shown(changes)):
+        if not _reads_evidence(change, inputs):
+            by_opinions.append(change)
+        # A mean of all scores that other branches compute too overrules nobody.
+        elif (change.function.key, ast.dump(change.value)) not in others or not _is_mean(change):
+            by_facts.append(change)
+    return (
+        _ranked("fact_supremacy", by_facts, EVIDENCE),
+        _ranked("fact_supremacy", by_opinions, EVIDENCE),
+    )
+
+
+def _is_mean(change: ScoreChange) -> bool:
+    calls = (node for node in walk(change.value) if isinstance(node, ast.Call))
+    return any(called_name(call) in MEANS for call in calls)
+
+
+def _reads_evidence(change: ScoreChange, inputs: InputReader) -> bool:
+    inline = [node.test for node in walk(change.value) if isinstance(node, ast.IfExp)]
+    return inputs.reads_evidence([*change.own_tests, *inline], change.function)
+
+
+def _without_shown(changes: list[ScoreChange]) -> list[ScoreChange]:
+    """Return the changes without those of a name that only texts read."""
+    shown: dict[tuple[str, int], set[int]] = {}
+    for change in changes:
+        if change.function.key not in shown:
+            shown[change.function.key] = _shown_values(change.function.site.node)
+    return [change for change in changes if id(change.value) not in shown[change.function.key]]
+
+
+def _shown_values(function: ast.AST) -> set[int]:
+    """Return the values, by their ids, of names that are read, and in formatted texts only."""
+    in_texts = {
+        id(inner)
+        for node in walk(function)
+        if isinstance(node, ast.FormattedValue)
+        for inner in walk(node)
+    }
+    reads = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    shown = {node.id for node in reads if id(node) in in_texts}
+    used = {node.id for node in reads if id(node) not in in_texts}
+    assigned = assignments_in(function)
+    return {id(value) for name in shown - used for value in assigned.get(name, ())}
 
 
 def _telling_first(rule: str, lines: Lines) -> Lines:
@@ -150,6 +215,7 @@ def _uncalled(layers: Layers) -> list[FunctionRef]:
 
 
 def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) -> dict[str, Lines]:
+    changes = _without_shown(changes)
     factual = [change for change in changes if _depends_on_facts(change)]
     caps = [change for change in changes if is_security_cap(change)]
     return {

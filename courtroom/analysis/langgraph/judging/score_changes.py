@@ -37,7 +37,8 @@ class ScoreChange:
 
     `guard` are the words of all conditions around it, `block` those of the branch it stands in.
     `is_dead`: one of the conditions never holds. `target` are the words of the name that is set.
-    `tests` are the conditions themselves, also those whose else branch it stands in.
+    `tests` are the conditions themselves, also those whose else branch it stands in; `own_tests`
+    are those without the earlier tests of an elif. `holds` are the own tests that are true here.
     """
 
     function: FunctionRef
@@ -47,7 +48,22 @@ class ScoreChange:
     block: frozenset[str]
     is_dead: bool = False
     target: frozenset[str] = frozenset()
-    tests: tuple[ast.expr, ...] = ()
+    tests: Tests = ()
+    own_tests: Tests = ()
+    holds: Tests = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """Conditions around a statement, by the fields of ScoreChange."""
+
+    guard: frozenset[str] = frozenset()
+    block: frozenset[str] = frozenset()
+    is_dead: bool = False
+    tests: Tests = ()
+    own_tests: Tests = ()
+    holds: Tests = ()
+    is_else: bool = False
 
 
 @dataclass
@@ -66,23 +82,17 @@ class ChangeReader:
 
     def _changes_in(self, function: FunctionRef) -> Iterator[ScoreChange]:
         assigned = assignments_in(function.site.node)
-        no_words: frozenset[str] = frozenset()
-        stack: list[tuple[ast.stmt, frozenset[str], frozenset[str], bool, Tests]] = [
-            (statement, no_words, no_words, False, ())
-            for statement in reversed(function.site.node.body)
-        ]
+        stack = [(statement, _Branch()) for statement in reversed(function.site.node.body)]
         while stack:
-            node, guard, block, is_dead, tests = stack.pop()
+            node, branch = stack.pop()
             if isinstance(node, ast.If):
-                inner = guard | self.words_of_test(node.test, assigned)
-                is_body_dead = is_dead or self._never_holds(node.test, function)
                 # The body is pushed last, so that it is read before the else branch.
-                for branch, is_branch_dead in ((node.orelse, is_dead), (node.body, is_body_dead)):
-                    words = _words_in_block(branch)
-                    stack.extend(
-                        (statement, inner, words, is_branch_dead, (*tests, node.test))
-                        for statement in reversed(branch)
-                    )
+                for inner in (
+                    self._else_branch(node, branch, assigned),
+                    self._body_branch(node, branch, assigned, function),
+                ):
+                    statements = node.orelse if inner.is_else else node.body
+                    stack.extend((statement, inner) for statement in reversed(statements))
                 continue
 
             value = _assigned_score(node)
@@ -91,19 +101,59 @@ class ChangeReader:
                 # A number of something else, in code that names no score.
                 value = None
             if value is not None:
-                full_guard = guard | self._inline_guard(value, assigned)
+                guard = branch.guard | self._inline_guard(value, assigned)
                 target = _target_words(node)
                 yield ScoreChange(
-                    function, node.lineno, value, full_guard, block, is_dead, target, tests
+                    function,
+                    node.lineno,
+                    value,
+                    guard,
+                    branch.block,
+                    branch.is_dead,
+                    target,
+                    branch.tests,
+                    branch.own_tests,
+                    branch.holds,
                 )
             for skip in _skips_in(node):
-                words = guard | self.words_of_test(skip.test, assigned)
-                yield ScoreChange(function, skip.lineno, skip.test, words, block, is_dead)
+                words = branch.guard | self.words_of_test(skip.test, assigned)
+                yield ScoreChange(
+                    function,
+                    skip.lineno,
+                    skip.test,
+                    words,
+                    branch.block,
+                    branch.is_dead,
+                    own_tests=(skip.test,),
+                )
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner_statements = reversed(_inner_statements(node))
-                stack.extend(
-                    (statement, guard, block, is_dead, tests) for statement in inner_statements
-                )
+                stack.extend((statement, branch) for statement in inner_statements)
+
+    def _body_branch(
+        self, node: ast.If, branch: _Branch, assigned: Assignments, function: FunctionRef
+    ) -> _Branch:
+        return _Branch(
+            branch.guard | self.words_of_test(node.test, assigned),
+            _words_in_block(node.body),
+            branch.is_dead or self._never_holds(node.test, function),
+            (*branch.tests, node.test),
+            (*branch.own_tests, node.test),
+            (*branch.holds, *([] if _denied(node.test) else [node.test])),
+        )
+
+    def _else_branch(self, node: ast.If, branch: _Branch, assigned: Assignments) -> _Branch:
+        is_elif = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+        denied = _denied(node.test)
+        return _Branch(
+            branch.guard | self.words_of_test(node.test, assigned),
+            _words_in_block(node.orelse),
+            branch.is_dead,
+            (*branch.tests, node.test),
+            branch.own_tests if is_elif else (*branch.own_tests, node.test),
+            (*branch.holds, *([denied] if denied else [])),
+            is_else=True,
+        )
 
     def _never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
         conditions = self.dead_conditions
@@ -174,6 +224,16 @@ def _is_sentence(value: ast.expr) -> bool:
 
 def _words_in_block(statements: Iterable[ast.stmt]) -> frozenset[str]:
     return frozenset(word for statement in statements for word in words_in(statement))
+
+
+def _denied(test: ast.expr) -> ast.expr | None:
+    """Return what `not x` and `x is None` deny."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is):
+        right = test.comparators[0]
+        return test.left if isinstance(right, ast.Constant) and right.value is None else None
+    return None
 
 
 def is_score_name(node: ast.expr) -> bool:

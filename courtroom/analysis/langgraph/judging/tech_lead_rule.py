@@ -23,11 +23,14 @@ OTHER_JUDGES = frozenset(words_of("prosecutor prosecution defense defence"))
 def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]]:
     """Yield conditional changes in which the Tech Lead's score, alone or weighted, is the score."""
     for change in changes:
+        # `weighted_sum = 0` only begins a sum.
+        if isinstance(change.value, ast.Constant):
+            continue
         if _begins_with_lead(change):
             yield change.function, change.line
             continue
         all_words = change.guard | change.block | words_in(change.value)
-        if not change.guard or not _names_tech_lead(all_words):
+        if not change.guard or not _names_tech_lead(all_words) or _is_fallback(change):
             continue
         if (
             _is_lead_score(change)
@@ -44,6 +47,14 @@ def _begins_with_lead(change: ScoreChange) -> bool:
     is_one_score = isinstance(value, ast.Name | ast.Attribute)
     assigned = assignments_in(change.function.site.node)
     return "final" in change.target and is_one_score and _is_lead(value, assigned)
+
+
+def _is_fallback(change: ScoreChange) -> bool:
+    """Return true for a branch without the Tech Lead: `else: score = mean` after `if lead:`."""
+    held = {id(test) for test in change.holds}
+    failed = [test for test in change.own_tests if id(test) not in held]
+    assigned = assignments_in(change.function.site.node)
+    return any(_is_lead(test, assigned) for test in failed) and not _is_lead(change.value, assigned)
 
 
 def _names_tech_lead(words: Iterable[str]) -> bool:

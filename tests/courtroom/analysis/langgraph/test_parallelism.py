@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.parallelism import flags_of
+from courtroom.analysis.langgraph.parallelism import Flags, LayerOrder, flags_of
 from tests.courtroom.sources import IMPORTS, built, flags, graph_of
 
 PARALLEL = """
@@ -199,3 +199,44 @@ def test_joins_are_shown_by_the_edges_of_their_branches_and_no_way_back():
     assert [row.words for row in departures["fan_in_before_justice"]] == [
         f"{judge} → chief_justice" for judge in ("prosecutor", "defense", "tech_lead")
     ]
+
+
+def shape_of(code: str) -> Flags:
+    reading = graph_of(code)
+    assert reading.builder is not None
+    return flags_of(reading.builder, reading.routes)
+
+
+SERIAL_JUDGE = """
+def gate(state):
+    return "prosecutor" if state["evidences"] else END
+
+g.add_conditional_edges("evidence_aggregator", gate, {"prosecutor": "prosecutor", END: END})
+g.add_edge("prosecutor", "defense")
+g.add_edge("prosecutor", "tech_lead")
+g.add_edge(["defense", "tech_lead"], "chief_justice")
+"""
+
+
+def test_a_judge_that_a_router_starts_before_the_others_is_not_parallel_to_them():
+    shape_flags = shape_of(built(f'g.add_edge(START, "evidence_aggregator")\n{SERIAL_JUDGE}'))
+
+    assert shape_flags.values["judges_parallel"] is False
+    assert shape_flags.orders["judges_parallel"] == LayerOrder(
+        together=("defense", "tech_lead"), before=("prosecutor",), after=()
+    )
+
+
+def test_a_detective_that_runs_first_leaves_the_others_parallel():
+    code = built(
+        """
+        g.add_edge(START, "repo_investigator")
+        for name in ("doc_analyst", "vision_inspector"):
+            g.add_edge("repo_investigator", name)
+        """,
+        ("repo_investigator", "doc_analyst", "vision_inspector"),
+    )
+    shape_flags = shape_of(code)
+
+    assert shape_flags.values["detectives_parallel"] is True
+    assert shape_flags.orders["detectives_parallel"].before == ("repo_investigator",)

@@ -58,7 +58,16 @@ RULES = {
     "fact_supremacy": [
         "if not any(e.found for e in evidences):\n    score = min(score, p.score)",
         "for ev in evidences:\n    if ev.found and ev.confidence > 0.8:\n        final_score = 5",
-        "if not d.cited_evidence:\n    score = max(p.score, t.score)",
+        "if any(not evidences[i].found for i in d.cited_evidence):\n    score = p.score",
+        (
+            "has_hallucination = False\n"
+            "for name in d.cited_evidence:\n"
+            "    ev = pool.get(name)\n"
+            "    if not ev or not ev.found:\n"
+            "        has_hallucination = True\n"
+            "if has_hallucination:\n"
+            "    score = max(1, score - 2)"
+        ),
         (
             "scores = []\n"
             "for opinion in (p, d, t):\n"
@@ -149,6 +158,74 @@ def test_a_rule_is_detected_in_every_form(rule, body):
 @pytest.mark.parametrize("body", NO_RULES)
 def test_words_comments_and_dropped_values_are_no_rules(body):
     assert rules_in(justice(body)) == set()
+
+
+BY_OPINIONS = [
+    "if not d.cited_evidence:\n    score = max(p.score, t.score)",
+    (
+        "p_ev = len(p.cited_evidence)\n"
+        "if p_ev > len(d.cited_evidence):\n"
+        "    score = p.score  # more evidence found"
+    ),
+    "if 'no evidence' in p.argument and 'found' in d.argument:\n    score = p.score",
+    "if contradicts_facts(p, d):\n    score = (p.score + t.score) / 2",
+]
+CONTRADICTS = (
+    "def contradicts_facts(p, d):\n"
+    '    """Return whether the evidence contradicts the Defense."""\n'
+    "    claim = d.argument.lower()\n"
+    "    return any(word in claim for word in ('found', 'exists')) and 'missing' in p.argument\n"
+)
+
+
+@pytest.mark.parametrize("body", BY_OPINIONS)
+def test_an_opinion_that_overrules_an_opinion_is_no_fact_supremacy(body):
+    reading = readings_of(justice(body, CONTRADICTS))["fact_supremacy"]
+
+    assert (reading.lines, len(reading.by_opinions)) == ([], 1)
+
+
+def test_a_mean_of_all_scores_is_no_branch_of_fact_supremacy():
+    mean = "(p.score + d.score + t.score) / sum([1, 1, 1])"
+    body = (
+        "if all(not e.found for e in evidences):\n"
+        "    if p:\n"
+        "        score = p.score\n"
+        "    else:\n"
+        f"        score = {mean}\n"
+        "elif state['x']:\n"
+        "    score = t.score\n"
+        "else:\n"
+        f"    score = {mean}"
+    )
+
+    assert [line for _, line in readings_of(justice(body))["fact_supremacy"].lines] == [6]
+
+
+LEAD_AND_FALLBACK = (
+    "leads = [o for o in state['opinions'] if o.judge == 'TechLead']\n"
+    "if 'architecture' in state['criterion']:\n"
+    "    if leads:\n"
+    "        score = leads[0].score\n"
+    "    else:\n"
+    "        score = round(sum(o.score for o in state['opinions']) / 3)"
+)
+LEAD_IN_A_TEXT = (
+    "leads = [o for o in state['opinions'] if o.judge == 'TechLead']\n"
+    "if leads:\n"
+    "    tech_score = leads[0].score\n"
+    "    lines.append(f'Tech Lead scored {tech_score}.')"
+)
+
+
+def test_a_branch_without_the_tech_lead_is_not_quoted_for_the_weight():
+    reading = readings_of(justice(LEAD_AND_FALLBACK))["functionality_weight"]
+
+    assert [line for _, line in reading.lines] == [7]
+
+
+def test_a_score_that_only_a_text_shows_is_no_weight():
+    assert rules_in(justice(LEAD_IN_A_TEXT)) == set()
 
 
 def test_a_verdict_in_words_is_a_rule_in_code_that_names_no_score():

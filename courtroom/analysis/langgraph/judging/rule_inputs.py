@@ -1,0 +1,103 @@
+"""Inputs of a rule's conditions: whether evidence reaches them, or only what judges say and score.
+
+Names are followed to their values and into the functions that a condition calls. A word in a text
+that a judge's argument is searched for is no input, and what an opinion cites is its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from courtroom.analysis.langgraph.judging.score_changes import Assignments, assignments_in
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
+
+EVIDENCE_DATA = frozenset(
+    words_of(
+        """evidence evidences ev evs fact facts factual forensic hallucination hallucinations
+        hallucinated found"""
+    )
+)
+CITED = frozenset(words_of("cited cites citation citations"))
+KEY_CALLS = frozenset({"get", "getattr", "pop", "attrgetter", "itemgetter"})
+
+
+@dataclass
+class InputReader:
+    """Reader of the conditions in `functions`, which it follows by their names."""
+
+    functions: Mapping[str, FunctionRef]
+    _values: dict[tuple[str, int], Assignments] = field(default_factory=dict)
+
+    def reads_evidence(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
+        followed: set[tuple[tuple[str, int], str]] = set()
+        waiting: list[tuple[ast.AST, FunctionRef]] = [(test, function) for test in tests]
+        while waiting:
+            node, function = waiting.pop()
+            values = self._values_in(function)
+            own_calls = set(self._own_calls(node))
+            for inner in walk(node):
+                is_local = isinstance(inner, ast.Name) and inner.id in values
+                if is_local or inner in own_calls:
+                    name = last_name(inner)
+                    called = self.functions[name] if inner in own_calls else None
+                    key = (called or function).key, "" if called else name
+                    if key not in followed:
+                        followed.add(key)
+                        nodes = called.site.node.body if called else values[name]
+                        waiting += [(further, called or function) for further in nodes]
+                elif _is_evidence(inner):
+                    return True
+        return False
+
+    def _own_calls(self, node: ast.AST) -> Iterator[ast.expr]:
+        """Yield the names of the followed functions where they are called."""
+        for inner in walk(node):
+            if isinstance(inner, ast.Call) and called_name(inner) in self.functions:
+                yield inner.func
+
+    def _values_in(self, function: FunctionRef) -> Assignments:
+        if function.key not in self._values:
+            self._values[function.key] = _values_in(function.site.node)
+        return self._values[function.key]
+
+
+def _is_evidence(node: ast.AST) -> bool:
+    text = last_name(node)
+    if isinstance(node, ast.Subscript):
+        text = constant_text(node.slice) or ""
+    elif isinstance(node, ast.Call) and called_name(node) in KEY_CALLS:
+        text = " ".join(filter(None, map(constant_text, node.args[:2])))
+    words = set(words_of(text))
+    return bool(words & EVIDENCE_DATA) and not words & CITED
+
+
+def _values_in(function: ast.AST) -> Assignments:
+    """Return for each local name the values it is assigned, and what decides them.
+
+    A loop's name has the loop's source; a flag that a branch sets has the branch's test.
+    """
+    values = assignments_in(function)
+    for node in walk(function):
+        if isinstance(node, ast.For | ast.comprehension):
+            for target in walk(node.target):
+                if isinstance(target, ast.Name):
+                    values.setdefault(target.id, []).append(node.iter)
+        elif isinstance(node, ast.If):
+            for name in _flags_set_in(node):
+                values[name].append(node.test)
+    return values
+
+
+def _flags_set_in(branch: ast.If) -> Iterator[str]:
+    for node in walk(branch):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
