@@ -181,7 +181,6 @@ class CohortForm(NamedForm):
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     time_zone = zone_field(
-        initial="UTC",
         help_text="Deadlines are set in it, and shown in it to people who chose no zone of their own.",
     )
     field_order = ("name", "slug", "time_zone", "starts_on", "ends_on")

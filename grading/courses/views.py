@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.timezone import get_current_timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_cohort, trail_to_organization
@@ -27,6 +28,7 @@ from grading.core.permissions import (
     may,
 )
 from grading.core.requests import MemberRequest
+from grading.core.time_zones import name_of
 from grading.courses.actions import (
     AssignmentSettings,
     change_settings,
@@ -57,7 +59,9 @@ from grading.submissions.queries import attempts_of, closed_reason, standings_of
 @require_http_methods(["GET", "HEAD", "POST"])
 def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
     organization = access_organization(request.user, org, level="teacher")
-    form = CohortForm(request.POST or None)
+    newest = Cohort.objects.filter(organization=organization).order_by("-pk").first()
+    zone = newest.time_zone if newest else name_of(get_current_timezone())
+    form = CohortForm(request.POST or None, initial={"time_zone": zone})
     if form.is_valid():
         try:
             created = create_cohort(organization=organization, by=request.user, **form.cleaned_data)

@@ -190,6 +190,15 @@ def test_teacher_changes_the_zone_and_no_deadline_moves(teacher, assignment):
     assert "changed the time zone from Europe/Berlin to Asia/Kolkata" in log
 
 
+def test_new_cohort_is_offered_the_zone_of_the_newest_or_else_ones_own(teacher, cohort):
+    lives_in(teacher, KOLKATA)
+    path = reverse("cohort-new", args=[cohort.organization.slug])
+    assert signed_in(teacher).get(path).context["form"]["time_zone"].value() == BERLIN
+    with everywhere():
+        Cohort.objects.all().delete()
+    assert signed_in(teacher).get(path).context["form"]["time_zone"].value() == KOLKATA
+
+
 @pytest.mark.parametrize("name", ["Europe/Atlantis", "EST", "../../etc/passwd", ""])
 def test_unknown_zone_is_refused_beside_its_field(name, teacher, cohort):
     path = reverse("cohort-zone", args=[cohort.organization.slug, cohort.slug])

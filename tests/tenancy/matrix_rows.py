@@ -228,6 +228,7 @@ ACCOUNTS = {
 NOWHERE = {
     "appeal_id": 0,
     "token": "missing",
+    "secret": "missing",
     "complaint_id": 0,
     "bulk_id": MISSING,
     "submission_id": MISSING,
