@@ -153,9 +153,21 @@ def test_ids_of_evidence_stand_only_where_they_link(
     assert re.findall(r">[^<]*\bE-[0-9a-f]{8}\b", re.sub(r"<a [^>]*>.*?</a>", "", html)) == []
 
 
-def test_contents_have_the_score_of_each_criterion(assignment: Assignment, ada: Enrollment) -> None:
+def test_contents_name_every_part_and_the_score_of_each_criterion(
+    assignment: Assignment, ada: Enrollment
+) -> None:
     html = page(audit_of(report_json(criteria=2, status="needs_review"), assignment, ada), ada.user)
     contents = html.partition('class="contents')[2].partition("</nav>")[0]
+    assert re.findall(r'href="#([^"]+)"', contents) == [
+        "next-heading",
+        "glance-heading",
+        "criteria-heading",
+        "c-git_forensics",
+        "c-state_management",
+        "remediation",
+        "graphs",
+        "record",
+    ]
     text = " ".join(re.sub(r"<[^>]+>", " ", contents).split())
     assert "Git forensics needs review State management rigour 4 of 5" in text
 
