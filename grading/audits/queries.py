@@ -277,7 +277,7 @@ def usage_of_organization(
 
 
 def start_of_today() -> datetime:
-    """Return the last midnight in UTC, like all dates of the site."""
+    """Return the last midnight in UTC, in which budgets are counted."""
     return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
 
 

@@ -12,6 +12,6 @@ class TimeZoneForm(forms.Form):
         label="Your time zone",
         required=False,
         choices=lambda: [("", "The zone of each cohort"), *zone_choices()],
-        help_text="All pages and emails show times in it. Fields for a cohort's deadlines are in the "
-        "cohort's zone, which stands beside them.",
+        help_text="All pages and emails show times in it. Fields for a cohort's deadlines are in "
+        "the cohort's zone, which stands beside them.",
     )

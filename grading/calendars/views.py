@@ -6,6 +6,7 @@ from http import HTTPStatus
 from zoneinfo import ZoneInfo
 
 from allauth.core.internal import ratelimit
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -54,7 +55,7 @@ def renew(request: MemberRequest) -> HttpResponse:
     context = {
         "form": TimeZoneForm(initial={"time_zone": calendar.time_zone}),
         "calendar": calendar,
-        "address": request.build_absolute_uri(path),
+        "address": f"{settings.SITE_URL}{path}",
     }
     return render(request, "calendars/times.html", context)
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 class _WithCalendar(ModelBackend):
     def get_user(self, user_id: Any) -> User | None:
-        """Return the user of a session, with their `calendar` in the same query: each page reads it."""
+        """Return a session's user, with the `calendar` that each page reads in the same query."""
         user = User.objects.select_related("calendar").filter(pk=user_id).first()
         return user if user and self.user_can_authenticate(user) else None
 

@@ -78,7 +78,7 @@ def abbreviation_of(local: datetime) -> str:
 
 
 def in_words(at: datetime, zone: tzinfo | None = None, *, seconds: bool = False) -> str:
-    """Return such as 31 January 2026, 12:00 CET, in this zone or in that of the page.
+    """Return a time in words, such as 31 January 2026, 12:00 CET, in this zone or the page's.
 
     A zone that is passed is named too, for letters and fields: they have no footer that names it.
     """

@@ -173,15 +173,18 @@ class CohortForm(NamedForm):
     starts_on = forms.DateField(
         label="First day",
         required=False,
+        help_text="Counted in UTC.",
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     ends_on = forms.DateField(
         label="Last day",
         required=False,
+        help_text="Counted in UTC.",
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     time_zone = zone_field(
-        help_text="Deadlines are set in it, and shown in it to people who chose no zone of their own.",
+        help_text="Deadlines are set in it, and shown in it to people who chose no zone of "
+        "their own.",
     )
     field_order = ("name", "slug", "time_zone", "starts_on", "ends_on")
 

@@ -123,7 +123,7 @@ def operations_of(unit: PeriodUnit, now: datetime) -> Operations:
 
 
 def period_starts(unit: PeriodUnit, now: datetime) -> list[datetime]:
-    """Return when each hour or day on the page begins, oldest first, in UTC like all dates."""
+    """Return when each hour or day on the page begins, oldest first, in UTC."""
     last = now.replace(minute=0, second=0, microsecond=0)
     step, count = PERIODS[unit]
     if unit == "day":

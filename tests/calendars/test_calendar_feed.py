@@ -56,10 +56,11 @@ def summaries(text: str) -> list[str]:
     return re.findall(r"^SUMMARY:(.*)\r$", unfolded, re.MULTILINE)
 
 
-def test_address_is_displayed_once_and_stored_as_a_digest(ada):
+def test_address_is_displayed_once_and_stored_as_a_digest(ada, settings):
+    settings.SITE_URL = "https://auditor.example"
     browser = signed_in(ada.user)
     answer = browser.post(RENEW)
-    (secret,) = re.findall(r"http://testserver/calendar/([\w-]+)\.ics", answer.text)
+    (secret,) = re.findall(r"https://auditor\.example/calendar/([\w-]+)\.ics", answer.text)
     assert PersonalCalendar.objects.get().sha256 == digest_of(secret)
     assert (len(secret) > 40, secret in browser.get(PAGE).text) == (True, False)
     assert secret not in str(PersonalCalendar.objects.values().get())

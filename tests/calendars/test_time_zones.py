@@ -149,9 +149,9 @@ def test_time_that_no_clock_shows_is_refused_beside_its_field(time, error):
     "stored", [DUE.replace(second=7), datetime(2026, 10, 25, 0, 30, 7, tzinfo=UTC)]
 )
 def test_stored_time_stays_where_its_minute_is_sent(stored):
-    shown = stored.astimezone(ZoneInfo(BERLIN)).strftime("%Y-%m-%dT%H:%M")
+    minute = stored.astimezone(ZoneInfo(BERLIN)).strftime("%Y-%m-%dT%H:%M")
     form = ChangeSettingsForm(
-        {"due_at": shown}, initial={"due_at": stored}, zone=ZoneInfo(BERLIN), fingerprint=""
+        {"due_at": minute}, initial={"due_at": stored}, zone=ZoneInfo(BERLIN), fingerprint=""
     )
     form.full_clean()
     assert form.cleaned_data["due_at"] == stored
