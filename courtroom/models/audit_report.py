@@ -129,6 +129,7 @@ class CriterionCheck(Frozen):
     met: bool | None
     reason: str
     weight: float
+    essential: bool = Field(default=False, exclude_if=lambda essential: not essential)
     evidence: tuple[str, ...]
     has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
     not_applicable: RootCause | None = Field(default=None, exclude_if=lambda cause: cause is None)

@@ -264,6 +264,7 @@ def _check_row(check: Check, outcome: CheckOutcome | None) -> CriterionCheck:
         met=outcome.met if outcome else None,
         reason=outcome.reason if outcome else "This check was not examined.",
         weight=check.weight,
+        essential=check.essential,
         evidence=outcome.evidence if outcome else (),
         has_failed=outcome.has_failed if outcome else False,
         not_applicable=outcome.not_applicable if outcome else None,

@@ -15,7 +15,7 @@ from courtroom.models.judge_answer import HEURISTIC
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.rubric_preview import answers_again
 from courtroom.synthesis.apply_rules import decide_criterion
-from courtroom.synthesis.evidence_weight import Dossier, dossier_of
+from courtroom.synthesis.evidence_weight import SECURITY_TAG, Dossier, dossier_of
 from courtroom.synthesis.opinions import answers_on
 from courtroom.synthesis.remediation import URGENCY, changes_by_check
 from courtroom.synthesis.rules import Constitution
@@ -50,6 +50,7 @@ class _Candidate:
     now: int
     then: int | None
     by_checks: bool
+    is_security: bool = False
 
     @property
     def gain(self) -> float:
@@ -72,10 +73,7 @@ def next_steps(
         for result in results
         for candidate in _candidates(rubric, by_id[result.id], constitution, dossier, result)
     ]
-    ranked = sorted(
-        candidates, key=lambda c: (-c.gain, SIZES.index(c.effort), URGENCY.index(_priority(c)))
-    )
-    return tuple(map(_step, _different(ranked)))
+    return tuple(map(_step, _different(sorted(candidates, key=_rank))))
 
 
 def _candidates(
@@ -90,6 +88,7 @@ def _candidates(
         return
     changes = {id_: rows for id_, rows in changes_by_check(criterion, dossier.work).items() if rows}
     kinds = {check.id: check.kind for check in criterion.checks}
+    tags = {check.id: check.tags for check in criterion.checks}
     now = _score(rubric, criterion, constitution, dossier) if changes else None
     if now is None:
         return
@@ -106,7 +105,8 @@ def _candidates(
         then = _score(rubric, criterion, constitution, _with_met(dossier, met))
         if then is not None and (then > now or (then == now and rows[0].priority == "high")):
             effort = EFFORTS.get(kinds[id_], "small")
-            yield _Candidate(criterion, rows, effort, now, then, by_checks)
+            is_security = SECURITY_TAG in tags[id_]
+            yield _Candidate(criterion, rows, effort, now, then, by_checks, is_security)
 
 
 def _score(
@@ -145,8 +145,11 @@ def _keys(changes: Iterable[Remediation]) -> set[Key]:
     return {(change.action, change.path, change.line) for change in changes}
 
 
-def _priority(candidate: _Candidate) -> str:
-    return candidate.changes[0].priority
+def _rank(candidate: _Candidate) -> tuple[bool, float, int, int]:
+    """Return the order: what is missing as a whole, a security flaw, then by what it raises."""
+    is_first = candidate.is_security or candidate.then is None
+    priority = URGENCY.index(candidate.changes[0].priority)
+    return not is_first, -candidate.gain, SIZES.index(candidate.effort), priority
 
 
 def _different(ranked: Sequence[_Candidate]) -> list[_Candidate]:
@@ -160,7 +163,7 @@ def _different(ranked: Sequence[_Candidate]) -> list[_Candidate]:
                 continue
             if len(chosen) < MOST_STEPS:
                 chosen.append(candidate)
-    return sorted(chosen, key=lambda candidate: -candidate.gain)
+    return sorted(chosen, key=_rank)
 
 
 def _step(candidate: _Candidate) -> NextStep:

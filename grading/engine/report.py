@@ -133,6 +133,7 @@ class Check(ReportRecord):
     met: bool | None = None
     reason: str = ""
     weight: float = 1.0
+    essential: bool = Field(default=False, exclude_if=lambda essential: not essential)
     evidence: tuple[str, ...] = ()
     not_applicable: RootCause | None = Field(None, exclude_if=lambda cause: cause is None)
 

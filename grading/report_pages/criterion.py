@@ -15,6 +15,7 @@ from grading.engine.released_verdict import (
 )
 from grading.engine.report import Criterion, Opinion, Report
 from grading.report_pages.arguments import Argument, ArgumentPresenter
+from grading.report_pages.check_weights import WeightedCheck, weighted_checks
 from grading.report_pages.checks_and_evidence import (
     NOT_APPLICABLE,
     OUTCOMES,
@@ -56,6 +57,10 @@ class CriterionView:
     @property
     def faults(self) -> tuple[CheckView, ...]:
         return tuple(check for check in self.checks if check.is_fault)
+
+    @property
+    def weighted_checks(self) -> tuple[WeightedCheck, ...]:
+        return weighted_checks(self.record.checks)
 
     @property
     def checks_explained(self) -> str:

@@ -19,6 +19,19 @@ class LevelText:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckText:
+    """A check by its goal; `share` is its percent of the weight of all checks of the criterion.
+
+    Its parameters are left out: they would tell the words that are looked for.
+    """
+
+    goal: str
+    weight: str
+    share: float
+    is_essential: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CriterionText:
     """A criterion; `share` is its percent of the total, `points` None where it has none.
 
@@ -32,6 +45,7 @@ class CriterionText:
     points: float | None
     share: float
     levels: tuple[LevelText, ...]
+    checks: tuple[CheckText, ...]
     guidance: tuple[tuple[str, str], ...]
 
 
@@ -62,9 +76,23 @@ def _criterion(criterion: Mapping[str, Any], share: float) -> CriterionText:
             LevelText(_text(level, "name"), _number(level, "points"), _text(level, "description"))
             for level in _objects(criterion.get("levels"))
         ),
+        checks=_checks(criterion),
         guidance=tuple(
             (name, _text(guidance, key)) for key, name in JUDGES.items() if _text(guidance, key)
         ),
+    )
+
+
+def _checks(criterion: Mapping[str, Any]) -> tuple[CheckText, ...]:
+    rows = [row for row in _objects(criterion.get("checks")) if _text(row, "goal")]
+    # A check without a weight weighs 1.
+    weights = [_number(row, "weight") or 1.0 for row in rows]
+    total = sum(weights) or 1.0
+    return tuple(
+        CheckText(
+            _text(row, "goal"), f"{weight:g}", 100 * weight / total, row.get("essential") is True
+        )
+        for row, weight in zip(rows, weights, strict=True)
     )
 
 

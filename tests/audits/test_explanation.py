@@ -141,3 +141,21 @@ def test_check_that_states_the_root_cause_stands_for_it() -> None:
     assert (fault.sentence, fault.fact) == ("No A.", "No PDF report was handed in.")
     assert [row.sentence for row in fault.hanging] == ["B."]
     assert view.tally == "1 not met, 1 not applicable"
+
+
+def test_checks_of_a_score_are_listed_with_their_outcomes_and_weights() -> None:
+    document = report_json(criteria=1)
+    row: dict[str, Any] = {
+        "check": "a",
+        "kind": "file_exists",
+        "goal": "There is a.",
+        "fault": "There is no a.",
+    }
+    row |= {"met": True, "reason": "", "weight": 3, "evidence": []}
+    checks = [row | {"essential": True}, row | {"met": False, "weight": 1}, row | {"met": None}]
+    document["criteria"][0]["checks"] = checks
+    (criterion,) = present_report(parse_report(document)).criteria
+    assert [
+        (check.sentence, check.outcome, check.weight, round(check.share), check.is_essential)
+        for check in criterion.weighted_checks[:2]
+    ] == [("There is a.", "met", "3", 43, True), ("There is no a.", "not met", "1", 14, False)]

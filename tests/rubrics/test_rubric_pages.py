@@ -31,6 +31,11 @@ DOCUMENT: dict[str, Any] = {
                 {"name": "Messy", "points": 0},
             ],
             "judicial_logic": {"prosecutor": "Look under the carpet"},
+            "checks": [
+                {"id": "swept", "kind": "text_contains", "goal": "It is swept", "weight": 1.5}
+                | {"essential": True, "any_of": ["broomstick"], "paths": ["**"]},
+                {"id": "aired", "kind": "file_exists", "goal": "It is aired", "any_of": ["air/**"]},
+            ],
         },
         {"id": "tested", "name": "Tested", "max_points": 10},
     ],
@@ -111,3 +116,14 @@ def test_unfinished_draft_shows_its_readable_parts(
     )
 
     assert words in read(signed_in(staff_user(assignment.organization)), version_page(draft))
+
+
+def test_checks_are_listed_with_weights_and_without_the_words_they_look_for(
+    assignment: Assignment,
+) -> None:
+    client = signed_in(student(assignment.cohort).user)
+    page = " ".join(read(client, page_of(assignment, "rubric")).split())
+    assert 'It is swept</th> <td data-label="Weight">1.5 (60 %), essential</td>' in page
+    assert 'It is aired</th> <td data-label="Weight">1 (40 %)</td>' in page
+    assert "broomstick" not in page
+    assert "air/**" not in page

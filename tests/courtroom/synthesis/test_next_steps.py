@@ -128,5 +128,18 @@ def test_flaw_that_is_mended_caps_the_score_no_more():
     assert (step.score_now, step.score_then) == (3, 5)
 
 
+def test_security_flaw_comes_first_even_where_it_raises_nothing_alone():
+    checks = [check(name, essential=True, weight=9) for name in ("a", "b")]
+    criteria = [
+        criterion("other", check("c", advice="Add c."), check("d")),
+        criterion("quality", unsafe(advice="Use a list."), *checks),
+    ]
+    flaw = piece("no_shell", tags=("security",))
+    rows = [of("c", False), of("d", True), of("no_shell", False, flaw)]
+    chosen = steps(criteria, [*rows, of("a", False), of("b", False)], score=1)
+    assert chosen[0].effect == "Quality stays 1 with this step alone"
+    assert chosen[1].criterion_id == "other"
+
+
 def test_met_work_has_no_next_step():
     assert steps([criterion("quality", check("a"))], [of("a", True)], score=5) == ()
