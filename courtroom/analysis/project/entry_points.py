@@ -106,6 +106,9 @@ def _named(declared_by: DeclaredBy, path: str, text: str) -> Iterator[tuple[str,
             yield name.partition(":")[0], text.count("\n", 0, max(text.find(name), 0)) + 1
         return
     for number, line in enumerate(text.splitlines(), start=1):
+        # A README's commands may stand below a shell prompt's "#".
+        if declared_by != "readme" and line.lstrip().startswith("#"):
+            continue
         for command in _COMMAND.finditer(line):
             yield command[1] or command[2] or command[3], number
 

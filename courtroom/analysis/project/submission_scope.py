@@ -313,9 +313,11 @@ def _choice(
     words = _WORDS[main.declared_by]
     if len(equals) == 1:
         return main, f"It is declared by {words}, the surest sign among {len(targets)} candidates."
+    most = reaches[main.target]
+    is_tie = sum(reaches[target] == most for target in equals) > 1
     reason = (
-        f"It is declared by {words}, and of {len(equals)} such candidates reaches the most:"
-        f" {reaches[main.target]} of {files} Python files."
+        f"It is declared by {words}, and of {len(equals)} files declared as surely it reaches"
+        f" {'as many as any other' if is_tie else 'the most'}: {most} of {files} Python files."
     )
     return main, reason
 

@@ -12,6 +12,7 @@ from courtroom.analysis.langgraph.judging.rule_detection import (
     SECURITY,
     is_security_cap,
 )
+from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.score_changes import (
     SENTENCE_SPACES,
     ChangeReader,
@@ -25,7 +26,13 @@ from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     lead_weighs_more,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
 # The rubric lets the Tech Lead decide on these.
 ARCHITECTURE = frozenset(
@@ -51,6 +58,7 @@ class LooseRule:
 def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     """Yield rules in the Chief Justice's code without the condition that their name promises."""
     reader = ChangeReader(functions)
+    inputs = InputReader({function.name: function for function in functions})
     changes = [change for change in reader.changes() if not change.is_dead]
     yield from _unlimited_weight(functions, changes)
     for change in changes:
@@ -69,6 +77,38 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
                 " raised"
             )
             yield LooseRule(change.function, change.line, sentence)
+        elif _takes_highest(change):
+            sentence = (
+                f"{name}() takes the highest score that a judge gave, up to a limit, for security:"
+                " the lower scores no longer count, so the rule can lift a score"
+            )
+            yield LooseRule(change.function, change.line, sentence)
+        elif inputs.searches_arguments(change.own_tests, change.function):
+            sentence = (
+                f"{name}() caps a score for security where certain words stand in a judge's"
+                " argument, whatever the argument says of them: it matches words, not facts"
+            )
+            yield LooseRule(change.function, change.line, sentence)
+
+
+def _takes_highest(change: ScoreChange) -> bool:
+    """Return true for `min(3, max(scores))`; `max(1, score)` is a floor."""
+    value = change.value
+    if not isinstance(value, ast.Call) or called_name(value) != "min":
+        return False
+    assigned = assignments_in(change.function.site.node)
+    origins = [
+        assigned[part.id][0]
+        if isinstance(part, ast.Name) and len(assigned.get(part.id, ())) == 1
+        else part
+        for part in value.args
+    ]
+    return any(
+        isinstance(origin, ast.Call)
+        and called_name(origin) == "max"
+        and not any(isinstance(part, ast.Constant) for part in origin.args)
+        for origin in origins
+    )
 
 
 def _looks_for_security(change: ScoreChange, reader: ChangeReader) -> bool:

@@ -27,6 +27,7 @@ EVIDENCE_DATA = frozenset(
     )
 )
 CITED = frozenset(words_of("cited cites citation citations"))
+ARGUMENTS = frozenset({"argument", "arguments", "reasoning", "rationale"})
 KEY_CALLS = frozenset({"get", "getattr", "pop", "attrgetter", "itemgetter"})
 
 
@@ -38,6 +39,23 @@ class InputReader:
     _values: dict[tuple[str, int], Assignments] = field(default_factory=dict)
 
     def reads_evidence(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
+        return any(map(_is_evidence, self._parts(tests, function)))
+
+    def searches_arguments(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
+        """Return true where words are looked for in what a judge argues, and no evidence is read.
+
+        A rule that also looks at words that must not be there may see a denial.
+        """
+        parts = list(self._parts(tests, function))
+        signs = {type(part.ops[0]) for part in parts if isinstance(part, ast.Compare)}
+        has_argument = any(
+            isinstance(part, ast.Attribute) and part.attr in ARGUMENTS for part in parts
+        )
+        is_search = ast.In in signs and ast.NotIn not in signs
+        return has_argument and is_search and not any(map(_is_evidence, parts))
+
+    def _parts(self, tests: Iterable[ast.AST], function: FunctionRef) -> Iterator[ast.AST]:
+        """Yield all that conditions read: with the values of names and the functions called."""
         followed: set[tuple[tuple[str, int], str]] = set()
         waiting: list[tuple[ast.AST, FunctionRef]] = [(test, function) for test in tests]
         while waiting:
@@ -46,17 +64,16 @@ class InputReader:
             own_calls = set(self._own_calls(node))
             for inner in walk(node):
                 is_local = isinstance(inner, ast.Name) and inner.id in values
-                if is_local or inner in own_calls:
-                    name = last_name(inner)
-                    called = self.functions[name] if inner in own_calls else None
-                    key = (called or function).key, "" if called else name
-                    if key not in followed:
-                        followed.add(key)
-                        nodes = called.site.node.body if called else values[name]
-                        waiting += [(further, called or function) for further in nodes]
-                elif _is_evidence(inner):
-                    return True
-        return False
+                if not is_local and inner not in own_calls:
+                    yield inner
+                    continue
+                name = last_name(inner)
+                called = self.functions[name] if inner in own_calls else None
+                key = (called or function).key, "" if called else name
+                if key not in followed:
+                    followed.add(key)
+                    nodes = called.site.node.body if called else values[name]
+                    waiting += [(further, called or function) for further in nodes]
 
     def _own_calls(self, node: ast.AST) -> Iterator[ast.expr]:
         """Yield the names of the followed functions where they are called."""

@@ -72,14 +72,50 @@ def test_a_security_rule_that_can_raise_a_score_is_named():
 @pytest.mark.parametrize(
     "body",
     [
-        "if 'security' in p.argument:\n    score = min(score, 3)",
-        "if 'security' in p.argument and score > 3:\n    score = 3",
-        "if 'security' in p.argument:\n    if score > 3:\n        score = 3",
-        "if 'security' in p.argument:\n    score = 1",
-        "if 'security' in p.argument:\n    cap_score = 3\n    score = min(score, cap_score)",
+        "if is_unsafe(p) and score > 3:\n    score = 3",
+        "if is_unsafe(p):\n    if score > 3:\n        score = 3",
+        "if is_unsafe(p):\n    score = 1",
+        "if is_unsafe(p):\n    cap_score = 3\n    score = min(score, cap_score)",
+        "if is_unsafe(p):\n    score = min(3, max(1, score))",
+        "if 'security' in p.argument and evidences['tools'].found:\n    score = min(score, 3)",
+        "a = p.argument\nif 'unsafe' in a and 'not unsafe' not in a:\n    score = min(score, 3)",
+        "if has_security_flaw(evidences) and 'x' in evidences:\n    score = min(score, 3)",
         "if not p.security_flaw:\n    return score\nif score > 3:\n    score = min(score, 3)",
         "if is_unsafe(p):\n    score = min(score, 3)",
     ],
 )
 def test_a_security_cap_is_no_fault(body: str):
     assert sentences_of(body) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if 'security' in p.argument:\n    score = min(score, 3)",
+        "text = p.argument.lower()\nif any(word in text for word in UNSAFE):\n    score = min(score, 3)",
+        "if 'security' in p.argument and score > 3:\n    score = 3",
+    ],
+)
+def test_a_cap_on_words_of_an_argument_is_named(body: str):
+    ((sentence, _),) = sentences_of(body)
+
+    assert sentence == (
+        "decide() caps a score for security where certain words stand in a judge's argument,"
+        " whatever the argument says of them: it matches words, not facts"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if is_unsafe(p):\n    score = min(3, max(p.score, d.score, t.score))",
+        "best = max(o.score for o in (p, d, t))\nif is_unsafe(p):\n    score = min(3, best)",
+    ],
+)
+def test_a_security_rule_that_takes_the_highest_score_is_named(body: str):
+    ((sentence, _),) = sentences_of(body)
+
+    assert sentence == (
+        "decide() takes the highest score that a judge gave, up to a limit, for security: the lower"
+        " scores no longer count, so the rule can lift a score"
+    )

@@ -177,9 +177,24 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     assert scope.main is not None
     assert scope.main.target == "start.py"
     assert scope.reason == (
-        "It is declared by a block for __main__, and of 2 such candidates reaches the most:"
-        " 3 of 4 Python files."
+        "It is declared by a block for __main__, and of 2 files declared as surely it reaches the"
+        " most: 3 of 4 Python files."
     )
+
+
+def test_candidates_that_reach_as_many_files_are_said_to() -> None:
+    start = f"from court.app import run\n{MAIN}"
+    scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
+    assert scope.reason == (
+        "It is declared by a block for __main__, and of 2 files declared as surely it reaches"
+        " as many as any other: 3 of 4 Python files."
+    )
+
+
+def test_command_in_a_comment_declares_nothing() -> None:
+    compose = "services:\n  web:\n    # command: python start.py\n    image: x\n"
+    scope = scope_of(PACKAGE | {"start.py": "", "docker-compose.yml": compose})
+    assert scope.entries == []
 
 
 def test_without_an_entry_point_all_other_code_is_the_product() -> None:
