@@ -18,6 +18,12 @@ PARTS = {
     "judges": "judges",
     "justice": "Chief Justice",
 }
+# Only what a run reaches from them is looked at: a constructor may run when a file is imported.
+REACHED = {
+    "graph": "that the detectives and the rest of the graph call",
+    "judges": "that the judges call",
+    "justice": "that the Chief Justice calls",
+}
 
 
 class FailingCode(CheckBase):
@@ -40,12 +46,12 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
     if not lines:
         functions = number_of(count, "function")
         searched = (
-            f"Looked in the {functions} of the {part} for names that nothing defines"
+            f"Looked in the {functions} {REACHED[check.part]} for names that nothing defines"
             " and texts that cannot be formatted: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
         uses = "uses no" if count == 1 else "uses a"
-        reason = f"{subject} of the {part} {uses} name that nothing defines"
+        reason = f"{subject} {REACHED[check.part]} {uses} name that nothing defines"
         reason += f" {'and no' if count == 1 else 'or a'} text that cannot be formatted."
         return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]

@@ -38,8 +38,8 @@ SENTENCES: dict[str, Sentences] = {
         "Opinions are not joined before the Chief Justice runs.",
     ),
     "conditional_error_route": (
-        "A conditional edge routes errors.",
-        "No conditional edge routes errors.",
+        "A conditional edge leads elsewhere on an error or on missing evidence.",
+        "No conditional edge leads elsewhere on an error or on missing evidence.",
     ),
 }
 

@@ -99,7 +99,9 @@ def _own_words(
     long_enough = [count for count in counts if count >= check.words]
     met = len(long_enough) >= check.minimum
     needed = "" if met else f"; {check.words} each are needed"
-    reason = f"The words that stand in no other judge's prompt are {lengths}{needed}."
+    reason = (
+        f"The words in no run of three that another judge's prompt has too are {lengths}{needed}."
+    )
     return present(reason, clues, met=met)
 
 

@@ -42,7 +42,7 @@ SENTENCES: dict[str, Sentences] = {
     ),
     "url_validated": (
         "{} clones an address that is checked before.",
-        "No check of the address was recognised before {} clones it.",
+        "No test of the scheme or host of the address was recognised before {} clones it.",
     ),
 }
 
@@ -84,7 +84,7 @@ FAULTS = {
     "in_tempdir": "Nothing is cloned into a temporary directory.",
     "timeout": "Nothing sets a deadline for the clone.",
     "errors_handled": "Nothing handles a clone that fails.",
-    "url_validated": "No check of the address was recognised before it is cloned.",
+    "url_validated": "No test of the scheme or host of the address was recognised before it is cloned.",
 }
 
 

@@ -177,10 +177,11 @@ def test_call_of_a_detective_proves_nothing_about_judges(work: Survey) -> None:
         f"Model calls are bound to JudicialOpinion (src/judges.py:{call}).",
         [("src/judges.py", call)],
     )
+    invoke = line_of("src/judges.py", ".invoke(")
     reason, places = shown(work, StructuredOutput, "retry")
     assert (reason, places) == (
-        f"No answer that does not fit its schema is requested again (src/judges.py:{call}).",
-        [("src/judges.py", call)],
+        f"No answer that does not fit its schema is requested again (src/judges.py:{invoke}).",
+        [("src/judges.py", invoke)],
     )
 
 
@@ -217,7 +218,7 @@ def test_join_is_shown_by_the_edges_into_it_whatever_its_name(work: Survey) -> N
 def test_graph_without_a_router_is_shown_where_it_is_made(work: Survey) -> None:
     line = line_of("src/graph.py", "StateGraph(AgentState)")
     assert shown(work, GraphTopology, "conditional_error_route") == (
-        "No conditional edge routes errors.",
+        "No conditional edge leads elsewhere on an error or on missing evidence.",
         [("src/graph.py", line)],
     )
 

@@ -274,7 +274,8 @@ def test_personas_are_told_at_length_by_words_of_their_own(words, met):
     check = PersonaOverlap(**CHECK_FIELDS, aspect="told", minimum=2, words=words)
     finding = personas(check, survey(facts={"persona_prompts": prompts}))
     sentence = (
-        "The words that stand in no other judge's prompt are 20 for Prosecutor and 21 for Defense"
+        "The words in no run of three that another judge's prompt has too are 20 for Prosecutor"
+        " and 21 for Defense"
     )
     needed = "" if met else "; 21 each are needed"
     assert (finding.met, finding.reason) == (met, f"{sentence}{needed}.")
