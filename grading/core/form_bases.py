@@ -164,5 +164,35 @@ class ZonedTimeField(forms.DateTimeField):
         )
 
 
+class ZonedForm(forms.Form):
+    """Form with times in the zone of a cohort, set by `use_zone`.
+
+    The zone is sent along: typed in one zone and read in another, a deadline would be a wrong one.
+    """
+
+    zone = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    def use_zone(self, zone: tzinfo) -> None:
+        """Read and display each time in this zone; a stored one is in `initial`."""
+        self.fields["zone"].initial = name_of(zone)
+        for name, field in self.fields.items():
+            if isinstance(field, ZonedTimeField):
+                field.use_zone(zone, self.initial.get(name))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        current = self.fields["zone"].initial
+        if cleaned.pop("zone", "") not in ("", current):
+            # request.POST is immutable: its copy gets the zone that is shown now.
+            data: Any = self.data
+            self.data = data = data.copy()
+            data[self.add_prefix("zone")] = current
+            raise forms.ValidationError(
+                f"The cohort's time zone was changed to {current} since you opened the page. "
+                "Check the times below, then submit again."
+            )
+        return cleaned
+
+
 def zone_field(**kwargs: Any) -> forms.ChoiceField:
     return forms.ChoiceField(label="Time zone", choices=zone_choices, **kwargs)

@@ -10,7 +10,13 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy
-from grading.core.form_bases import NamedForm, ZonedTimeField, refuse_site_name, zone_field
+from grading.core.form_bases import (
+    NamedForm,
+    ZonedForm,
+    ZonedTimeField,
+    refuse_site_name,
+    zone_field,
+)
 from grading.core.form_fingerprint import FingerprintForm
 
 # The words after "shipped:" are the names that adopt_shipped_rubric takes.
@@ -22,7 +28,7 @@ SHIPPED_RUBRICS = (
 Choices = Sequence[tuple[str, str]]
 
 
-class SettingsForm(forms.Form):
+class SettingsForm(ZonedForm):
     """Settings of an assignment that can also be changed later.
 
     `zone` is that of the cohort. `no_models` is the reason why models cannot judge here, empty if
@@ -76,9 +82,7 @@ class SettingsForm(forms.Form):
 
     def __init__(self, *args: Any, zone: tzinfo = UTC, no_models: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name, field in self.fields.items():
-            if isinstance(field, ZonedTimeField):
-                field.use_zone(zone, self.initial.get(name))
+        self.use_zone(zone)
         # An assignment that has them already keeps them in its form.
         if no_models and self.initial.get("bench") != Bench.LLM:
             self.fields["bench"] = forms.ChoiceField(

@@ -264,10 +264,7 @@ def assignment_settings(
         initial=current,
         zone=ZoneInfo(record.cohort.time_zone),
         no_models=_reason_without_models(record),
-        # With the zone: in another one the same digits would be another time.
-        fingerprint=fingerprint_of(
-            {name: str(value) for name, value in current.items()}, record.cohort.time_zone
-        ),
+        fingerprint=fingerprint_of({name: str(value) for name, value in current.items()}),
     )
     if form.is_valid() and _change(request, record, form):
         return redirect("assignment", org, record.cohort.slug, record.slug)

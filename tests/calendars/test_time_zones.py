@@ -145,6 +145,34 @@ def test_time_that_no_clock_shows_is_refused_beside_its_field(time, error):
     assert time in str(form["due_at"])
 
 
+@pytest.mark.parametrize("name", ["assignment-new", "assignment-settings", "round-new"])
+def test_times_typed_in_a_zone_that_was_changed_are_not_read_in_the_new_one(
+    name, teacher, assignment
+):
+    cohort = assignment.cohort
+    for _ in range(3):
+        student(cohort)
+    arguments = [cohort.organization.slug, cohort.slug]
+    if name != "assignment-new":
+        arguments.append(assignment.slug)
+    path, browser = reverse(name, args=arguments), signed_in(teacher)
+    form = browser.get(path).context["form"]
+    sent = {row.html_name: row.value() for row in form if row.value() is not None}
+    times = {"due_at", "ends_at"} & form.fields.keys()
+    sent |= {"title": "Week 9", "rubric": "shipped:general"} | dict.fromkeys(
+        times, "2099-01-01T12:00"
+    )
+    with everywhere():
+        Cohort.objects.update(time_zone=KOLKATA)
+
+    form = browser.post(path, sent).context["form"]
+    (error,) = form.non_field_errors()
+    assert error.startswith("The cohort's time zone was changed to Asia/Kolkata since you opened")
+    assert {form[time].value() for time in times} == {"2099-01-01T12:00"}
+    again = browser.post(path, sent | {"zone": form["zone"].value()})
+    assert again.status_code == 302 or again.context["form"].errors == {}
+
+
 @pytest.mark.parametrize(
     "stored", [DUE.replace(second=7), datetime(2026, 10, 25, 0, 30, 7, tzinfo=UTC)]
 )

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from grading.core.enums import Anonymity, RubricState
-from grading.core.form_bases import ZonedTimeField
+from grading.core.form_bases import ZonedForm, ZonedTimeField
 from grading.models import Assignment, Enrollment, Pairing, PairingRound, RubricVersion
 from grading.peer_review.rounds.actions import (
     MAX_REASON_LENGTH,
@@ -38,7 +38,7 @@ EVERYBODY, WITH_WORK, CHOSEN = "everybody", "with_work", "chosen"
 ONE_WEEK = timedelta(days=7)
 
 
-class RoundForm(forms.Form):
+class RoundForm(ZonedForm):
     """Settings of a new round. `students` holds keys of enrollments.
 
     `seed` goes from the preview to the start: the round has the pairs that were previewed, and a
@@ -93,8 +93,7 @@ class RoundForm(forms.Form):
             (WITH_WORK, f"Students with a submission ({len(with_work)})"),
             (CHOSEN, "Students selected below"),
         ]
-        for name in ("starts_at", "ends_at"):
-            fields[name].use_zone(ZoneInfo(assignment.cohort.time_zone))
+        self.use_zone(ZoneInfo(assignment.cohort.time_zone))
         now = timezone.now().replace(second=0, microsecond=0)
         fields["starts_at"].initial, fields["ends_at"].initial = now, now + ONE_WEEK
         fields["seed"].initial = token_hex(16)
