@@ -23,8 +23,9 @@ from courtroom.synthesis.ruling_context import RulingContext
 
 MOST_STEPS = 3
 SIZES: tuple[Effort, ...] = ("small", "medium", "large")
-# Size of the change by kind of check, small where it is not listed (docs/student.md has the table): small is one place or one
-# text, medium a few places that belong together, large work over days or a part of its own.
+# Size of the change by kind of check, small where it is not listed: small is one place or one text,
+# medium a few places that belong together, large work over days or a part of its own. The table of
+# docs/student.md says so too.
 EFFORTS: dict[str, Effort] = {
     "commit_history": "large",
     "communication_log": "large",

@@ -12,7 +12,10 @@ from grading.report_pages.quotes import reveal_invisible
 
 @dataclass(frozen=True, slots=True)
 class WeightedCheck:
-    """Check by its outcome; `weight` is as the rubric writes it, `share` is its percent of the weight of all checks."""
+    """Check by its outcome; `weight` is as the rubric writes it.
+
+    `share` is its percent of the weight of all checks of the criterion.
+    """
 
     sentence: str
     outcome: str

@@ -95,7 +95,7 @@ def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
 
 
 def _error_route(work: Work) -> Step:
-    """Route to END before the judges where there is no evidence."""
+    """Route past the judges where there is no evidence."""
     judges = work.nodes("judge")
     rows = [row for row in work.edges if row[0][1] in judges and row[0][0] not in judges]
     starts = {edge[0] for edge, _, _ in rows}
@@ -105,15 +105,18 @@ def _error_route(work: Work) -> Step:
         )
     (start,) = starts
     targets = [edge[1] for edge, _, _ in rows]
+    # What the run opened is closed on this way too.
+    clean_ups = (e[0] for e, _, _ in work.edges if e[1] == "END" and "clean" in e[0].lower())
+    end = next(clean_ups, "END")
     snippet = None
     if work.builder and work.evidence_key:
-        chosen = f'{code_list(targets)} if state["{work.evidence_key}"] else END'
+        chosen = f'{code_list(targets)} if state["{work.evidence_key}"] else {code_name(end)}'
         snippet = (
             f"{work.builder}.add_conditional_edges(\n    {code_name(start)},\n"
-            f"    lambda state: {chosen},\n    {code_list([*targets, 'END'])},\n)"
+            f"    lambda state: {chosen},\n    {code_list([*targets, end])},\n)"
         )
     action = (
-        f"Replace {_edge_words([row[0] for row in rows])} by a conditional edge that leads to END"
+        f"Replace {_edge_words([row[0] for row in rows])} by a conditional edge that leads to {end}"
         " where no evidence was collected."
     )
     return Step(action, rows[0][1], rows[0][2], snippet)

@@ -130,3 +130,20 @@ def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
         "Name in the report the file of each part that it describes: state.py:3 where the state is"
         " declared."
     )
+
+
+def error_route(*last):
+    edges = [("join", "prosecutor"), ("join", "defense"), ("chief_justice", "END"), *last]
+    graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
+    graph |= {"nodes": ["join", "prosecutor", "defense", "chief_justice"]}
+    graph |= {"edge_paths": ["g.py"] * len(edges), "edge_lines": range(1, len(edges) + 1)}
+    (step,) = graph_steps.topology_steps("conditional_error_route", work(graph=graph))
+    return step.action
+
+
+def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
+    edges = "Replace the edges join → prosecutor and join → defense by a conditional edge"
+    end = "where no evidence was collected."
+    assert error_route() == f"{edges} that leads to END {end}"
+    assert error_route(("save_report", "END")) == f"{edges} that leads to END {end}"
+    assert error_route(("cleanup", "END")) == f"{edges} that leads to cleanup {end}"
