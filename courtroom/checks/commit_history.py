@@ -185,15 +185,21 @@ def _messages(work: History) -> Finding:
     reason = _message_sentence(weak, count)
     if alike >= SAME_NAMED:
         reason += f' {alike} commits have the same message, "{message[:QUOTED]}".'
-    met = len(weak) <= WEAK_SHARE * count and alike <= max(SAME_NAMED, WEAK_SHARE * count)
+    are_weak = len(weak) > WEAK_SHARE * count
+    met = not are_weak and alike <= max(SAME_NAMED, WEAK_SHARE * count)
+    fault = (
+        "Many commit messages do not say what was changed."
+        if are_weak
+        else "Many commits have the same message."
+    )
     if weak:
         clues = [
             commit_clue(c, "The message names nothing in particular that was changed.")
             for c in weak
         ]
-        return present(reason, clues, met=met)
+        return present(reason, clues, met=met, fault=fault)
     last = commit_clue(work.commits[-1], "The message says more than a bare “fix” or “update”.")
-    return present(reason, [last], met=met)
+    return present(reason, [last], met=met, fault=fault)
 
 
 def _message_sentence(weak: Sequence[Commit], count: int) -> str:
@@ -209,7 +215,7 @@ def _message_sentence(weak: Sequence[Commit], count: int) -> str:
 
 
 def _spread(minimum: int, work: History) -> Finding:
-    from courtroom.analysis.project.commit_pace import pace_of
+    from courtroom.analysis.project.commit_pace import busiest_commits, pace_of
 
     pace, count = pace_of(work), len(work.commits)
     # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
@@ -223,11 +229,21 @@ def _spread(minimum: int, work: History) -> Finding:
         fall = "falls" if pace.busiest_hour == 1 else "fall"
         reason += f"; {pace.busiest_hour} of them {fall} within one hour"
     reason += f", where at most {most} should." if pace.busiest_hour > most else "."
-    ends = [
-        commit_clue(work.commits[0], "The first commit of work."),
-        commit_clue(work.commits[-1], "The last commit of work."),
-    ]
-    return present(reason, ends, met=met)
+    if pace.days >= minimum and not met:
+        first, *_, last = busiest_commits(work)
+        reason += f" The hour begins with {first.sha[:8]} and ends with {last.sha[:8]}."
+        notes = ("The first commit of that hour.", "The last commit of that hour.")
+    else:
+        first, last = work.commits[0], work.commits[-1]
+        notes = ("The first commit of work.", "The last commit of work.")
+    clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
+    return present(reason, clues, met=met, fault=_pace_fault(minimum, pace.days))
+
+
+def _pace_fault(minimum: int, days: int) -> str:
+    if days >= minimum:
+        return "Too much of the work came within one hour."
+    return f"The work came on {'one day' if days == 1 else f'{days} days'}."
 
 
 def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:
@@ -252,11 +268,8 @@ def _fault(check: CommitHistory) -> str:
         "progression": (
             f"Fewer than {number_of(check.minimum, 'stage')} of the work show in the commits in order."
         ),
-        "messages": "Many commit messages do not say what was changed, or are the same.",
-        "spread_over_time": (
-            f"The work is not spread over {number_of(check.minimum, 'day')}, or too much of it came"
-            " within one hour."
-        ),
+        "messages": "Many commit messages do not tell one change from another.",
+        "spread_over_time": "Too much of the work came at once.",
     }[check.aspect]
 
 

@@ -61,6 +61,8 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
 
 
 def _fault(check: FailingCode) -> str:
+    if check.part == "graph":
+        return "A line that a run of the graph reaches fails whenever it runs."
     return f"A line of the {PARTS[check.part]} fails whenever it runs."
 
 

@@ -92,9 +92,10 @@ def _at_locations(
     more = more_of_this_kind(len(locations) - 1)
     needed = "" if is_enough else f" {minimum} are needed."
     clues = [replace(location_clue(location), rationale=found(location)) for location in locations]
-    return present(
-        f"{found(locations[0])}{more}{needed}", clues, met=is_enough == check.is_positive
-    )
+    reason = f"{found(locations[0])}{more}{needed}"
+    # A check that should find nothing is about many things: the fault is the one that is there.
+    fault = "" if check.is_positive else found(locations[0])
+    return present(reason, clues, met=is_enough == check.is_positive, fault=fault)
 
 
 def location_clue(location: SourceLocation) -> Clue:

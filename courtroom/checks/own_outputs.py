@@ -86,12 +86,12 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect == "examined":
         reason = (
-            "No evidence of the detectives is reported as found without a condition, a loop or a"
-            " call that may fail before it."
+            "Wherever a detective reports evidence as found, a condition, a loop or a call that may"
+            " fail comes before it."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
-        reason = "No two judges' scores are kept in ranges that have no score in common."
+        reason = "No ranges were found that keep the scores of two judges apart."
         return absent(reason, "Read the code of the judges for ranges of scores.", met=True)
 
     audits = _audits_behind(aspect, facts.get("own_audits") or ())
@@ -171,7 +171,7 @@ def _replay(check: OwnOutputs, report: StoredReport) -> Finding:
 
 def _fault(check: OwnOutputs) -> str:
     return {
-        "judged": "A committed audit holds failed judges, or one argument for all criteria.",
+        "judged": "A committed audit does not judge each criterion by itself.",
         "consistent": "Audits of the same run or commit give different scores.",
         "of_peers": "An audit that should be of a peer is about this repository.",
         "claimed": "No committed audit gives the overall score that the work claims.",

@@ -11,7 +11,7 @@ from pydantic import Field
 from courtroom.checks.feature_words import FEATURE_WORDS
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import named, number_of
+from courtroom.checks.phrases import clauses, named, number_of, sentence_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -112,7 +112,16 @@ def claims_hold(
     ]
     # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
-    return present(reason, clues, met=len(wrong) + len(missing) <= check.maximum)
+    met = len(wrong) + len(missing) <= check.maximum
+    # With a limit, the sentence of the kind counts both.
+    fault = "" if check.maximum else _wrong_half(wrong, missing)
+    return present(reason, clues, met=met, fault=fault)
+
+
+def _wrong_half(wrong: Sequence[CheckedClaim], missing: Sequence[ClaimedPath]) -> str:
+    claim = ["a claim of the report on the code is not confirmed there"] if wrong else []
+    file = ["a file that the report names does not exist"] if missing else []
+    return sentence_of(clauses([*claim, *file])) if wrong or missing else ""
 
 
 def _behaviour(
@@ -161,8 +170,14 @@ def _none_hallucinated(maximum: int, paths: CheckedPaths) -> Finding:
     clues = [_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing]
     clues = clues or [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
     if not clues:
-        return absent(reason, NO_PATHS_COMPARED)
-    return present(reason, clues, met=len(missing) <= maximum)
+        return absent(reason, NO_PATHS_COMPARED, fault=reason)
+    return present(reason, clues, met=len(missing) <= maximum, fault=_missing_fault(maximum))
+
+
+def _missing_fault(maximum: int) -> str:
+    if not maximum:
+        return "The report names a file that does not exist."
+    return f"The report names more than {number_of(maximum, 'file')} that do not exist."
 
 
 def _existence(count: int, missing: Sequence[str]) -> str:
@@ -289,8 +304,9 @@ def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
     reason = _existence(len(paths), missing)
     clues = [_name_clue(path) for path in missing or paths]
     if not clues:
-        return absent(reason, NO_PATHS_COMPARED)
-    return present(reason, clues, met=len(missing) <= check.maximum)
+        return absent(reason, NO_PATHS_COMPARED, fault=reason)
+    fault = _missing_fault(check.maximum)
+    return present(reason, clues, met=len(missing) <= check.maximum, fault=fault)
 
 
 def _replay_code_names(check: PdfPaths, report: StoredReport) -> Finding:
@@ -310,16 +326,14 @@ def _fault(check: PdfPaths) -> str:
     over = f"More than {check.maximum}" if check.maximum else "Some"
     return {
         "claims_any": "The report names no file of the repository.",
-        "none_hallucinated": f"{over} files that the report names do not exist, or it names none.",
+        "none_hallucinated": "The report does not name files that exist, as it should.",
         "claims_hold": (
             f"{over} things and files that the report names are not confirmed by the code."
         ),
         "claims_supported": (
             f"Fewer than {check.minimum} things that the report says of the code were found there."
         ),
-        "names_exist": (
-            f"{over} functions, classes or fields that the report names occur nowhere in the code."
-        ),
+        "names_exist": (f"{over} names of code in the report occur nowhere in the code."),
     }[check.aspect]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,21 @@ def more_of_this_kind(left: int) -> str:
     """A sentence, with a space before it, on what a reason leaves out; "" where it is nothing."""
     verb = "is" if left == 1 else "are"
     return f" There {verb} {left} more of this kind." if left > 0 else ""
+
+
+def more_by_kind(kinds: Sequence[str], words: Mapping[str, str]) -> str:
+    """Sentences, with a space before each, on all but the first of these kinds; "" without more."""
+    counts = Counter(kinds)
+    more = more_of_this_kind(counts.pop(kinds[0]) - 1)
+    others = (
+        f" There is also {words[kind]}.{more_of_this_kind(count - 1)}"
+        for kind, count in counts.items()
+    )
+    return more + "".join(others)
+
+
+def sentence_of(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def place_of(path: str, line: int | None) -> str:

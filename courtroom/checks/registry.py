@@ -120,16 +120,21 @@ def unknown_kind(check: CheckBase) -> Finding:
     return could_not_look(f"This version of the auditor does not know the check kind {name!r}.")
 
 
-def fault_of(check: CheckBase) -> str:
-    """The rubric's own sentence on what is wrong, else that of the kind; "" of an unknown kind."""
+def fault_of(check: CheckBase, outcome: CheckOutcome | None = None) -> str:
+    """The rubric's own sentence on what is wrong, else that of the outcome, else that of the kind.
+
+    "" of an unknown kind.
+    """
+    if words := check.fault or (outcome.fault if outcome else ""):
+        return words
     kind = kind_of(check)
-    return check.fault or (kind.fault(check) if kind else "")
+    return kind.fault(check) if kind else ""
 
 
 def statement_on(check: CheckBase, outcome: CheckOutcome) -> Statement:
     return statement_of(
         goal=check.goal,
-        fault=fault_of(check),
+        fault=fault_of(check, outcome),
         met=outcome.met,
         reason=outcome.reason,
         is_applicable=outcome.not_applicable is None,

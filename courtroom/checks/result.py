@@ -34,13 +34,15 @@ class Finding:
     """`met` is in the criterion's favour: for a negative check it means looked for and not found.
 
     Null: we could not look, where `has_failed` because a reader failed. A finding that is met or
-    unmet shows at least one clue.
+    unmet shows at least one clue. `fault` says which of several faults that a check is about is so,
+    where the rubric has no sentence of its own.
     """
 
     met: bool | None
     reason: str
     clues: tuple[Clue, ...] = ()
     has_failed: bool = False
+    fault: str = ""
 
     def __post_init__(self) -> None:
         # A score must cite evidence, and what nobody saw has none.
@@ -68,13 +70,18 @@ def not_answered() -> Finding:
 
 
 def absent(
-    reason: str, looked_for: str, *, met: bool = False, confidence: float = READ_WHOLE
+    reason: str,
+    looked_for: str,
+    *,
+    met: bool = False,
+    confidence: float = READ_WHOLE,
+    fault: str = "",
 ) -> Finding:
     """Nothing was found; `looked_for` says what, and where."""
     clue = Clue(rationale=reason, statement=looked_for, confidence=confidence)
-    return Finding(met=met, reason=reason, clues=(clue,))
+    return Finding(met=met, reason=reason, clues=(clue,), fault=fault)
 
 
-def present(reason: str, clues: Sequence[Clue], *, met: bool = True) -> Finding:
+def present(reason: str, clues: Sequence[Clue], *, met: bool = True, fault: str = "") -> Finding:
     """Return a finding that points at the first of these places."""
-    return Finding(met=met, reason=reason, clues=tuple(clues[:MOST_CLUES]))
+    return Finding(met=met, reason=reason, clues=tuple(clues[:MOST_CLUES]), fault=fault)

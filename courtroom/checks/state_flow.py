@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import (
     from_facts,
     from_stored_facts,
@@ -17,7 +16,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import clauses, listed, more_of_this_kind, number_of
+from courtroom.checks.phrases import clauses, listed, more_by_kind, number_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 # Faults by kind, in words that follow "no" without their article.
 WORDS: dict[str, str] = {
     "undeclared_write": "a key that a node returns and the state does not declare",
-    "no_update": "a node of which nothing reaches the state",
+    "no_update": "a node whose whole return is lost",
     "undeclared_read": "a key that is read and that the state does not declare",
     "unwritten_read": "a key that is read and that nobody writes",
     "unread_write": "a key that is written and that nobody reads",
@@ -73,7 +72,8 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     faults = [fault for fault in fact["faults"] if fault["kind"] in check.faults]
     if faults:
         clues = [clue for fault in faults for clue in _clues(fault)]
-        return present(_reason(faults), clues, met=False)
+        fault = f"There is {WORDS[faults[0]['kind']]}."
+        return present(_reason(faults), clues, met=False, fault=fault)
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
@@ -86,10 +86,10 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 
 
 def _reason(faults: Sequence[Mapping[str, Any]]) -> str:
-    """The first fault in a sentence, with its place, and the number of the others."""
+    """The first fault in a sentence, with its place, and the number of the others by kind."""
     first = faults[0]
     sentence = with_place(_sentence(first), first["path"], first["line"])
-    return f"{sentence}{more_of_this_kind(len(faults) - 1)}"
+    return sentence + more_by_kind([fault["kind"] for fault in faults], WORDS)
 
 
 def _sentence(fault: Mapping[str, Any]) -> str:
@@ -105,7 +105,9 @@ def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
 
 
 def _fault(check: StateFlow) -> str:
-    return f"There is {options([WORDS[kind] for kind in check.faults])}."
+    if len(check.faults) > 1:
+        return "The flow of data through the graph has a fault."
+    return f"There is {WORDS[check.faults[0]]}."
 
 
 KIND = CheckKind(

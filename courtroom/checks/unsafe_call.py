@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import clauses, listed, more_of_this_kind, place_of
+from courtroom.checks.phrases import clauses, listed, more_by_kind, place_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
@@ -27,9 +27,9 @@ FACTS = {
 # Places that may be one: they are shown, and count for nothing.
 POSSIBLE = {"unsafe_calls": "possible_unsafe_calls", "committed_secrets": "possible_secrets"}
 NAMES = {
-    "os_system": "a call of os.system",
+    "os_system": "a call of os that runs a shell",
     "shell_true": "a call through a shell",
-    "eval_exec": "a call of eval or exec",
+    "eval_exec": "a call that runs text as code",
     "unsafe_deserialisation": "a load of data that can run code",
     "sql_from_strings": "a query put together from strings",
     "path_traversal": "a path that outside data decides",
@@ -62,12 +62,13 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
         return unknown(missing, survey)
 
     subject = listed(NAMES[danger] for danger in check.any_of)
-    clues = [clue for danger in check.any_of for clue in _clues(danger, survey)]
-    if not clues:
+    by_place = [(danger, clue) for danger in check.any_of for clue in _clues(danger, survey)]
+    if not by_place:
         looked_for = searched(subject, survey) + _possible_places(check.any_of, survey)
         return absent(_absence(check.any_of), looked_for, met=not check.is_positive)
-    reason = f"{clues[0].rationale}{more_of_this_kind(len(clues) - 1)}"
-    return present(reason, clues, met=check.is_positive)
+    kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
+    reason = clues[0].rationale + more_by_kind(kinds, NAMES)
+    return present(reason, clues, met=check.is_positive, fault=f"The work has {NAMES[kinds[0]]}.")
 
 
 def _absence(dangers: Sequence[str]) -> str:
@@ -129,8 +130,11 @@ def _origin(call: Mapping[str, Any] | None) -> str:
 
 
 def _fault(check: UnsafeCallCheck) -> str:
-    subject = options([NAMES[danger] for danger in check.any_of] or ["an unsafe call"])
-    return matching(check.is_positive, f"The work lacks {subject}.", f"The work has {subject}.")
+    names = [NAMES[danger] for danger in check.any_of] or ["an unsafe call"]
+    unsafe = names[0] if len(names) == 1 else "something unsafe"
+    return matching(
+        check.is_positive, f"The work lacks {options(names)}.", f"The work has {unsafe}."
+    )
 
 
 KIND = CheckKind(

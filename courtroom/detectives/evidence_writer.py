@@ -41,6 +41,7 @@ def write_down(
                 reason=finding.reason,
                 evidence=ids,
                 has_failed=finding.has_failed,
+                fault="" if finding.met else finding.fault,
             )
         )
         collected += items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import Field
 
@@ -46,7 +46,9 @@ class Question(Frozen):
     def digest(self, model_and_prompt: str) -> str:
         """Return the key of the answer: the model, its prompt digest and everything shown to it."""
         # What is withheld elsewhere in the work decides only what a judge who may ask reads.
-        unread = None if self.may_ask else {"material": {"suspected", "named"}}
+        of_material = set() if self.may_ask else {"suspected", "named"}
+        # A stored report has the sentence of the kind where an outcome brought none.
+        unread: dict[str, Any] = {"material": of_material, "outcomes": {"__all__": {"fault"}}}
         content = self.model_dump(mode="json", exclude=unread)
         return digest_of([model_and_prompt, content])
 

@@ -102,7 +102,7 @@ class CheckOutcome(Frozen):
 
     `has_failed`: not established because the detective, or a reader of it, failed.
     `not_applicable`: established that what the check is about is not there. It speaks against the
-    criterion with the weight of an unmet check.
+    criterion with the weight of an unmet check. `fault`: which of several faults is so.
     """
 
     check: str
@@ -111,6 +111,7 @@ class CheckOutcome(Frozen):
     evidence: tuple[str, ...] = ()
     has_failed: bool = Field(default=False, exclude_if=lambda has_failed: not has_failed)
     not_applicable: RootCause | None = Field(default=None, exclude_if=lambda cause: cause is None)
+    fault: str = Field(default="", exclude_if=lambda fault: not fault)
 
     @property
     def speaks_against(self) -> bool:

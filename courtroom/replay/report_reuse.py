@@ -130,6 +130,7 @@ def outcomes_of(record: AuditReport | StoredReport) -> tuple[CheckOutcome, ...]:
             evidence=check.evidence,
             has_failed=check.has_failed,
             not_applicable=check.not_applicable,
+            fault="" if check.met else check.fault,
         )
         for criterion in record.criteria
         for check in criterion.checks

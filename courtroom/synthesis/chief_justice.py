@@ -107,8 +107,8 @@ def _evidence_step(
         )
     count = sufficient_evidence.count_sufficient(constitution, evidence)
     read = (
-        f"{count} pieces of evidence with a confidence of {constitution.min_evidence_confidence:g}"
-        f" or more, {constitution.min_evidence} needed"
+        f"{count} pieces of evidence that were found with a confidence of"
+        f" {constitution.min_evidence_confidence:g} or more, {constitution.min_evidence} needed"
     )
     return RuleStep(rule=rule, fired=False, input=read, output="the criteria are judged")
 
@@ -260,7 +260,7 @@ def _check_row(check: Check, outcome: CheckOutcome | None) -> CriterionCheck:
         check=check.id,
         kind=check.kind,
         goal=check.goal,
-        fault=fault_of(check),
+        fault=fault_of(check, outcome),
         met=outcome.met if outcome else None,
         reason=outcome.reason if outcome else "This check was not examined.",
         weight=check.weight,

@@ -122,7 +122,7 @@ def test_faults_of_the_json_name_their_line_and_the_text_stays(
 
 def test_check_on_facts_is_answered_at_once_with_its_location(teacher, assignment):
     unsafe = outcome(send(teacher, assignment, SHELL))
-    assert unsafe.startswith("fault The work has a call of os.system.")
+    assert unsafe.startswith("fault The work has a call of os that runs a shell.")
     assert "src/clone.py:5 · " in unsafe
     clean = outcome(send(teacher, assignment, SHELL, name="Student 001"))
     assert clean.startswith("met No shell. ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,13 +18,14 @@ from courtroom.analysis.git.commit_kinds import (
     reverts,
     work_of,
 )
-from courtroom.analysis.git.history import History, progression, weak_messages
+from courtroom.analysis.git.history import Commit, History, progression, weak_messages
 from courtroom.analysis.project.deferrals import deferrals_in
 
 SITTING = timedelta(hours=1)
 MOST_AUTHORS = 30
 DAYS = 400
 MOST_ROWS = 50
+Timed = tuple[datetime, Commit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,13 @@ class Pace:
 def pace_of(history: History) -> Pace:
     times = _times(work_of(history))
     return Pace(
-        days=len({time.date() for time in times}), busiest_hour=_most_within(times, SITTING)
+        days=len({time.date() for time, _ in times}), busiest_hour=len(_most_within(times, SITTING))
     )
+
+
+def busiest_commits(history: History) -> list[Commit]:
+    """Return the commits of work in the sixty minutes with the most of them, in their order."""
+    return [commit for _, commit in _most_within(_times(work_of(history)), SITTING)]
 
 
 def history_fact(history: History) -> dict[str, Any] | None:
@@ -128,24 +134,30 @@ def _first_days(days: Mapping[tuple[str, str, str], int], name: str, email: str)
     return dict(own[:DAYS])
 
 
-def _times(history: History) -> list[datetime]:
-    """Return the sorted author times, or the commit times when these lie in one sitting."""
+def _times(history: History) -> list[Timed]:
+    """Return the commits by author time, or by commit time when these lie in one sitting."""
     # Author times can be set freely: work committed within one hour was not spread over days.
-    committed = sorted(
-        datetime.fromisoformat(commit.committed_at)
-        for commit in history.commits
-        if commit.committed_at
-    )
+    committed = _sorted((commit.committed_at, commit) for commit in history.commits)
     is_complete = bool(committed) and len(committed) == len(history.commits)
-    if is_complete and committed[-1] - committed[0] <= SITTING:
+    if is_complete and committed[-1][0] - committed[0][0] <= SITTING:
         return committed
 
-    return sorted(datetime.fromisoformat(commit.authored_at) for commit in history.commits)
+    return _sorted((commit.authored_at, commit) for commit in history.commits)
 
 
-def _most_within(times: Sequence[datetime], window: timedelta) -> int:
-    """Return the largest number of these sorted times within one window."""
-    return max(
-        (index + 1 - bisect_left(times, time - window) for index, time in enumerate(times)),
-        default=0,
+def _sorted(commits: Iterable[tuple[str, Commit]]) -> list[Timed]:
+    times = ((datetime.fromisoformat(time), commit) for time, commit in commits if time)
+    return sorted(times, key=_time)
+
+
+def _time(row: Timed) -> datetime:
+    return row[0]
+
+
+def _most_within(times: Sequence[Timed], window: timedelta) -> Sequence[Timed]:
+    """Return the largest part of these sorted rows within one window, the first of equals."""
+    parts = (
+        times[bisect_left(times, time - window, key=_time) : index + 1]
+        for index, (time, _) in enumerate(times)
     )
+    return max(parts, key=len, default=())

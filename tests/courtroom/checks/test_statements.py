@@ -6,7 +6,7 @@ from courtroom.checks.file_exists import FileExists
 from courtroom.checks.registry import KINDS, fault_of, statement_on
 from courtroom.models.check import UnknownCheck
 from courtroom.models.evidence import CheckOutcome
-from courtroom.models.statement import statement_of
+from courtroom.models.statement import not_applying, statement_of, whether
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 
 GOAL, FAULT = "There is a README", "There is no README"
@@ -22,7 +22,7 @@ def text(met, reason, **fields):
     [
         (True, "There is a README. The tree has 3 files."),
         (False, "There is no README. The tree has 3 files."),
-        (None, "Not established: There is a README, because the tree has 3 files."),
+        (None, "It could not be checked whether there is a README. The tree has 3 files."),
     ],
 )
 def test_statement_is_the_sentence_of_the_outcome_with_its_fact(met, words):
@@ -48,14 +48,43 @@ def test_record_without_a_fault_has_its_reason_alone():
     assert (statement.sentence, statement.fact) == ("The tree has 3 files.", "")
 
 
-def test_name_keeps_its_capital_within_a_sentence():
-    words = text(None, "LangGraph could not be run.", fault=FAULT)
-    assert words == f"Not established: {GOAL}, because LangGraph could not be run."
+@pytest.mark.parametrize(
+    ("goal", "question"),
+    [
+        ("Every file exists", "whether every file exists"),
+        ("LangGraph runs it.", "whether LangGraph runs it"),
+    ],
+)
+def test_goal_is_a_question_and_a_name_keeps_its_capital(goal, question):
+    assert whether(goal) == question
 
 
-def test_reason_does_not_say_again_that_nothing_is_established():
+@pytest.mark.parametrize(
+    ("goals", "words"),
+    [
+        (["The clone ends"], "This check does not apply: whether the clone ends."),
+        (
+            ["The clone ends", "It starts"],
+            "These checks do not apply: whether the clone ends; whether it starts.",
+        ),
+    ],
+)
+def test_checks_that_do_not_apply_are_questions(goals, words):
+    assert not_applying(goals) == words
+
+
+def test_reason_of_an_earlier_report_does_not_repeat_that_nothing_is_established():
     words = text(None, "Not established: the PDF has no text layer.", fault=FAULT)
-    assert words == f"Not established: {GOAL}, because the PDF has no text layer."
+    assert words == (
+        "It could not be checked whether there is a README. The PDF has no text layer."
+    )
+
+
+def test_fault_of_the_outcome_stands_where_the_rubric_has_none():
+    found = CheckOutcome(check="c", met=False, reason="It is a.md.", fault="A file is there.")
+    plain = FileExists(id="c", goal=GOAL, any_of=("a.md", "b.md"), polarity="negative")
+    own = plain.model_copy(update={"fault": FAULT})
+    assert (fault_of(plain, found), fault_of(own, found)) == ("A file is there.", FAULT)
 
 
 def test_unknown_kind_has_no_fault():
