@@ -25,12 +25,12 @@ from courtroom.judges.opinion import (
 )
 from courtroom.models.audit_report import JudgeReference
 from courtroom.models.canonical_json import digest_of
-from courtroom.models.check import Concern
+from courtroom.models.check import CheckBase, Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
-from courtroom.models.statement import continued
+from courtroom.models.statement import continued, not_checked
 
-MODEL = f"{HEURISTIC}6"
+MODEL = f"{HEURISTIC}7"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -50,6 +50,8 @@ CEILING_WITHOUT_ESSENTIALS = 3
 # Where several things are essential and none of them is there, what is beside them makes no half.
 CEILING_WITHOUT_ANY = 2
 SECURITY_CEILING = 3
+# Of two checks with the same other parameters, more is harder to meet by the first, less by the second.
+LIMITS = ("minimum", "maximum")
 # Evidence that an opinion cites of its turning item.
 MOST_CITED = 2
 
@@ -162,10 +164,8 @@ def _missing(results: Sequence[CheckResult]) -> str:
     goals: dict[str, list[str]] = {}
     for result in results:
         statement = statement_on(result.check, result.outcome)
-        goals.setdefault(statement.fact, []).append(statement.sentence.rstrip("."))
-    return " ".join(
-        f"{reason} Not established: {'; '.join(names)}.".strip() for reason, names in goals.items()
-    )
+        goals.setdefault(statement.fact, []).append(result.check.goal)
+    return " ".join(f"{reason} {not_checked(names)}".strip() for reason, names in goals.items())
 
 
 def score_of(question: Question, groups: OutcomeGroups) -> Score:
@@ -254,8 +254,25 @@ def _gravest(persona: Persona, unmet: Sequence[CheckResult]) -> CheckResult | No
 
 
 def _best(persona: Persona, met: Sequence[CheckResult]) -> CheckResult | None:
-    """Return the first of the heaviest: what was done, then the own concern, then essential."""
-    return max(met, default=None, key=lambda f: (f.check.is_positive, *_own_weight(persona, f)))
+    """Return the first of the heaviest: what was done, then the own concern, then essential.
+
+    Where others differ from it in their limit alone, the one that is hardest to meet.
+    """
+    best = max(met, default=None, key=lambda f: (f.check.is_positive, *_own_weight(persona, f)))
+    if best is None:
+        return None
+    alike = (result for result in met if _question(result) == _question(best))
+    return max(alike, key=_limit)
+
+
+def _question(result: CheckResult) -> dict[str, object]:
+    """Return the parameters of the kind but its limits."""
+    return result.check.model_dump(exclude={*CheckBase.model_fields, *LIMITS})
+
+
+def _limit(result: CheckResult) -> tuple[int, int]:
+    least, most = (getattr(result.check, name, 0) for name in LIMITS)
+    return least, -most
 
 
 def _own_weight(persona: Persona, result: CheckResult) -> tuple[bool, bool, float]:
@@ -297,10 +314,8 @@ def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
     if persona == "Prosecutor":
         faults = _faults(groups.unmet)
         return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
-    merits = sum(result.check.is_positive for result in groups.met)
-    if not merits:
-        return "What speaks for it"
-    return "The only thing done" if merits == 1 else f"The best of {merits} things done"
+    count = len(groups.met)
+    return "The only check met" if count == 1 else f"The best of {count} checks met"
 
 
 def _place(question: Question, evidence_ids: Iterable[str]) -> str:
@@ -329,7 +344,8 @@ def _cited(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
 
 
 def _open_checks(groups: OutcomeGroups) -> str:
-    return f"Not established, so not counted: {_checks(len(groups.open))}." if groups.open else ""
+    left_out = f"Left out: {_checks(len(groups.open))} that could not be made."
+    return left_out if groups.open else ""
 
 
 def _on_second_round(question: Question) -> str:

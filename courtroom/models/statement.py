@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Words that begin a sentence and are no names: within one they are written small.
 OPENING_WORDS = frozenset(
     (
-        *("A", "All", "An", "Any", "At", "Each", "Every", "Fewer", "For", "From", "In", "It"),
-        *("Its", "Less", "Many", "More", "Most", "Much", "Neither", "No", "Nobody", "None", "Not"),
+        *("A", "All", "An", "Any", "At", "Blockers", "Code", "Design", "Each", "Every", "Evidence"),
+        *(
+            "Fewer",
+            "For",
+            "From",
+            "In",
+            "It",
+            "Nodes",
+            "Opinions",
+            "Progress",
+            "Types",
+            "Its",
+            "Less",
+            "Many",
+            "More",
+            "Most",
+            "Much",
+            "Neither",
+            "No",
+            "Nobody",
+            "None",
+            "Not",
+        ),
         *("Nothing", "Of", "On", "Only", "Some", "Something", "That", "The", "There", "These"),
         *("This", "Too", "Two", "What", "Where"),
     )
@@ -19,19 +41,14 @@ OPENING_WORDS = frozenset(
 class Statement:
     """`sentence` says what holds or what is wrong; `fact` shows it, "" where it adds nothing.
 
-    As text, a check that is not established or does not apply says so, with the reason.
+    Of a check without an answer the sentence is a question, so that no goal reads as what holds.
     """
 
     met: bool | None
     sentence: str
     fact: str
-    is_applicable: bool = True
 
     def __str__(self) -> str:
-        if self.met is None:
-            outcome = "Not established" if self.is_applicable else "Not applicable"
-            because = f", because {continued(self.fact)}" if self.fact else "."
-            return f"{outcome}: {self.sentence.rstrip('.')}{because}"
         return " ".join(filter(None, [self.sentence, self.fact]))
 
 
@@ -40,13 +57,30 @@ def statement_of(
 ) -> Statement:
     """Return what to say of a check; a record without a `fault` has its reason alone."""
     if not is_applicable:
-        return Statement(met, _closed(goal), _closed(reason), is_applicable=False)
-    sentence = fault if met is False else goal
-    reason = reason.removeprefix("Not established: ")
+        return Statement(met, f"W{whether(goal)[1:]}.", _closed(reason))
+    if met is None:
+        reason = reason.removeprefix("Not established: ")
+        return Statement(met, not_checked([goal]), _closed(reason))
+    sentence = goal if met else fault
     # The reason may be the same sentence, perhaps with more behind it.
     if not sentence or _plain(reason).startswith(_plain(sentence)):
         return Statement(met, _closed(reason), "")
     return Statement(met, _closed(sentence), _closed(reason))
+
+
+def whether(goal: str) -> str:
+    """Return the goal as a question within a sentence."""
+    return f"whether {continued(goal.rstrip('.'))}"
+
+
+def not_checked(goals: Iterable[str]) -> str:
+    return f"It could not be checked {'; '.join(map(whether, goals))}."
+
+
+def not_applying(goals: Iterable[str]) -> str:
+    questions = [*map(whether, goals)]
+    these = "This check does" if len(questions) == 1 else "These checks do"
+    return f"{these} not apply: {'; '.join(questions)}."
 
 
 def _closed(text: str) -> str:

@@ -21,6 +21,7 @@ from courtroom.models.audit_report import (
 from courtroom.models.evidence import ASIDE_TAG, INTEGRITY_TAG, Evidence, Location
 from courtroom.models.judge_answer import PERSONAS, AskedPlace, Persona
 from courtroom.models.project_facts import SubmissionScope
+from courtroom.models.statement import not_applying, not_checked
 from courtroom.rendering.error_groups import ErrorGroup, group_errors
 from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
 from courtroom.rendering.mermaid_graph import mermaid_chart
@@ -47,8 +48,8 @@ MALFORMED = (
     "that check. Dates, names or paths in its history may be wrong."
 )
 HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
-# A sentence that is not established says so by itself.
-MARKS = {True: "met: ", False: "fault: ", None: ""}
+# A sentence that could not be checked says so by itself.
+MARKS = {True: "met: ", False: "fault: "}
 WITHHELD = "withheld"
 NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
@@ -226,17 +227,24 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
 
 
 def _checks(criterion: CriterionResult) -> Iterator[str]:
-    """Yield the root causes with the checks that hang on them, then each other check."""
+    """Yield the root causes with the checks that hang on them, then each other check.
+
+    A reason why several could not be checked is printed once.
+    """
     hanging: dict[str, list[str]] = {}
+    unchecked: dict[str, list[str]] = {}
     for row in criterion.checks:
         if row.not_applicable:
-            goals = hanging.setdefault(row.not_applicable.sentence, [])
-            goals.append(row.statement.sentence.rstrip("."))
+            hanging.setdefault(row.not_applicable.sentence, []).append(row.goal)
+        elif row.met is None:
+            unchecked.setdefault(row.statement.fact, []).append(row.goal)
     for cause, goals in hanging.items():
-        yield f"{MARKS[False]}{cause} Not applicable: {'; '.join(goals)}."
+        yield f"{MARKS[False]}{cause} {not_applying(goals)}"
+    for reason, goals in unchecked.items():
+        yield f"{not_checked(goals)} {reason}".rstrip()
     for row in criterion.checks:
-        # One that states a root cause is said with it.
-        if not row.not_applicable and (row.met is not False or row.reason not in hanging):
+        # One that states a root cause is printed with it.
+        if row.met is not None and (row.met or row.reason not in hanging):
             yield MARKS[row.met] + str(row.statement)
 
 

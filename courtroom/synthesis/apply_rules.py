@@ -340,7 +340,7 @@ def _re_evaluate(
 
     lead = scores.get("TechLead") if is_wide and rule.then == "tech_lead" else None
     settled = None if lead is None else Fraction(lead)
-    rounds = f"{list_scores(first)} became {list_scores(context.scores)}" if first else ""
+    rounds = _second_round(list_scores(first), list_scores(context.scores)) if first else ""
     why = f"Second round: {rounds}. " if first else ""
     before, after = context.mean(first) if first else mean, mean if settled is None else settled
     applied = fired(
@@ -352,6 +352,10 @@ def _re_evaluate(
         result=f"the Tech Lead decides: {lead}" if lead else "a later rule decides",
     )
     return settled, (applied,)
+
+
+def _second_round(first: str, second: str) -> str:
+    return f"{first} stayed" if first == second else f"{first} became {second}"
 
 
 def _why_above(rule: VarianceReEvaluation, spread: int, lead: int | None) -> str:

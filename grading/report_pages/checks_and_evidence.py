@@ -14,6 +14,8 @@ OUTCOMES = {True: "met", False: "not met", None: "not established"}
 NOT_APPLICABLE = "not applicable"
 # A root cause that no check of the criterion states.
 ROOT_CAUSE = "root cause"
+# A reason why several checks have no answer.
+UNCHECKED = "not checked"
 CITED_GOAL = "Further lines that judges cite"
 
 
@@ -40,8 +42,8 @@ class EvidenceItem:
 class CheckView:
     """Sentence on a check for its outcome and the fact that shows it, with its evidence.
 
-    `outcome` is of OUTCOMES, NOT_APPLICABLE or ROOT_CAUSE; "" for evidence that belongs to no check.
-    `hanging` do not apply because of what this one says.
+    `outcome` is of OUTCOMES, NOT_APPLICABLE, ROOT_CAUSE or UNCHECKED; "" for evidence that belongs to
+    no check. `hanging` do not apply, or have no answer, because of what this one says.
     """
 
     sentence: str
@@ -53,6 +55,10 @@ class CheckView:
     @property
     def is_fault(self) -> bool:
         return self.outcome in (OUTCOMES[False], ROOT_CAUSE)
+
+    @property
+    def is_unanswered(self) -> bool:
+        return self.outcome in (OUTCOMES[None], UNCHECKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +93,8 @@ class EvidencePresenter:
         }
 
     def checks(self, criterion: Criterion) -> tuple[CheckView, ...]:
-        """Return root causes with the checks that hang on them, the other checks in the rubric's
-        order, then the criterion's other evidence by goal.
+        """Return root causes with the checks that hang on them, reasons why several checks have no
+        answer, the other checks in the rubric's order, then the criterion's other evidence by goal.
         """
         hanging: defaultdict[RootCause, list[Check]] = defaultdict(list)
         for check in criterion.checks:
@@ -100,10 +106,16 @@ class EvidencePresenter:
             self._root_cause(cause, stating.get(cause.sentence), below)
             for cause, below in hanging.items()
         ]
+        unchecked = _unchecked(criterion)
+        checks += [
+            CheckView(reveal_invisible(reason), UNCHECKED, "", (), tuple(map(_open, below)))
+            for reason, below in unchecked.items()
+        ]
+        grouped = (*stating.values(), *(check for below in unchecked.values() for check in below))
         checks += [
             self.check(check)
             for check in criterion.checks
-            if not check.not_applicable and check not in stating.values()
+            if not check.not_applicable and check not in grouped
         ]
         used = {key for check in criterion.checks for key in check.evidence}
 
@@ -196,6 +208,19 @@ class EvidencePresenter:
             lines = quoted_lines(piece.content or "", place.path or "", place.line_start)
             self._lines[piece.id] = lines
         return self._lines[piece.id]
+
+
+def _unchecked(criterion: Criterion) -> dict[str, list[Check]]:
+    """Return the checks without an answer by the reason that several of them share."""
+    by_reason: defaultdict[str, list[Check]] = defaultdict(list)
+    for check in criterion.checks:
+        if check.met is None and not check.not_applicable:
+            by_reason[check.statement.fact].append(check)
+    return {reason: checks for reason, checks in by_reason.items() if reason and len(checks) > 1}
+
+
+def _open(check: Check) -> CheckView:
+    return CheckView(reveal_invisible(check.statement.sentence), OUTCOMES[None], "", ())
 
 
 def _quotes_lines(items: Iterable[EvidenceItem]) -> bool:

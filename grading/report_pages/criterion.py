@@ -20,6 +20,7 @@ from grading.report_pages.checks_and_evidence import (
     NOT_APPLICABLE,
     OUTCOMES,
     ROOT_CAUSE,
+    UNCHECKED,
     CheckView,
     EvidencePresenter,
 )
@@ -146,7 +147,7 @@ def _tally(checks: tuple[CheckView, ...]) -> str:
 def _outcomes(checks: Iterable[CheckView]) -> Counter[str]:
     """Count the checks by outcome, those that hang on a root cause included."""
     rows = [row for check in checks for row in (check, *check.hanging)]
-    return Counter(row.outcome for row in rows if row.outcome not in ("", ROOT_CAUSE))
+    return Counter(row.outcome for row in rows if row.outcome not in ("", ROOT_CAUSE, UNCHECKED))
 
 
 def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:

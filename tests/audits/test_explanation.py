@@ -122,8 +122,8 @@ def test_root_cause_stands_first_and_once_with_the_checks_that_hang_on_it_below(
         ("No PDF report was handed in.", "")
     ]
     assert [(row.sentence, row.outcome) for row in view.checks[0].hanging] == [
-        ("B.", "not applicable"),
-        ("C.", "not applicable"),
+        ("Whether B.", "not applicable"),
+        ("Whether C.", "not applicable"),
     ]
     assert view.tally == "1 met, 2 not applicable"
     assert view.checks_explained == (
@@ -131,7 +131,21 @@ def test_root_cause_stands_first_and_once_with_the_checks_that_hang_on_it_below(
     )
     text = words_of(render_to_string("audits/report/_criterion.html", {"criterion": view}))
     assert text.count("No PDF report was handed in.") == 2  # among the faults, and above B and C
-    assert "not applicable B." in text
+    assert "not applicable Whether B." in text
+
+
+def test_reason_why_several_checks_have_no_answer_stands_above_them_once() -> None:
+    unread = [{"check": c, "goal": c, "met": None, "reason": "It is damaged."} for c in "BC"]
+    view = view_of({"checks": [{"check": "a", "goal": "A", "met": True}, *unread]})
+    assert [(row.sentence, row.outcome) for row in view.checks[:2]] == [
+        ("It is damaged.", "not checked"),
+        ("A.", "met"),
+    ]
+    assert [row.sentence for row in view.checks[0].hanging] == [
+        "It could not be checked whether B.",
+        "It could not be checked whether C.",
+    ]
+    assert view.tally == "1 met, 2 not established"
 
 
 def test_check_that_states_the_root_cause_stands_for_it() -> None:
@@ -139,7 +153,7 @@ def test_check_that_states_the_root_cause_stands_for_it() -> None:
     view = view_of({"checks": [stating | {"reason": NO_REPORT["sentence"]}, hanging("B")]})
     (fault,) = view.faults
     assert (fault.sentence, fault.fact) == ("No A.", "No PDF report was handed in.")
-    assert [row.sentence for row in fault.hanging] == ["B."]
+    assert [row.sentence for row in fault.hanging] == ["Whether B."]
     assert view.tally == "1 not met, 1 not applicable"
 
 

@@ -15,7 +15,7 @@ from courtroom import AuditReport, BenchSettings, Case, Known, hold_audit, prese
 from courtroom.models.audit_report import CriterionCheck
 from courtroom.models.project_facts import ExchangeFact
 from courtroom.models.rubric import Rubric
-from courtroom.models.statement import Statement
+from courtroom.models.statement import Statement, whether
 from courtroom.rendering.markdown_escaping import escape_prose
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 from courtroom.synthesis.dissent import shorten
@@ -38,6 +38,11 @@ A check has two sentences: its goal where it is met, its fault where it is not, 
 table has both for every check of the shipped rubrics, as reports say them of small works: the demo submissions, and those
 of `tests/courtroom/sentence_works.py`. A test holds it; after a change of sentences
 `.venv/bin/python -m tests.courtroom.check_sentences` writes it again.
+
+- A goal is one clause that also reads well after *whether*: what could not be checked, or does not apply, is said with it, as
+  in *It could not be checked whether the clone has a deadline*. So it has no colon, semicolon or *whether* of its own.
+- A fault says what is so. Where a check is about several faults it has no *or* between them: the outcome says which one is
+  so, and the rubric leaves its `fault` out, or has one that is true of each. After *No* an *or* is right.
 """
 
 
@@ -115,14 +120,15 @@ def page(rows: dict[str, Sentences]) -> str:
 def _table(name: str, rows: dict[str, Sentences]) -> Iterator[str]:
     rubric = load_shipped(name)
     yield f"## {rubric.name}\n"
-    yield "| check | met | not met |\n|---|---|---|"
+    yield "| check | met | not met | not checked |\n|---|---|---|---|"
     for check in rubric.checks:
         outcomes = rows[check.id].by_outcome
-        yield f"| `{check.id}` | {_cell(outcomes.get(True))} | {_cell(outcomes.get(False))} |"
+        cells = (outcomes.get(True), outcomes.get(False), whether(check.goal))
+        yield f"| `{check.id}` | {' | '.join(map(_cell, cells))} |"
     yield ""
 
 
-def _cell(statement: Statement | None) -> str:
+def _cell(statement: Statement | str | None) -> str:
     return escape_prose(shorten(str(statement or ""), MOST_CHARACTERS))
 
 

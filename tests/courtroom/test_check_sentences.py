@@ -1,11 +1,19 @@
 """Both sentences of every check of the shipped rubrics, with facts of small works."""
 
+import re
+
 import pytest
 
+from courtroom.checks.registry import fault_of
+from courtroom.models.statement import OPENING_WORDS
 from courtroom.rendering.markdown_escaping import escape_prose
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 from tests.courtroom.check_sentences import PAGE, audited_works, checks_of, page, sentences_in
+
+ALTERNATIVE = re.compile(r"\bor\b(?! more)")
+# Of a negation, each part is so.
+STATED = re.compile(r"(?!No |Nothing |There is no |The report does not )")
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +46,23 @@ def test_good_absence_does_not_begin_as_a_failed_search(rows):
         if statement.sentence.lower().startswith(failed)
         or statement.fact.lower().startswith(failed)
     ] == []
+
+
+CHECKS = [check for name in SHIPPED for check in load_shipped(name).checks]
+# The name of a thing begins with its capital within a sentence too.
+NAMES = {"LangGraph"}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_goal_reads_well_after_whether(check):
+    assert check.goal.split()[0] in OPENING_WORDS | NAMES
+    assert not re.search(r"[;:?]|\bwhether\b|\.$", check.goal)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_fault_states_no_alternative(check, rows):
+    sentences = [fault_of(check), rows[check.id].by_outcome[False].sentence]
+    assert [words for words in sentences if STATED.match(words) and ALTERNATIVE.search(words)] == []
 
 
 def test_page_of_sentences_is_current(rows):

@@ -263,7 +263,11 @@ def test_evidence_without_a_check_is_grouped_by_goal() -> None:
     rows = [(check.sentence, check.outcome, len(check.evidence)) for check in criterion.checks]
     assert rows == [
         ("A call goes through a shell.", "not met", 1),
-        ("The report explains the choice.", "not established", 1),
+        (
+            "It could not be checked whether the report explains the choice.",
+            "not established",
+            1,
+        ),
         ("A clone without a shell", "", 2),
     ]
     assert criterion.tally == "1 not met, 1 not established"
@@ -278,7 +282,7 @@ def test_location_cited_twice_is_listed_once() -> None:
         "src/tools/git_forensics.py:10-14",
         "src/tools/git_forensics.py:20-24",
         "src/tools/git_forensics.py:30-34",
-        "The report explains the choice.",
+        "It could not be checked whether the report explains the choice.",
     ]
 
 

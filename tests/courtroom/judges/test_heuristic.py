@@ -3,6 +3,7 @@ import json
 
 import pytest
 
+from courtroom.checks.commit_history import CommitHistory
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.models.evidence import Location
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
@@ -147,22 +148,29 @@ def arguments(met, unmet, **more):
 def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
     assert arguments(("tried", "runs"), ("secure",), checks=ONE_OF_EACH) == [
         "The only fault: no secure. See secure.py.",
-        "The best of 2 things done: goal of tried. See tried.py.",
+        "The best of 2 checks met: goal of tried. See tried.py.",
         "What counts most for it: goal of runs. See runs.py.",
     ]
 
 
-def test_absent_flaw_is_not_counted_as_done():
+def test_what_was_done_is_better_than_an_absent_flaw_and_every_check_met_counts():
     absent = [check("a", polarity="negative")]
     argument = arguments(("a", "b"), ("c",), checks=absent)[1]
-    assert argument == "The only thing done: goal of b. See b.py."
+    assert argument == "The best of 2 checks met: goal of b. See b.py."
 
 
-def test_only_absent_flaws_are_nothing_done():
-    absent = [check("a", polarity="negative")]
-    assert arguments(("a",), ("c",), checks=absent)[1] == (
-        "What speaks for it: goal of a. See a.py."
-    )
+def test_only_check_met_is_named_so():
+    assert arguments(("a",), ("c",))[1] == "The only check met: goal of a. See a.py."
+
+
+@pytest.mark.parametrize(("limits", "best"), [((3, 15), "b"), ((15, 3), "a")])
+def test_hardest_of_checks_that_differ_in_their_limit_is_the_best(limits, best):
+    counts = [
+        CommitHistory(id=name, goal=f"goal of {name}", aspect="more_than", minimum=limit)
+        for name, limit in zip("ab", limits, strict=True)
+    ]
+    argument = arguments(("a", "b"), ("c",), checks=counts)[1]
+    assert argument == f"The best of 2 checks met: goal of {best}. See {best}.py."
 
 
 def test_judge_who_finds_nothing_says_so():

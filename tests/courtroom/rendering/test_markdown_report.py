@@ -176,7 +176,7 @@ def test_summary_has_score_status_and_breakdown():
 
 def test_urgent_change_is_a_key_finding_with_its_location():
     text = render_markdown(unsafe_case())
-    fault = "The work has a call of os.system, a call through a shell"
+    fault = "The work has something unsafe."
     assert f"- **Quality** at `no_shell.py:4`: {fault}" in text
     assert "Use a list.\n" in text
 
@@ -256,9 +256,31 @@ def test_root_cause_is_said_once_and_first_with_the_checks_that_hang_on_it():
     lines = render_markdown(report(judged, [piece()])).split("\n")
     first = lines.index("**Checks**") + 2
     assert lines[first : first + 3] == [
-        "- fault: No StateGraph is built. Not applicable: There is parallel; There is joined.",
+        (
+            "- fault: No StateGraph is built."
+            " These checks do not apply: whether there is parallel; whether there is joined."
+        ),
         "- met: There is docs. looked.",
         "",
+    ]
+
+
+def test_reason_why_several_checks_have_no_answer_is_printed_once():
+    names = ("a", "b", "c")
+    judged = verdict(
+        "default",
+        bench((3, 3, 3), piece(), on="graph"),
+        evidence=[piece()],
+        outcomes=[
+            outcome(name, None).model_copy(update={"reason": f"{name in 'ab'}."}) for name in names
+        ],
+        rubric_=rubric(criterion("graph", *map(check, names))),
+    )
+    lines = render_markdown(report(judged, [piece()])).split("\n")
+    first = lines.index("**Checks**") + 2
+    assert lines[first : first + 2] == [
+        "- It could not be checked whether there is a; whether there is b. True.",
+        "- It could not be checked whether there is c. False.",
     ]
 
 
