@@ -194,7 +194,7 @@ def verdicts_on(work: LabelledWork) -> dict[str, list[Verdict]]:
         allow_local=True,
     )
     reading = read_pdf(pdf, limits) if pdf else None
-    inputs = AuditInputs(work.snapshot, dossier_of(report), reading, report.pdf_sha256)
+    inputs = AuditInputs(work.snapshot, dossier_of(report), reading, report.pdf_sha256, {})
 
     verdicts = {"heuristic bench": list(_verdicts(report, readings, {}))}
     for name, kind, is_docket in (

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from courtroom.analysis.git.history import History, read_history
+from courtroom.analysis.git.line_counts import count_lines
 from courtroom.analysis.git.snapshot import Snapshot, list_tree, take_snapshot
 from courtroom.analysis.pdf.read_pdf import PdfReading, read_pdf
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
@@ -28,6 +29,7 @@ from courtroom.models.errors import ExaminationFailed, PdfRefused
 from courtroom.replay.report_reuse import reusable_dossier
 
 T = TypeVar("T")
+FileLines = dict[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,14 @@ class RepositoryInputs:
 class AuditInputs:
     """Inputs of the graph. `repository` is a dossier where an earlier one is reused.
 
-    `pdf` is None when no PDF was handed in.
+    `pdf` is None when no PDF was handed in; `files` are the lines of each file, None for binary.
     """
 
     snapshot: Snapshot
     repository: RepositoryInputs | Dossier
     pdf: PdfReading | ExaminationFailed | None
     pdf_sha256: str | None
+    files: FileLines | ExaminationFailed
 
     @property
     def reused_dossier(self) -> Dossier | None:
@@ -74,19 +77,22 @@ class InputReader:
     def wait(self) -> AuditInputs:
         """Block until everything is read. Raises InputRefused for a fault of the submission."""
         with self._pool:
-            snapshot, repository = self._repository.result()
+            snapshot, files, repository = self._repository.result()
             return AuditInputs(
                 snapshot=snapshot,
                 repository=repository,
                 pdf=self._pdf.result(),
                 pdf_sha256=self._sha256,
+                files=files.result(),
             )
 
     def close(self) -> None:
         """Block until nothing is read any more; what was read is lost."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _fetch(self, workspace: Path) -> tuple[Snapshot, RepositoryInputs | Dossier]:
+    def _fetch(
+        self, workspace: Path
+    ) -> tuple[Snapshot, Future[FileLines | ExaminationFailed], RepositoryInputs | Dossier]:
         case = self._case
         snapshot = take_snapshot(
             case.repo_url,
@@ -95,10 +101,13 @@ class InputReader:
             limits=case.limits,
             allow_local=case.allow_local,
         )
+        # Beside the reading of the PDF and of the repository, so that nothing waits for it.
+        files = self._pool.submit(_attempt, lambda: count_lines(snapshot, case.limits))
         dossier = reusable_dossier(self._earlier, case, snapshot.commit, self._sha256)
-        return snapshot, dossier or read_repository(
+        repository = dossier or read_repository(
             snapshot, owed(case.rubric)["RepoInvestigator"], case.limits
         )
+        return snapshot, files, repository
 
 
 def read_repository(

@@ -9,13 +9,15 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from courtroom.inputs import InputReader
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.inputs import AuditInputs, InputReader
 from courtroom.judges.bench import make_bench
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.audit_event import AuditEvent
 from courtroom.models.audit_report import AuditReport, Screening, Usage
 from courtroom.models.case import BenchSettings, Case, Known
+from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.synthesis.guards import refuse_invalid_guards
@@ -57,6 +59,7 @@ async def hold_audit(
             await asyncio.to_thread(reader.close)
             raise
         inputs = await asyncio.to_thread(reader.wait)
+        yield _contents_event(inputs)
         yield AuditEvent(kind="stage", stage=READING_INPUTS, ended=True)
 
         from courtroom.graph.nodes import AuditNodes
@@ -147,6 +150,15 @@ def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
     yield AuditEvent(kind="stage", stage=stage, ended=True)
     if "report" in update:
         yield AuditEvent(kind="report", report=AuditReport.model_validate(update["report"]))
+
+
+def _contents_event(inputs: AuditInputs) -> AuditEvent:
+    files, pdf = inputs.files, inputs.pdf
+    return AuditEvent(
+        kind="contents",
+        files=None if isinstance(files, ExaminationFailed) else files,
+        pages=len(pdf.pages) if isinstance(pdf, PdfReading) else None,
+    )
 
 
 def _evidence_event(stage: str, rows: list[dict[str, Any]], result: dict[str, Any]) -> AuditEvent:

@@ -21,7 +21,7 @@ from grading.bulk import resynthesis_jobs
 from grading.core.enums import Bench
 from grading.core.errors import InputRefused, LeaseLostError
 from grading.core.rls.rls_scope import as_dispatcher
-from grading.engine.events import Look, OpinionRow, ScreeningRow, Stage, Verdict
+from grading.engine.events import Contents, Look, OpinionRow, ScreeningRow, Stage, Verdict
 from grading.findings import fix_verification
 from grading.models import Audit
 from grading.notifications import email_outbox, password_warnings, webhook_deliveries
@@ -120,6 +120,8 @@ def _write_down(lease: audit_actions.Lease, event: "RunEvent") -> None:
             workflow.finish_audit(lease=lease, verdict=event)
         case Look():
             audit_actions.record_look(lease=lease, look=event)
+        case Contents():
+            audit_actions.record_contents(lease=lease, contents=event)
         case ScreeningRow():
             audit_actions.record_screening(lease=lease, screening=event)
         case OpinionRow():

@@ -13,15 +13,19 @@ from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 class AuditEvent(Frozen):
     """Progress of an audit. `kind` says which of the optional fields is set.
 
-    stage: a node of the graph began or ended. evidence: a detective is done (`usage` and `model`
+    contents: the inputs were read; `files` are the lines of each file at the commit (null for a
+    binary one), null where they could not be counted, and `pages` those of the PDF, null without
+    one that could be read. stage: a node of the graph began or ended. evidence: a detective is done (`usage` and `model`
     where it called a model). opinion: a judge answered (an opinion or a failure; `usage` is the
     cost of the answer). screening: a model screened the prose, now or in an earlier audit. report:
     the last event of every audit.
     """
 
-    kind: Literal["stage", "evidence", "opinion", "screening", "report"]
+    kind: Literal["contents", "stage", "evidence", "opinion", "screening", "report"]
     stage: str | None = None
     ended: bool = False
+    files: dict[str, int | None] | None = None
+    pages: int | None = None
     evidence: tuple[Evidence, ...] = ()
     opinion: JudicialOpinion | None = None
     failure: JudgeFailure | None = None

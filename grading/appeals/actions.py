@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -12,13 +12,13 @@ from django.utils.timezone import now
 
 from grading.appeals.queries import allowance_of, report_by_digest
 from grading.core.activity_writer import record_activity
-from grading.core.code_locations import read_places
+from grading.core.code_locations import NamedPlace, read_places, refuse_missing
 from grading.core.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.core.errors import AppealRefused
 from grading.core.time_zones import in_words
 from grading.core.user_text import required_text
 from grading.grades.actions import lock_attempts
-from grading.models import Appeal, Audit, Grade
+from grading.models import Appeal, Audit, AuditContents, Grade
 from grading.notifications.webhooks import announce_appeal
 
 MAX_CHARACTERS = 2000  # as Artemis has it
@@ -38,7 +38,7 @@ def file_appeal(
     `cited` are ids of the criterion's evidence, `places` one location per line
     (grading.core.code_locations). Raises AppealRefused: not_released, window_over, appeals_used_up,
     appeal_pending, appeal_answered, criterion_unknown, text_missing, text_too_long,
-    evidence_unknown, place_unreadable, places_too_many.
+    evidence_unknown, place_unreadable, places_too_many, place_missing.
     """
     missing = "Say what is wrong with the verdict, and why."
     text = required_text(text, MAX_CHARACTERS, field="text", missing=missing, refused=AppealRefused)
@@ -54,6 +54,7 @@ def file_appeal(
             .get(pk=(grade.released or {})["audit"])
         )
         _refuse_if_appealed(audit.submission_id, row)
+        _refuse_missing(locations, audit)
         digest = (grade.released or {})["digest"]
         appeal = Appeal.objects.create(
             organization_id=grade.organization_id,
@@ -190,6 +191,13 @@ def _refuse_if_appealed(submission_id: UUID | str, row: dict[str, Any]) -> None:
     if earlier.filter(state=AppealState.KEPT, verdict=row).exists():
         sentence = "This verdict was already appealed and kept. Read the answer there."
         raise AppealRefused("", "appeal_answered", sentence)
+
+
+def _refuse_missing(locations: Iterable[NamedPlace], audit: Audit) -> None:
+    """Raise AppealRefused place_missing; audits of an older make have no list to look in."""
+    contents = AuditContents.objects.filter(audit=audit).first()
+    if contents is not None:
+        refuse_missing(locations, contents.files, contents.pages)
 
 
 def _cited_evidence(

@@ -19,6 +19,7 @@ from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditSta
 from grading.core.errors import IllegalMoveError, LeaseLostError
 from grading.core.fair_turns import IN_GRACE
 from grading.engine.events import (
+    Contents,
     CriterionRow,
     EvidenceRow,
     Look,
@@ -29,6 +30,7 @@ from grading.engine.events import (
 )
 from grading.models import (
     Audit,
+    AuditContents,
     CriterionVerdict,
     EvidenceRecord,
     ModelUsage,
@@ -103,6 +105,17 @@ def record_stage(*, lease: Lease, stage: str) -> None:
     # The right side of || wins, so that an earlier start of the same stage stays.
     times = Func(began, F("stage_times"), template="(%(expressions)s)", arg_joiner=" || ")
     _write(lease, stage=stage, stage_times=times, version=F("version") + 1)
+
+
+def record_contents(*, lease: Lease, contents: Contents) -> None:
+    """Store which files and pages are audited, so that places that people name can be looked up."""
+    with transaction.atomic():
+        _write(lease)
+        AuditContents.objects.update_or_create(
+            audit_id=lease.audit_id,
+            organization_id=lease.organization_id,
+            defaults={"files": contents.files, "pages": contents.pages},
+        )
 
 
 def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:

@@ -17,6 +17,14 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Contents:
+    """Lines of each file at the audited commit, and pages of the PDF, as in AuditContents."""
+
+    files: dict[str, int | None] | None
+    pages: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class EvidenceRow:
     key: str
     detective: str
@@ -97,4 +105,6 @@ class Beat:
     """Sign of life: nothing happened for a while, and the audit still runs."""
 
 
-RunEvent = Stage | tuple[EvidenceRow, ...] | Look | ScreeningRow | OpinionRow | Verdict | Beat
+RunEvent = (
+    Stage | Contents | tuple[EvidenceRow, ...] | Look | ScreeningRow | OpinionRow | Verdict | Beat
+)

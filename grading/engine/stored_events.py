@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grading.core.enums import AuditState
 from grading.engine.events import (
     Beat,
+    Contents,
     CriterionRow,
     EvidenceRow,
     Look,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # PostgreSQL's jsonb and text refuse these.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+# Files of a repository that are listed beside its audit; a longer list is not stored.
+MOST_FILES = 5000
 STATES = {
     "verdict": AuditState.DONE,
     "needs_review": AuditState.NEEDS_REVIEW,
@@ -40,6 +43,9 @@ def site_events(event: AuditEvent | None) -> Iterator[RunEvent]:
         yield verdict_of(event.report)
     elif event.kind == "opinion":
         yield opinion_row(event)
+    elif event.kind == "contents":
+        files = event.files if event.files and len(event.files) <= MOST_FILES else None
+        yield Contents(files=_storable(files), pages=event.pages)
     elif event.screening is not None:
         yield ScreeningRow(
             document=_storable(event.screening.model_dump(mode="json")),

@@ -25,7 +25,7 @@ from grading.models.peers import (
     RoundMember,
 )
 from grading.models.personal_calendar import PersonalCalendar
-from grading.models.record import CriterionVerdict, EvidenceRecord, OpinionRecord
+from grading.models.record import AuditContents, CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.submission import Assignment, Submission
 from grading.models.tenant import Membership, Organization
@@ -37,6 +37,7 @@ __all__ = [
     "Appeal",
     "Assignment",
     "Audit",
+    "AuditContents",
     "BlindGrade",
     "BlindSample",
     "BulkItem",

@@ -7,6 +7,25 @@ from grading.models.audit import Audit
 from grading.models.tenant import TenantModel
 
 
+class AuditContents(TenantModel):
+    """Files and pages that were audited, so that a place that somebody names can be looked up.
+
+    `files` maps each path at the commit to its number of lines, null for a binary file; it is null
+    where the list is too long or could not be made. `pages` are the PDF's, null where it was not
+    read. A row of its own, because audits are read more often than this list.
+    """
+
+    audit = models.OneToOneField(Audit, on_delete=models.CASCADE, related_name="contents")
+    files = models.JSONField(null=True, blank=True)
+    pages = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"Contents of audit {self.audit_id}"
+
+
 class EvidenceRecord(TenantModel):
     """One piece of evidence; `key` is its stable id (E-xxxxxxxx), `document` the whole record."""
 

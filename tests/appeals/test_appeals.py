@@ -12,7 +12,7 @@ from django_scopes import scope
 from grading.appeals.actions import withdraw_appeal
 from grading.appeals.decisions import change_score, keep_verdict
 from grading.appeals.queries import Allowance, allowance_of
-from grading.core.code_locations import read_places
+from grading.core.code_locations import read_places, refuse_missing
 from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
 from grading.grades.actions import override_criterion
@@ -209,3 +209,56 @@ def test_invalid_location_is_reported_with_its_line(line):
 def test_too_many_locations_are_refused():
     with pytest.raises(AppealRefused, match="limit is 20"):
         read_places("a.py\n" * 21)
+
+
+AUDITED = {"src/graph.py": 120, "src/nodes/judges.py": 1, "logo.png": None, "docs/a b.md": 3}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "src/graph.py",
+        "./src/graph.py:120",
+        "src/graph.py:1-120",
+        "src/nodes",
+        "src/nodes/",
+        "logo.png",
+        "docs/a b.md:3",
+        "page 1",
+        "page 4",
+    ],
+)
+def test_audited_place_is_accepted(line):
+    refuse_missing(read_places(line), AUDITED, 4)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("src/graph.py:121", "the file has 120 lines."),
+        ("src/graph.py:100-121", "the file has 120 lines."),
+        ("src/nodes/judges.py:2", "the file has 1 line."),
+        ("logo.png:1", "it is a binary file."),
+        (
+            "src/grpah.py:3",
+            "the audited commit has no such file. The nearest is src/graph.py (120 lines).",
+        ),
+        (
+            "judges.py:1",
+            "the audited commit has no such file. The nearest is src/nodes/judges.py (1 line).",
+        ),
+        ("src/nodes:3", "the audited commit has no such file."),
+        ("zzz.rs", "the audited commit has no such file."),
+        ("page 5", "the report has 4 pages."),
+        ("page 0", "the report has 4 pages."),
+    ],
+)
+def test_missing_place_is_refused_with_what_exists(line, sentence):
+    with pytest.raises(AppealRefused) as refused:
+        refuse_missing(read_places(f"src/graph.py:1\n{line}"), AUDITED, 4)
+    assert (refused.value.field, refused.value.code) == ("places", "place_missing")
+    assert refused.value.sentence.startswith(f"“{line}” does not exist: {sentence[:-1]}")
+
+
+def test_unknown_contents_refuse_nothing():
+    refuse_missing(read_places("src/x.py:3\npage 9"), None, None)

@@ -15,7 +15,7 @@ from django_scopes import scope
 
 from grading.appeals.decisions import change_score, escalate_appeal, keep_verdict
 from grading.core.enums import AppealState, Role
-from grading.models import Appeal, Grade
+from grading.models import Appeal, AuditContents, Grade
 from tests.factories.graded_work import signed_in
 from tests.factories.grades import AppealFactory
 from tests.factories.people import everywhere, staff_user, student
@@ -88,6 +88,20 @@ def test_invalid_appeal_keeps_typed_text(released, ada):
         html.count('aria-invalid="true"'),
     ) == (1, 1, 2)
     assert "Line 1 is not a place" in html
+
+
+def test_missing_place_is_refused_beside_its_field_and_keeps_what_was_typed(released, ada):
+    with scope(organization=released.organization):
+        AuditContents.objects.create(
+            organization=released.organization, audit=released.audit, files={"src/graph.py": 120}
+        )
+    sent = {"text": "It is there.", "places": "src/graph.py:1\r\nsrc/grpah.py:3"}
+    html = ada.post(filing(released), sent).content.decode()
+    assert faults_of(html) == []
+    assert "The nearest is src/graph.py (120 lines)." in html
+    assert (html.count("src/grpah.py:3</textarea>"), html.count('aria-invalid="true"')) == (1, 1)
+    with everywhere():
+        assert Appeal.objects.count() == 0
 
 
 def test_text_length_is_counted_like_the_browser(released, ada):

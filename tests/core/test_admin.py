@@ -11,6 +11,7 @@ from grading.models import (
     Activity,
     ApiToken,
     Assignment,
+    AuditContents,
     Cohort,
     FeedbackEdition,
     FindingHelp,
@@ -36,8 +37,16 @@ from tests.factories.work import (
 )
 
 pytestmark = pytest.mark.django_db
-# In no administration: what people keep for themselves, and what the redaction alone reads.
-OWN = {ApiToken, FeedbackEdition, FindingHelp, Opening, PersonalCalendar, RoundIdentities}
+# In no administration: what people keep for themselves, and what a lookup or the redaction reads.
+OWN = {
+    ApiToken,
+    AuditContents,
+    FeedbackEdition,
+    FindingHelp,
+    Opening,
+    PersonalCalendar,
+    RoundIdentities,
+}
 MODELS = [model for model in apps.get_app_config("grading").get_models() if model not in OWN]
 NAMES = [model.__name__.lower() for model in MODELS]
 

@@ -59,6 +59,18 @@ def test_report_is_the_last_event_and_every_stage_ends(events):
     assert begun == ended
 
 
+def test_contents_name_every_file_at_the_commit(events, repository, report):
+    (contents,) = [event for event in events if event.kind == "contents"]
+    listing = subprocess.run(
+        ["git", "-C", repository, "ls-tree", "-r", "--name-only", report.commit],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert contents.files is not None
+    assert (sorted(contents.files), contents.pages) == (sorted(listing), None)
+
+
 def test_aggregator_joins_all_detectives_exactly_once(events):
     order = [e.stage for e in events if e.kind == "stage" and e.ended]
     detectives = {"repo_investigator", "doc_analyst", "vision_inspector"}

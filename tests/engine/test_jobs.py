@@ -14,7 +14,7 @@ from grading.core.errors import InputRefused
 from grading.engine import audits as engine_audits
 from grading.engine.events import Beat, OpinionRow, RunEvent, Stage, Verdict
 from grading.jobs import run_audit
-from grading.models import Audit, CriterionVerdict, EvidenceRecord, OpinionRecord
+from grading.models import Audit, AuditContents, CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.rubrics.actions import adopt_shipped_rubric
 from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.repositories import Commit, make_repository
@@ -112,6 +112,15 @@ def test_an_audit_ends_with_its_report_and_its_rows(repository):
     assert verdicts == [(c["id"], c["final_score"]) for c in seen.report["criteria"]]
     assert evidence == sorted(e["id"] for e in seen.report["evidence"])
     assert opinions == {o["key"] for c in seen.report["criteria"] for o in c["opinions"]}
+
+
+def test_an_audit_stores_what_it_read_once(repository):
+    audit = waiting(repository)
+    run_audit(str(audit.pk), 1)
+    with everywhere():
+        contents = AuditContents.objects.get()
+    lines = dict.fromkeys(FILES, 1)
+    assert (contents.audit_id, contents.files, contents.pages) == (audit.pk, lines, None)
 
 
 def test_the_stored_report_is_the_sealed_one(repository):

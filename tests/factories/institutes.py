@@ -6,6 +6,7 @@ from django_scopes import scope
 
 from grading import workflow
 from grading.audits import actions as audit_actions
+from grading.engine.events import Contents
 from grading.models import Audit, Organization
 from tests.factories.grades import (
     AppealFactory,
@@ -82,6 +83,9 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     lease = claimed(audit)
 
     with scope(organization=organization):
+        audit_actions.record_contents(
+            lease=lease, contents=Contents(files={f"{word}.py": 3}, pages=None)
+        )
         audit_actions.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
         workflow.finish_audit(
             lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),))

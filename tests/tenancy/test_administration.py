@@ -28,6 +28,7 @@ from django_scopes import scope
 from grading.core.enums import Role, RubricState
 from grading.models import (
     ApiToken,
+    AuditContents,
     Cohort,
     Enrollment,
     FeedbackEdition,
@@ -102,9 +103,11 @@ def world(institutions: Administration, db: None, kept_uploads: None) -> Adminis
 
 
 def test_every_model_of_the_site_is_here_with_a_row_of_each_institution(world):
-    # Tokens and calendars are a person's own; identities of a round and editions are for the redaction alone.
+    # Tokens and calendars are a person's own; contents, identities of a round and editions are for
+    # a lookup or the redaction alone.
     assert set(MODELS) == set(apps.get_app_config("grading").get_models()) - {
         ApiToken,
+        AuditContents,
         FeedbackEdition,
         FindingHelp,
         Opening,

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from courtroom.analysis.git.line_counts import count_lines
 from courtroom.analysis.git.snapshot import (
     Snapshot,
     TreeEntry,
@@ -148,3 +149,24 @@ def test_broken_snapshot_is_an_examination_failure(good, take):
 )
 def test_files_lines_end_where_python_ends_them_and_hold_no_control_characters(content, lines):
     assert lines_of(content) == lines
+
+
+def test_lines_of_each_file_are_counted(take, tmp_path):
+    files = {
+        "empty.txt": "",
+        "one.py": "x = 1",
+        "two.py": "x = 1\ny = 2\n",
+        "a folder/ä.md": "# A\n",
+        "picture.png": "\0binary\n",
+        ".gitattributes": "*.py -diff\n",
+    }
+    repository = tmp_path / "counted.git"
+    make_repository(repository, [Commit("All", files)])
+    assert count_lines(take(repository), LIMITS) == {
+        "empty.txt": 0,
+        "one.py": 1,
+        "two.py": 2,
+        "a folder/ä.md": 1,
+        "picture.png": None,
+        ".gitattributes": 1,
+    }
