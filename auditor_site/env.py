@@ -155,6 +155,12 @@ VARIABLES = (
         "true allows audits of repositories on this machine (local: true)",
     ),
     Variable(
+        "REPOSITORY_HOSTS",
+        "",
+        "JSON, hosts of repositories whose lines pages link to, as docs/operations.md says;"
+        " GitHub, GitLab, Bitbucket, Codeberg and gitea.com are known",
+    ),
+    Variable(
         "METRICS_TOKEN",
         "",
         "token for reading /metrics; unset: no such page",

@@ -9,6 +9,7 @@ from auditor_site import addresses, env, webserver
 from auditor_site.settings.accounts import *  # noqa: F403 -- part of the base
 from auditor_site.settings.accounts import PROVIDER_APPS, PROVIDER_ORIGINS
 from auditor_site.settings.judges import *  # noqa: F403 -- part of the base
+from auditor_site.settings.repository_hosts import *  # noqa: F403 -- part of the base
 
 # langsmith comes with langgraph. Its tracing would send students' work to a third party.
 os.environ.setdefault("LANGSMITH_TRACING", "false")

@@ -11,7 +11,7 @@ from grading.engine.released_verdict import ReleasedCriterion
 from grading.engine.report import Location, Report
 from grading.report_pages.checks_and_evidence import EvidenceItem
 from grading.report_pages.criterion import CriterionView, criterion_views
-from grading.report_pages.location_links import LinkedLocation, link_location
+from grading.report_pages.location_links import LinkedLocation, Work, link_location
 
 Json = Mapping[str, Any]
 
@@ -82,4 +82,4 @@ def _place(named: NamedPlace, report: Report | None) -> LinkedLocation:
         line_end=named.last,
     )
 
-    return link_location(location, report.repo_url)
+    return link_location(location, Work.of(report))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grading.engine.report import AskedPlace, Opinion, Report
 from grading.report_pages.checks_and_evidence import Citation, EvidencePresenter
 from grading.report_pages.judge_marks import JUDGE_BY_ID, Judge
-from grading.report_pages.location_links import LinkedLocation, link_location
+from grading.report_pages.location_links import LinkedLocation, Work, link_location
 from grading.report_pages.quotes import reveal_invisible
 
 EVIDENCE_ID = re.compile(r"\bE-[0-9a-f]{8}\b")
@@ -66,7 +66,7 @@ class ArgumentPresenter:
     """Prepares the arguments of one report. A page prints the evidence that a criterion lists."""
 
     def __init__(self, report: Report, evidence: EvidencePresenter) -> None:
-        self._report, self._evidence = report, evidence
+        self._work, self._evidence = Work.of(report), evidence
         listed = {id_ for row in report.criteria for id_ in row.evidence}
         self._printed = listed & report.evidence_by_id.keys()
 
@@ -85,7 +85,7 @@ class ArgumentPresenter:
 
     def _request(self, row: AskedPlace) -> Request:
         name = reveal_invisible(" ".join(row.place.split()))
-        locations = tuple(link_location(place, self._report.repo_url) for place in row.locations)
+        locations = tuple(link_location(place, self._work) for place in row.locations)
         return Request(
             place=name,
             locations=locations,

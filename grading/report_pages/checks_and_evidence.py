@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from grading.engine.report import CITED_TAG, Check, Criterion, Evidence, Report, RootCause
-from grading.report_pages.location_links import LinkedLocation, link_location
+from grading.report_pages.location_links import LinkedLocation, Work, link_location
 from grading.report_pages.quotes import QuotedLine, quoted_lines, reveal_invisible
 
 OUTCOMES = {True: "met", False: "not met", None: "not established"}
@@ -81,7 +81,7 @@ class EvidencePresenter:
     """Prepares the evidence of one report and remembers the items that are printed already."""
 
     def __init__(self, report: Report) -> None:
-        self._report = report
+        self._report, self._work = report, Work.of(report)
         self._printed: set[str] = set()
         # Judges cite the same lines: highlighting them takes most of the time of a page.
         self._lines: dict[str, tuple[QuotedLine, ...]] = {}
@@ -172,7 +172,7 @@ class EvidencePresenter:
         )
 
     def _citation_words(self, piece: Evidence) -> str:
-        words = link_location(piece.location, self._report.repo_url).words
+        words = link_location(piece.location, self._work).words
         if piece.found:
             return words
         # "No shell is used" holds because nothing was found: an absence may confirm its goal.
@@ -194,7 +194,7 @@ class EvidencePresenter:
             detective=piece.detective,
             confidence=piece.confidence,
             tags=piece.tags,
-            place=link_location(piece.location, self._report.repo_url),
+            place=link_location(piece.location, self._work),
             lines=self._lines_of(piece) if is_first else (),
             statement="" if piece.quotes_file else reveal_invisible(piece.content or ""),
             is_first=is_first,

@@ -26,6 +26,7 @@ from grading.report_pages.checks_and_evidence import (
 )
 from grading.report_pages.judge_marks import JUDGES
 from grading.report_pages.levels import ReachedLevel, levels_in, reached_level
+from grading.report_pages.location_links import Work
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
@@ -33,7 +34,8 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """One criterion of the page. `anchor` is its id there, `record` the criterion of the report.
+    """One criterion of the page. `anchor` is its id there, `record` the criterion of the report,
+    `work` what its places are relative to.
 
     `anchor` follows from the criterion's id, so links outlive new names and a new order; earlier
     links have `old_anchor`, by position.
@@ -46,6 +48,7 @@ class CriterionView:
     old_anchor: str
     position: int
     record: Criterion
+    work: Work
     counts: ReleasedCriterion
     name: str
     score: int | None
@@ -96,6 +99,7 @@ def criterion_views(
         _view(
             position,
             row,
+            Work.of(report),
             # Without a release or an override, the verdict itself counts.
             counts.get(row.id) or verdict_as_it_counts(row),
             evidence,
@@ -109,6 +113,7 @@ def criterion_views(
 def _view(
     position: int,
     criterion: Criterion,
+    work: Work,
     counts: ReleasedCriterion,
     evidence: EvidencePresenter,
     arguments: ArgumentPresenter,
@@ -122,6 +127,7 @@ def _view(
         old_anchor=f"criterion-{position + 1}",
         position=position,
         record=criterion,
+        work=work,
         counts=counts,
         name=criterion.name,
         score=counts.score,

@@ -14,10 +14,11 @@ MOST_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class InnerGraph:
-    """Graph inside a node; `path` names the node, outermost first, and `location` the code."""
+    """Graph inside a node; `node` is its path, outermost first, and `path` and `line` its code."""
 
+    node: str
     path: str
-    location: str
+    line: int
     edges: tuple[Edge, ...]
 
 
@@ -46,7 +47,7 @@ def topology_of(graph: MainGraph, run: GraphRun | None = None) -> Topology:
         drawing=drawing_of(_sketch(graph, (), graph.subgraphs, _marks(run))),
         has_steps=bool(run and run.steps),
         inner=tuple(
-            InnerGraph(_node_path(inner), f"{inner.path}:{inner.state_graph_line}", _edges(inner))
+            InnerGraph(_node_path(inner), inner.path, inner.state_graph_line, _edges(inner))
             for inner in graph.subgraphs
         ),
     )
@@ -58,16 +59,16 @@ def _edges(graph: Graph) -> tuple[Edge, ...]:
     paths = graph.edge_paths or (graph.path,) * len(graph.edges)
 
     straight = [
-        Edge(source, target, False, _location(path, line))
+        Edge(source, target, False, path, line)
         for (source, target), path, line in zip(graph.edges, paths, lines, strict=True)
     ]
     routed = [
-        Edge(route.source, target, True, _location(route.path or graph.path, route.line))
+        Edge(route.source, target, True, route.path or graph.path, route.line)
         for route in graph.conditional
         for target in route.targets
     ]
 
-    # `place` is not compared: an edge that two lines make appears once.
+    # Places are not compared: an edge that two lines make appears once.
     return tuple(dict.fromkeys([*straight, *routed]))
 
 
@@ -124,7 +125,3 @@ def _unresolved_inside(subgraphs: Sequence[Subgraph]) -> tuple[str, ...]:
 
 def _node_path(subgraph: Subgraph) -> str:
     return " / ".join(subgraph.at)
-
-
-def _location(path: str, line: int | None) -> str:
-    return f"{path}:{line}" if line else ""

@@ -57,12 +57,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Edge of a graph; `place` is the path and line that make it, "" when not known."""
+    """Edge of a graph; `path` and `line` make it, "" and None when not known."""
 
     source: str
     target: str
     conditional: bool
-    place: str = field(default="", compare=False)
+    path: str = field(default="", compare=False)
+    line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

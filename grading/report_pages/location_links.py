@@ -1,14 +1,20 @@
-"""Locations of a report in words, linked to the line at the audited commit."""
+"""Places of a work in words, linked to where they can be opened: repository, commit, file, lines."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
-from grading.engine.report import Location
+from django.conf import settings
 
-# Hosts with documented URLs of a file at a commit; other hosts get no link.
-BLOB_PATHS = {"github.com": "blob", "gitlab.com": "-/blob", "codeberg.org": "src/commit"}
+from grading.engine.report import Location, Report
+
+_COMMIT_ID = re.compile(r"[0-9a-fA-F]{7,64}")
+# Hosts show these as documents, in which lines have no anchors.
+_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".ipynb", ".svg", ".csv")
+SHORT_COMMIT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +23,49 @@ class LinkedLocation:
     address: str | None = None
 
 
-def link_location(location: Location, repo_url: str) -> LinkedLocation:
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work that a page is about: what its places are relative to.
+
+    A redacted edition has neither repository nor commit, so that no place of it gets a link.
+    """
+
+    repo_url: str = ""
+    commit: str | None = None
+
+    @classmethod
+    def of(cls, report: Report) -> Work:
+        return cls(report.repo_url, report.commit)
+
+
+def link_location(location: Location, work: Work) -> LinkedLocation:
     """Return words and link for a file, a page of the PDF, a commit or the whole project."""
     if location.path:
-        return LinkedLocation(_file_words(location), _address(location, repo_url))
+        return LinkedLocation(_file_words(location), _file_address(location, work.repo_url))
     if location.page:
         return LinkedLocation(f"PDF, page {location.page}")
     if location.commit:
-        return LinkedLocation(f"commit {location.commit[:10]}")
+        commit = link_commit(location.commit, work.repo_url)
+        return LinkedLocation(f"commit {commit.words}", commit.address)
     return LinkedLocation("Whole project")
+
+
+def link_commit(commit: str, repo_url: str, digits: int = SHORT_COMMIT) -> LinkedLocation:
+    return LinkedLocation(commit[:digits], _address(repo_url, commit, "commit"))
+
+
+def link_repository(repo_url: str) -> LinkedLocation:
+    """Return the repository's address, linked where it is https: students enter it."""
+    is_web = _split(repo_url).scheme == "https"
+    return LinkedLocation(repo_url, repo_url if is_web else None)
+
+
+def _split(repo_url: str) -> SplitResult:
+    """Return the parts of an address; those of a path on this machine may be no address at all."""
+    try:
+        return urlsplit(repo_url)
+    except ValueError:
+        return urlsplit("")
 
 
 def _file_words(location: Location) -> str:
@@ -36,14 +76,32 @@ def _file_words(location: Location) -> str:
     return f"{location.path}:{lines}"
 
 
-def _address(location: Location, repo_url: str) -> str | None:
-    parts = urlsplit(repo_url)
-    blob = BLOB_PATHS.get(parts.hostname or "")
-    # A redacted report has neither a repository nor a commit, so its locations get no link.
-    if parts.scheme != "https" or blob is None or location.commit is None:
+def _file_address(location: Location, repo_url: str) -> str | None:
+    path, first = location.path or "", location.line_start
+    last = location.line_end or first
+    # A browser resolves such a path before it asks the host.
+    if {"", ".", ".."} & set(path.split("/")):
+        return None
+    if first is None:
+        return _address(repo_url, location.commit, "file", path=path)
+
+    plain = ("plain",) if path.lower().endswith(_DOCUMENTS) else ()
+    lines = "line" if last == first else "lines"
+    return _address(
+        repo_url, location.commit, "file", *plain, lines, path=path, first=first, last=last
+    )
+
+
+def _address(repo_url: str, commit: str | None, *parts: str, **names: str | int) -> str | None:
+    """Return the repository's address with these templates of its host; None for an unknown host."""
+    repository = _split(repo_url)
+    hosts: Mapping[str, Mapping[str, str]] = settings.REPOSITORY_HOSTS
+    templates = hosts.get((repository.hostname or "").removeprefix("www."))
+    if repository.scheme != "https" or not templates or not _COMMIT_ID.fullmatch(commit or ""):
         return None
 
-    folder = parts.path.removesuffix("/").removesuffix(".git")
-    file = f"{quote(location.commit)}/{quote(location.path or '')}"
-    anchor = "" if location.line_start is None else f"#L{location.line_start}"
-    return f"https://{parts.hostname}{folder}/{blob}/{file}{anchor}"
+    folder = repository.path.removesuffix("/").removesuffix(".git")
+    if "path" in names:
+        names["path"] = quote(str(names["path"]))
+    rest = "".join(templates[part] for part in parts).format_map({"commit": commit, **names})
+    return f"https://{repository.hostname}{folder}{rest}"

@@ -12,7 +12,7 @@ from grading.engine.report import INTEGRITY_TAG, Evidence, Location, Points, Rep
 from grading.report_pages.criterion import CriterionView, criterion_views
 from grading.report_pages.expected_graph import ExpectedGraph, expected_graph_of
 from grading.report_pages.graph_drawing import Topology, topology_of
-from grading.report_pages.location_links import LinkedLocation, link_location
+from grading.report_pages.location_links import LinkedLocation, Work, link_location
 from grading.report_pages.quotes import reveal_invisible
 
 Json = Mapping[str, Any]
@@ -71,9 +71,12 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """Everything that the page shows; `record` is the report itself, `points` those that count."""
+    """Everything that the page shows; `record` is the report itself, `work` what its places are
+    relative to, `points` those that count.
+    """
 
     record: Report
+    work: Work
     headline: Headline
     points: Points | None
     criteria: tuple[CriterionView, ...]
@@ -122,6 +125,7 @@ def present_report(
 
     return ReportPage(
         record=report,
+        work=Work.of(report),
         headline=_headline(report, released),
         points=released.points if released else report.points,
         criteria=criteria,
@@ -144,7 +148,7 @@ def present_report(
 def _suspicions(report: Report) -> tuple[Suspicion, ...]:
     """Return the possible prompt injections, each once, with what quotes them."""
     rows = [
-        Suspicion(link_location(piece.location, report.repo_url), _flag_sentence(piece))
+        Suspicion(link_location(piece.location, Work.of(report)), _flag_sentence(piece))
         for piece in report.suspicions
     ]
     # Reports of an older make have the text alone.

@@ -187,7 +187,7 @@ def test_a_place_that_a_judge_names_is_text() -> None:
 
 def test_lines_read_to_a_judge_are_linked_at_their_commit() -> None:
     request = argument_in(report_with(asked=[read("route", (10, 40))])).requests[0]
-    assert request.locations[0].address == f"{REPO_URL}/blob/{COMMIT}/src/graph.py#L10"
+    assert request.locations[0].address == f"{REPO_URL}/blob/{COMMIT}/src/graph.py#L10-L40"
 
 
 @pytest.mark.django_db

@@ -68,7 +68,7 @@ def test_flag_shows_its_text_escaped_and_its_place_to_student_and_staff(
     for reader in (ada.user, staff_user(assignment.organization)):
         page = signed_in(reader).get(page_of_audit(audit)).content.decode()
         note = page.partition("<h2>Possible prompt injection</h2>")[2].partition("</div>")[0]
-        assert f'{REPO_URL}/blob/{COMMIT}/docs/a%20b.md#L3"' in note
+        assert f'{REPO_URL}/blob/{COMMIT}/docs/a%20b.md?plain=1#L3-L4"' in note
         assert ">docs/a b.md:3-4</a>" in note
         # A call that warms a cache may have read it; its answer was thrown away.
         assert "judges didn't see it" not in note

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading.engine.report import GraphRun, Location, MainGraph, parse_report
+from grading.engine.report import GraphRun, MainGraph, parse_report
 from grading.report_pages.graph_drawing import Topology, topology_of
 from grading.report_pages.graph_layout import MAX_NODES, MAX_PER_ROW, Node
-from grading.report_pages.location_links import link_location
 from grading.report_pages.quotes import quoted_lines, reveal_invisible
 from grading.report_pages.report_page import ReportPage, present_report
 from grading.report_pages.score_track import track_of
@@ -110,9 +109,9 @@ def test_edge_names_the_line_that_makes_it():
         "edge_lines": [7],
         "conditional": [{"from": "a", "to": ["b"], "line": 9}],
     }
-    assert [edge.place for edge in topology_in(document).edges] == [
-        "src/wires.py:7",
-        "src/graph.py:9",
+    assert [(edge.path, edge.line) for edge in topology_in(document).edges] == [
+        ("src/wires.py", 7),
+        ("src/graph.py", 9),
     ]
 
 
@@ -133,8 +132,8 @@ def test_inner_graph_is_drawn_in_a_frame_and_listed() -> None:
         inner | {"at": ["judging"], "path": "src/panel.py", "unresolved": ["q is not known"]}
     ]
     topology = topology_in(outer)
-    assert [(inner.path, inner.location, len(inner.edges)) for inner in topology.inner] == [
-        ("judging", "src/panel.py:1", 4)
+    assert [(inner.node, inner.path, inner.line, len(inner.edges)) for inner in topology.inner] == [
+        ("judging", "src/panel.py", 1, 4)
     ]
     assert topology.unresolved == ("inside judging, q is not known",)
     assert topology.drawing is not None
@@ -206,38 +205,6 @@ def test_invisible_characters_are_written_out() -> None:
 
 def test_long_quote_is_not_highlighted() -> None:
     assert "<span" not in quoted_lines("x = 1\n" * 2000, "a.py", 1)[0].html
-
-
-@pytest.mark.parametrize(
-    ("location", "words", "address"),
-    [
-        (
-            {"path": "src/a b.py", "line_start": 3, "line_end": 5, "commit": COMMIT},
-            "src/a b.py:3-5",
-            f"{REPO_URL}/blob/{COMMIT}/src/a%20b.py#L3",
-        ),
-        ({"path": "a.py", "line_start": 3, "line_end": 3}, "a.py:3", None),
-        ({"path": "a.py", "commit": COMMIT}, "a.py", f"{REPO_URL}/blob/{COMMIT}/a.py"),
-        ({"page": 4}, "PDF, page 4", None),
-        ({"commit": COMMIT}, f"commit {COMMIT[:10]}", None),
-        ({}, "Whole project", None),
-    ],
-)
-def test_location_has_words_and_a_link_to_the_line(
-    location: dict[str, Any], words: str, address: str | None
-) -> None:
-    nothing = {"path": None, "line_start": None, "line_end": None, "page": None, "commit": None}
-    link = link_location(Location(**(nothing | location)), REPO_URL)
-    assert (link.words, link.address) == (words, address)
-
-
-@pytest.mark.parametrize(
-    "repo_url",
-    ["http://github.com/a/b", "https://elsewhere.example/a/b", "/srv/git/a", "javascript:alert(1)"],
-)
-def test_other_hosts_get_no_link(repo_url: str) -> None:
-    location = {"path": "a.py", "line_start": 1, "line_end": 1, "page": None, "commit": COMMIT}
-    assert link_location(Location.model_validate(location), repo_url).address is None
 
 
 def test_next_steps_of_an_older_report_are_urgent_and_of_the_weakest_criteria() -> None:

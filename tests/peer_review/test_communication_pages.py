@@ -174,7 +174,7 @@ def test_the_log_of_the_repository_stands_beside_that_of_the_site():
     circle = Circle(release_policy=ReleasePolicy.PROVISIONAL)
     audited(circle, {"communication_entries": [ENTRY]})
     page = read(circle.ada, circle.page("communication"))
-    assert "<code>audit/proactive_communication.md:3</code>" in page
+    assert ">audit/proactive_communication.md:3</a></code>" in page
     assert "1 in the repository" in page
 
 

@@ -38,6 +38,8 @@ def test_who_audits_blind_reads_the_report_without_what_tells_whose_work_it_is()
     assert [
         told for told in (REPO_URL, COMMIT[:12], "Bob", "Beta", circle.bob.email) if told in page
     ] == []
+    # An open report links its places; this edition has nowhere to link to.
+    assert ("src/tools/git_forensics.py" in page, 'href="https:' in page) == (True, False)
     assert faults_of(page) == []
 
 

@@ -135,8 +135,6 @@ def blind(
         "place": place,
         "total": len(sample.submissions),
         "submission": submission,
-        # Only https links are made clickable; students enter the address.
-        "repository": submission.repo_url if submission.repo_url.startswith("https://") else "",
         "criteria": [
             # The template gets no verdict before the scores are sealed.
             (criterion, form[criterion.field], verdict if sealed else None)
