@@ -78,7 +78,6 @@ def _file_words(location: Location) -> str:
 
 def _file_address(location: Location, repo_url: str) -> str | None:
     path, first = location.path or "", location.line_start
-    last = location.line_end or first
     # A browser resolves such a path before it asks the host.
     if {"", ".", ".."} & set(path.split("/")):
         return None
@@ -86,6 +85,7 @@ def _file_address(location: Location, repo_url: str) -> str | None:
         return _address(repo_url, location.commit, "file", path=path)
 
     plain = ("plain",) if path.lower().endswith(_DOCUMENTS) else ()
+    last = location.line_end or first
     lines = "line" if last == first else "lines"
     return _address(
         repo_url, location.commit, "file", *plain, lines, path=path, first=first, last=last

@@ -42,7 +42,9 @@ def repository_link(of: Work) -> SafeString | str:
 
 
 @register.simple_tag
-def commit_link(of: Work, commit: str | None = None, digits: int = SHORT_COMMIT) -> SafeString | str:
+def commit_link(
+    of: Work, commit: str | None = None, digits: int = SHORT_COMMIT
+) -> SafeString | str:
     """Return this commit of the repository, else the work's own, to so many digits."""
     return linked(link_commit(commit or of.commit or "", of.repo_url, digits))
 

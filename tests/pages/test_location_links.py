@@ -55,7 +55,9 @@ def test_without_a_commit_there_is_no_link(commit: str | None) -> None:
     assert link_commit(commit or "", REPO_URL).address is None
 
 
-@pytest.mark.parametrize("repo_url", ["/srv/git/a", "http://127.0.0.1/a", "javascript:alert(1)", ""])
+@pytest.mark.parametrize(
+    "repo_url", ["/srv/git/a", "http://127.0.0.1/a", "javascript:alert(1)", ""]
+)
 def test_only_an_https_repository_is_linked(repo_url: str) -> None:
     assert link_repository(repo_url).address is None
     assert link_repository(REPO_URL).address == REPO_URL
