@@ -241,7 +241,7 @@ def _place_of(path: str | None, line: int | None, report: Report) -> LinkedLocat
     if not path:
         return None
     location = Location(path=path, line_start=line, commit=report.commit)
-    return link_location(location, report.repo_url)
+    return link_location(location, Work.of(report))
 
 
 def _by_file(tasks: tuple[Task, ...]) -> tuple[tuple[str, tuple[Task, ...]], ...]:

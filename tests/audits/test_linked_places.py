@@ -18,12 +18,12 @@ BLOB = f"{REPO_URL}/blob/{COMMIT}/"
 SECTIONS = {
     "headline": ('<ul class="facts">', "</ul>"),
     "next steps": ('id="next-heading"', "</section>"),
-    "improvements": ("<h4>How to raise it</h4>", "</div>"),
+    "improvements": ("<summary>How to raise it", "</details>"),
     "citations": ('<details class="citation"', "</details>"),
     "evidence": ('<div class="evidence-item"', "</div>"),
-    "remediation": ('id="remediation-heading"', "</section>"),
+    "remediation": ('id="remediation"', "</ul>"),
     "graph": ('id="graph-heading"', "</section>"),
-    "record": ('id="appendix-heading"', "</section>"),
+    "record": ('id="record"', "</dl>"),
 }
 
 

@@ -15,7 +15,7 @@ from grading.report_pages.graph_layout import MAX_NODES, MAX_PER_ROW, Node
 from grading.report_pages.quotes import quoted_lines, reveal_invisible
 from grading.report_pages.report_page import ReportPage, present_report
 from grading.report_pages.score_track import track_of
-from tests.factories.example_report import GRAPH, report_json
+from tests.factories.example_report import COMMIT, GRAPH, report_json
 
 NODES = st.sampled_from(["START", "END", *"abcdefgh"])
 
