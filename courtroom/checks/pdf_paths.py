@@ -119,9 +119,11 @@ def claims_hold(
 
 
 def _wrong_half(wrong: Sequence[CheckedClaim], missing: Sequence[ClaimedPath]) -> str:
+    verb = "does" if len(missing) == 1 else "do"
+    files = number_of(len(missing), "file")
     claim = ["a claim of the report on the code is not confirmed there"] if wrong else []
-    file = ["a file that the report names does not exist"] if missing else []
-    return sentence_of(clauses([*claim, *file])) if wrong or missing else ""
+    named_files = [f"{files} that the report names {verb} not exist"] if missing else []
+    return sentence_of(clauses([*claim, *named_files])) if wrong or missing else ""
 
 
 def _behaviour(
@@ -171,12 +173,14 @@ def _none_hallucinated(maximum: int, paths: CheckedPaths) -> Finding:
     clues = clues or [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
     if not clues:
         return absent(reason, NO_PATHS_COMPARED, fault=reason)
-    return present(reason, clues, met=len(missing) <= maximum, fault=_missing_fault(maximum))
+    fault = _missing_fault(len(missing), maximum)
+    return present(reason, clues, met=len(missing) <= maximum, fault=fault)
 
 
-def _missing_fault(maximum: int) -> str:
+def _missing_fault(count: int, maximum: int) -> str:
     if not maximum:
-        return "The report names a file that does not exist."
+        files = "a file that does" if count == 1 else "files that do"
+        return f"The report names {files} not exist."
     return f"The report names more than {number_of(maximum, 'file')} that do not exist."
 
 
@@ -305,7 +309,7 @@ def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
     clues = [_name_clue(path) for path in missing or paths]
     if not clues:
         return absent(reason, NO_PATHS_COMPARED, fault=reason)
-    fault = _missing_fault(check.maximum)
+    fault = _missing_fault(len(missing), check.maximum)
     return present(reason, clues, met=len(missing) <= check.maximum, fault=fault)
 
 

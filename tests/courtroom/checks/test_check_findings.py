@@ -242,6 +242,23 @@ def test_work_is_spread_over_days_and_not_done_in_one_hour(hours, met):
     assert judged("spread_over_time", *commits, minimum=2).met is met
 
 
+@pytest.mark.parametrize(
+    ("hours", "fault", "shown"),
+    [
+        ((0, 1, 2, 3), "The work came on one day.", (1, 4)),
+        ((0, 48, 48, 48), "Too much of the work came within one hour.", (2, 4)),
+    ],
+)
+def test_work_at_once_is_named_by_day_or_hour_and_shown_by_its_commits(hours, fault, shown):
+    commits = [
+        commit(n, when=f"2026-01-0{1 + h // 24}T{h % 24:02}:00:00+00:00")
+        for n, h in enumerate(hours, start=1)
+    ]
+    finding = judged("spread_over_time", *commits, minimum=2)
+    assert (finding.met, finding.fault) == (False, fault)
+    assert [clue.commit for clue in finding.clues] == [f"{n:040d}" for n in shown]
+
+
 # -- checks on the report -------------------------------------------------------------------------
 
 

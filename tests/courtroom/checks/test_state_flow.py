@@ -36,6 +36,7 @@ def test_a_fault_is_shown_with_both_places():
     finding = found("undeclared_read", "no_update")
 
     assert (finding.met, finding.reason) == (False, "judge returns only `verdict` (a.py:4).")
+    assert finding.fault == "There is a node whose whole return is lost."
     assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
 
 
@@ -43,6 +44,18 @@ def test_further_faults_are_counted():
     finding = found("no_update", fact={"faults": [FAULT, FAULT], "unread": {}})
 
     assert finding.reason == "judge returns only `verdict` (a.py:4). There is 1 more of this kind."
+
+
+def test_faults_of_another_kind_are_named_beside_the_first():
+    other = FAULT | {"kind": "broken_import"}
+    finding = found(
+        "no_update", "broken_import", fact={"faults": [FAULT, other, other], "unread": {}}
+    )
+
+    assert finding.reason == (
+        "judge returns only `verdict` (a.py:4). There is also an import that cannot resolve."
+        " There is 1 more of this kind."
+    )
 
 
 def test_what_was_not_read_leaves_the_check_open():
