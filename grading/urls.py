@@ -60,6 +60,7 @@ urlpatterns = [
     path(
         "o/<slug:org>/rubrics/<int:version_id>/", rubric_views.rubric_version, name="rubric-version"
     ),
+    path("o/<slug:org>/search/", dashboard_views.search, name="search"),
     path("o/<slug:org>/webhooks/", notification_views.webhooks, name="webhooks"),
     path("o/<slug:org>/webhooks/<int:webhook_id>/", notification_views.webhook, name="webhook"),
     path("o/<slug:org>/c/new/", course_views.cohort_new, name="cohort-new"),

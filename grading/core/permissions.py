@@ -11,6 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.db.models import OuterRef, Subquery
 from django.http import Http404
 from django_scopes import scope
 
@@ -86,7 +87,7 @@ def access_organization(user: Somebody, slug: str, *, level: Level = "student") 
     Raises OrganizationClosed for the founder of one that waits for approval; to others it is
     missing.
     """
-    organization = Organization.objects.filter(slug=slug).first()
+    organization = _organization_and_role(user, slug)
     if organization is None or not may(user, organization, level):
         raise Http404
     if organization.is_usable:
@@ -94,6 +95,18 @@ def access_organization(user: Somebody, slug: str, *, level: Level = "student") 
     if organization.founder_id == user.pk:
         raise OrganizationClosed(organization)
     raise Http404
+
+
+def _organization_and_role(user: Somebody, slug: str) -> Organization | None:
+    """Return an organization, and keep the user's role in it for the length of the request."""
+    with as_person(user):
+        roles = Membership.objects.filter(organization=OuterRef("pk"), user=user.pk)
+        rows = Organization.objects.annotate(role=Subquery(roles.values("role")[:1]))
+        organization = rows.filter(slug=slug).first()
+    if organization is not None and user.is_active:
+        role = vars(organization)["role"]
+        cached("role", user.pk, organization.pk, ask=lambda: Role(role) if role else None)
+    return organization
 
 
 def access_invitation(user: Somebody, invitation_id: int) -> Invitation:

@@ -121,8 +121,7 @@ def peer_lines(enrollments: Sequence[Enrollment]) -> list[PeerLine]:
 
 def _pairings(student_ids: Iterable[int]) -> QuerySet[PairingWithReport]:
     """Return the students' pairings, each with its newest report."""
-    is_finished = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
-    reports = FeedbackReport.objects.filter(is_finished, pairing=OuterRef("pk"))
+    reports = finished_reports()
     # A report that was hidden from its subject counts as read: they cannot open it.
     newest = reports.annotate(done_at=Coalesce("read_at", "hidden_at")).order_by(
         "-created_at", "pk"
@@ -138,6 +137,12 @@ def _pairings(student_ids: Iterable[int]) -> QuerySet[PairingWithReport]:
         .select_related("round__assignment__cohort", "organization")
         .order_by("round__ends_at", "pk")
     )
+
+
+def finished_reports() -> QuerySet[FeedbackReport]:
+    """Return the reports of the outer query's pairing that can be read."""
+    is_finished = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
+    return FeedbackReport.objects.filter(is_finished, pairing=OuterRef("pk"))
 
 
 def _line(

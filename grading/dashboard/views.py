@@ -8,12 +8,17 @@ from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 from django_scopes import scope
 
+from grading.core.breadcrumbs import trail_to_organization
+from grading.core.permissions import access_organization
+from grading.core.requests import MemberRequest
 from grading.core.time_zones import follow_cohort
 from grading.courses.organizations.queries import invitations_to
 from grading.courses.queries import organizations_of, organizations_waiting_for
+from grading.dashboard.forms import SearchForm
 from grading.dashboard.institutions import overview_of_institutions
 from grading.dashboard.presenters import Dashboard, dashboard_of
 from grading.dashboard.queries import Teaching, teaching_of
+from grading.dashboard.search import search_organization
 
 
 @require_safe
@@ -40,6 +45,22 @@ def home(request: HttpRequest) -> HttpResponse:
             "teaching": teaching,
         }
         return render(request, "dashboard/home.html", context)
+
+
+@require_safe
+def search(request: MemberRequest, org: str) -> HttpResponse:
+    """Search one organization, for its staff."""
+    organization = access_organization(request.user, org, level="staff")
+    form = SearchForm(request.GET or None)
+    text = form.cleaned_data["q"] if form.is_valid() else ""
+    context = {
+        "organization": organization,
+        "form": form,
+        "text": text,
+        "results": search_organization(organization, text) if text else None,
+        "trail": trail_to_organization(organization),
+    }
+    return render(request, "dashboard/search.html", context)
 
 
 @require_safe

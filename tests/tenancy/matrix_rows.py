@@ -118,6 +118,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
     "o/<slug:org>/operations/": (STAFF, None),
     "o/<slug:org>/rubrics/<int:version_id>/": (STAFF, None),
+    "o/<slug:org>/search/": (STAFF, None),
     "o/<slug:org>/webhooks/": (TEACHERS, TEACHERS),
     "o/<slug:org>/webhooks/<int:webhook_id>/": (TEACHERS, TEACHERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),

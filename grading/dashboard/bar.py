@@ -1,0 +1,160 @@
+"""The bar of the pages of an organization: its courses, the assignments of one, and what waits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    FilteredRelation,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+from django.urls import resolve, reverse
+from django.utils import timezone
+
+from grading.appeals.queries import WAITING
+from grading.core.enums import ComplaintState, LatePolicy
+from grading.core.pairing_access import granted_pairings
+from grading.core.permissions import may
+from grading.dashboard.queries import finished_reports
+from grading.models import (
+    Appeal,
+    Assignment,
+    Cohort,
+    Complaint,
+    Enrollment,
+    Organization,
+    Submission,
+)
+
+# Bounds on the bar's size; the organization's page lists every course.
+MAX_COURSES = 20
+MAX_ROWS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Link; `current` is its aria-current: "page" for the page itself, "true" for one above it."""
+
+    label: str
+    address: str
+    current: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """`course` is the name of the course that the page belongs to, "" for none."""
+
+    organization: Place
+    courses: tuple[Place, ...]
+    course: str
+    assignments: tuple[Place, ...]
+    attention: tuple[Place, ...]
+    search: Place | None
+
+
+def bar_of(user: User, organization: Organization, path: str, above: Collection[str]) -> Bar:
+    """Return the bar of the page at `path`; `above` are the addresses of its breadcrumbs. One query."""
+    is_staff = may(user, organization, "staff")
+    current = _cohort_in([path, *above])
+    rows = list(_rows(user, organization, current, is_staff=is_staff)[:MAX_ROWS])
+    org = organization.slug
+
+    def place(label: str, name: str, *slugs: str) -> Place:
+        address = reverse(name, args=[org, *slugs])
+        is_above = "true" if address in above else ""
+        return Place(label, address, "page" if address == path else is_above)
+
+    # A cohort has a row for each of its assignments if it is the current one.
+    cohorts = {row["slug"]: row["name"] for row in rows}
+    return Bar(
+        organization=place(organization.name, "organization"),
+        courses=tuple(
+            place(name, "cohort", slug) for slug, name in list(cohorts.items())[:MAX_COURSES]
+        ),
+        course=cohorts.get(current, ""),
+        assignments=tuple(
+            place(row["here__title"], "assignment", current, row["here__slug"])
+            for row in rows
+            if row["here__slug"]
+        ),
+        attention=_attention(org, rows),
+        search=place("Search", "search") if is_staff else None,
+    )
+
+
+def _cohort_in(addresses: Iterable[str]) -> str:
+    slugs = (resolve(address).kwargs.get("cohort") for address in addresses)
+    return next(filter(None, slugs), "")
+
+
+def _rows(
+    user: User, organization: Organization, current: str, *, is_staff: bool
+) -> QuerySet[Cohort, dict[str, Any]]:
+    """Return cohorts, the current one first with its assignments, each row with what waits."""
+    cohorts = Cohort.objects.filter(organization=organization)
+    counts = _waiting_for_staff() if is_staff else _due_from(user)
+    if not is_staff:
+        cohorts = cohorts.filter(pk__in=Enrollment.objects.filter(user=user).values("cohort"))
+
+    is_current = Case(When(slug=current, then=Value(0)), default=Value(1))
+    listed = cohorts.annotate(
+        here=FilteredRelation("assignments", condition=Q(slug=current)), **counts
+    )
+    columns = ("slug", "name", "here__slug", "here__title", *counts)
+    order = ("-starts_on", "name", "pk", "here__due_at", "here__title")
+    return listed.order_by(is_current, *order).values(*columns)
+
+
+def _waiting_for_staff() -> dict[str, Coalesce]:
+    return {
+        "appeals": _number_of(Appeal.objects.filter(WAITING)),
+        "complaints": _number_of(Complaint.objects.filter(state=ComplaintState.OPEN)),
+    }
+
+
+def _due_from(user: User) -> dict[str, Coalesce]:
+    """Count what home lists as due: assignments without a counting attempt, and peer reviews."""
+    now = timezone.now()
+    handed_in = Submission.objects.filter(
+        assignment=OuterRef("pk"), student__user=user, counts=True
+    )
+    is_open = (Q(opens_at=None) | Q(opens_at__lte=now)) & (
+        Q(due_at=None) | Q(due_at__gte=now) | ~Q(late_policy=LatePolicy.REFUSE)
+    )
+    is_running = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=now.date())
+    assignments = Assignment.objects.filter(
+        is_open, is_running, ~Exists(handed_in), cohort__enrollments__user=user
+    )
+    reviews = granted_pairings().filter(~Exists(finished_reports()), auditor__user=user)
+    return {"assignments_due": _number_of(assignments), "reviews_due": _number_of(reviews)}
+
+
+def _number_of(rows: QuerySet[Any]) -> Coalesce:
+    counted = rows.order_by().values("organization").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted[:1], output_field=IntegerField()), Value(0))
+
+
+def _attention(org: str, rows: Iterable[dict[str, Any]]) -> tuple[Place, ...]:
+    row = next(iter(rows), {})
+    appeals, complaints = row.get("appeals", 0), row.get("complaints", 0)
+    due = row.get("assignments_due", 0) + row.get("reviews_due", 0)
+    plural = "" if complaints == 1 else "s"
+    places = (
+        (appeals, f"{appeals} appeal{'' if appeals == 1 else 's'}", reverse("appeals", args=[org])),
+        (complaints, f"{complaints} report{plural} of abuse", reverse("complaints", args=[org])),
+        (due, f"{due} due", f"{reverse('home')}#due-heading"),
+    )
+    return tuple(Place(label, address) for number, label, address in places if number)
