@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from grading.core.enums import FINAL_STATES, AppealState
@@ -123,16 +124,23 @@ STATES: dict[str, Q] = {
 }
 
 
-def allowance_of(grade: Grade) -> Allowance | None:
-    """Return the student's allowance; None before the release, when nothing can be appealed."""
+def allowance_of(grade: Grade, *, used: int | None = None) -> Allowance | None:
+    """Return the student's allowance; None before the release, when nothing can be appealed.
+
+    `used` is the number of appeals that count, where the caller has it; else one query.
+    """
     if grade.released_at is None:
         return None
     assignment = grade.assignment
     return Allowance(
         until=grade.released_at + timedelta(days=assignment.appeal_days),
         most=assignment.max_appeals,
-        used=appeals_at(assignment.pk, grade.student_id).filter(state__in=COUNTED).count(),
+        used=_counted_appeals(assignment.pk, grade.student_id).count() if used is None else used,
     )
+
+
+def _counted_appeals(assignment: int, student: int) -> QuerySet[Appeal]:
+    return appeals_at(assignment, student).filter(state__in=COUNTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +189,15 @@ def released_grade_of(audit: Audit) -> Grade | None:
 
 
 def grade_for_appeal(appeal: Appeal) -> Grade | None:
-    """Return the student's grade, whichever attempt it is about."""
+    """Return the student's grade, whichever attempt it is about, with its `appeals_used`."""
     submission = appeal.submission
+    counted = _counted_appeals(submission.assignment_id, submission.student_id).order_by()
+    used = counted.values("organization").annotate(number=Count("pk")).values("number")
     grades = Grade.objects.filter(
         assignment=submission.assignment_id, student=submission.student_id
     )
-    return grades.select_related("assignment__cohort", "audit").defer("audit__report").first()
+    related = grades.select_related("assignment__cohort", "audit").defer("audit__report")
+    return related.annotate(appeals_used=Coalesce(Subquery(used), 0)).first()
 
 
 def release_of(appeal: Appeal, grade: Grade | None) -> dict[str, Any] | None:

@@ -147,7 +147,9 @@ def _appeal_context(appeal: Appeal) -> dict[str, Any]:
         "cited": presenters.cited_evidence(then.view, appeal.cited),
         "places": presenters.named_places(appeal.places, report),
         "audit": audit,
-        "allowance": queries.allowance_of(grade) if grade else None,
+        "allowance": queries.allowance_of(grade, used=vars(grade)["appeals_used"])
+        if grade
+        else None,
         "released_overall": _released_value(grade).get("overall_score") if grade else None,
         "released_points": _released_value(grade).get("points") if grade else None,
         "may_withdraw": appeal.state in (AppealState.OPEN, AppealState.ESCALATED),

@@ -100,17 +100,15 @@ def _cohort_in(addresses: Iterable[str]) -> str:
     return next(filter(None, slugs), "")
 
 
-def _rows(
-    user: User, organization: Organization, current: str, *, is_staff: bool
-) -> QuerySet[Cohort, dict[str, Any]]:
-    """Return cohorts, the current one first with its assignments, each row with what waits."""
+def _rows(user: User, organization: Organization, current: str, *, is_staff: bool) -> Any:
+    """Return cohorts as dictionaries, the current one first with its assignments, each row with what waits."""
     cohorts = Cohort.objects.filter(organization=organization)
     counts = _waiting_for_staff() if is_staff else _due_from(user)
     if not is_staff:
         cohorts = cohorts.filter(pk__in=Enrollment.objects.filter(user=user).values("cohort"))
 
     is_current = Case(When(slug=current, then=Value(0)), default=Value(1))
-    listed = cohorts.annotate(
+    listed: Any = cohorts.annotate(
         here=FilteredRelation("assignments", condition=Q(slug=current)), **counts
     )
     columns = ("slug", "name", "here__slug", "here__title", *counts)

@@ -75,7 +75,11 @@ def search_organization(organization: Organization, text: str) -> SearchResults:
     )
     criteria = _criteria(organization, words)
 
-    kinds = {"students": students, "assignments": assignments, "criteria": criteria}
+    kinds: dict[str, Sequence[object]] = {
+        "students": students,
+        "assignments": assignments,
+        "criteria": criteria,
+    }
     return SearchResults(
         students=students[:MAX_ROWS],
         assignments=assignments[:MAX_ROWS],
