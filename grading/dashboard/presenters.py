@@ -80,9 +80,20 @@ class PeerReview:
 
 
 @dataclass(frozen=True, slots=True)
-class Dashboard:
-    """A student's home page. `due` are the peer reviews still to write."""
+class Task:
+    """An assignment without a counting attempt, or a peer review to write; `at` is when it is due."""
 
+    text: str
+    about: str
+    address: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """A student's home page. `tasks` are what is due, the soonest first, `due` its peer reviews."""
+
+    tasks: tuple[Task, ...]
     news: tuple[News, ...]
     due: tuple[PeerReview, ...]
     received: tuple[PeerReview, ...]
@@ -104,18 +115,54 @@ def dashboard_of(user: User) -> Dashboard | None:
     reviews = [_peer_review(line, opened) for line in peer_lines(enrollments)]
     appeals = [appeal for appeal in appeals_answered(enrollments) if _is_new_answer(appeal, opened)]
 
+    due = [review for review in reviews if review.line.is_auditor and review.line.report is None]
+    current = [course for course in courses if not is_over(course.cohort)]
+    tasks = [*map(_review_task, due), *_assignment_tasks(current)]
+
     return Dashboard(
+        tasks=tuple(sorted(tasks, key=_soonest_first)),
         news=(
             *_report_news(courses),
             *(_appeal_news(appeal) for appeal in appeals),
             *(_peer_news(review) for review in reviews if review.is_new),
         ),
-        due=tuple(
-            review for review in reviews if review.line.is_auditor and review.line.report is None
-        ),
+        due=tuple(due),
         received=tuple(review for review in reviews if not review.line.is_auditor),
-        current=tuple(course for course in courses if not is_over(course.cohort)),
+        current=tuple(current),
         past=tuple(course for course in courses if is_over(course.cohort)),
+    )
+
+
+def _soonest_first(task: Task) -> tuple[bool, float, str]:
+    """Return a sort key; tasks without a due date are last."""
+    return (task.at is None, task.at.timestamp() if task.at else 0.0, task.text)
+
+
+def _assignment_tasks(courses: Iterable[Course]) -> list[Task]:
+    return [
+        Task(
+            text=f"Hand in: {line.assignment.title}",
+            about=course.cohort.name,
+            address=reverse(
+                "submit",
+                args=[line.assignment.organization.slug, course.cohort.slug, line.assignment.slug],
+            ),
+            at=line.assignment.due_at,
+        )
+        for course in courses
+        for line in course.lines
+        # The bar counts by the same rule (grading/dashboard/bar.py).
+        if line.closed is None and line.left == line.assignment.max_attempts
+    ]
+
+
+def _review_task(review: PeerReview) -> Task:
+    round_ = review.line.pairing.round
+    return Task(
+        text=f"Audit {review.name}",
+        about=round_.assignment.title,
+        address=review.address,
+        at=round_.ends_at,
     )
 
 

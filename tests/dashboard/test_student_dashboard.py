@@ -160,3 +160,21 @@ def test_home_page_needs_at_most_fifteen_queries(
     client = signed_in(circle.ada.user)
     with django_assert_max_num_queries(15):
         client.get("/")
+
+
+def test_what_is_due_is_listed_soonest_first_and_counted_in_the_bar(ada: Enrollment) -> None:
+    soon, later = (timezone.now() + timedelta(days=days) for days in (1, 9))
+    for title, due_at in (("Later", later), ("Someday", None), ("Soon", soon)):
+        AssignmentFactory.create(cohort=ada.cohort, title=title, due_at=due_at)
+    SubmissionFactory.create(
+        assignment=AssignmentFactory.create(cohort=ada.cohort, title="Done"), student=ada
+    )
+    client = signed_in(ada.user)
+    tasks = dashboard(client).tasks
+    assert [(task.text, task.at) for task in tasks] == [
+        ("Hand in: Soon", soon),
+        ("Hand in: Later", later),
+        ("Hand in: Someday", None),
+    ]
+    bar = client.get(f"/o/{ada.organization.slug}/").context["bar"]
+    assert [place.label for place in bar.attention] == ["3 due"]
