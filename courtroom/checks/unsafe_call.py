@@ -32,7 +32,7 @@ NAMES = {
     "eval_exec": "a call that runs text as code",
     "unsafe_deserialisation": "a load of data that can run code",
     "sql_from_strings": "a query put together from strings",
-    "path_traversal": "a path that outside data decides",
+    "path_traversal": "a path that a web request or an archive decides",
     "tls_unverified": "a connection that checks no certificate",
     "committed_secret": "a committed secret",
 }

@@ -20,6 +20,7 @@ FaultKind = Literal[
     "unused_result",
     "unused_verdict",
     "own_directory",
+    "shallow_history",
     "impossible_test",
     "loose_rule",
     "broken_import",

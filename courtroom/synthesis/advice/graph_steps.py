@@ -226,6 +226,7 @@ FLOW = {
     "unused_result": "Use this result, or do not make it",
     "unused_verdict": "Put this into the verdict, or do not make it",
     "own_directory": "Look into the clone, whose path is taken at {other}",
+    "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Apply this rule only where it belongs",
     "broken_import": "Import what is there, or commit what is missing",

@@ -17,6 +17,7 @@ from courtroom.analysis.langgraph.state_flow.other_keys import (
     objects_in,
     persona_lookups,
 )
+from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     undeclared_reads,
     undeclared_writes,
@@ -48,6 +49,7 @@ ALL_KINDS = (
     "unused_result",
     "unused_verdict",
     "own_directory",
+    "shallow_history",
     "unused_prompt",
     "impossible_test",
     "loose_rule",
@@ -70,6 +72,7 @@ def read_flow(
     reading.add(dropped_results(symbols, layers.in_use))
     reading.add(unread_results(symbols, layers.in_use, layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
+    reading.add(shallow_histories(layers.in_use))
     reading.add(unsent_prompts(symbols))
     reading.add(_impossible(symbols, layers))
     reading.add(

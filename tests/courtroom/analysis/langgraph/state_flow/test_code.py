@@ -215,3 +215,37 @@ def test_a_tool_that_uses_its_path_is_no_fault(scan: str):
     look = f"from pathlib import Path\ndef look(url):\n    return scan('/tmp/clone')\n{scan}"
 
     assert faults(flow_with(look), "own_directory") == []
+
+
+CLONE = (
+    "import subprocess\n"
+    "def look(url):\n    fetch(url)\n    return history(url)\n"
+    "def fetch(url):\n    subprocess.run(['git', 'clone', {depth}, url, '/tmp/x'])\n"
+    "def history(path):\n    return subprocess.run(['git', '-C', path, {command}])\n"
+)
+
+
+@pytest.mark.parametrize("depth", ["'--depth', '1'", "'--depth=1'"])
+def test_a_clone_of_one_commit_whose_history_is_read_is_named(depth: str):
+    reading = flow_with(CLONE.format(depth=depth, command="'log', '--oneline'"))
+
+    assert sentences(reading, "shallow_history") == [
+        (
+            "fetch() clones with depth 1 and history() reads the history: the clone holds one"
+            " commit, whatever the repository's history is"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("depth", "command"),
+    [
+        ("'--depth', '50'", "'log'"),
+        ("'--depth', str(depth)", "'log'"),
+        ("'--quiet'", "'log'"),
+        ("'--depth', '1'", "'ls-files'"),
+        ("'--depth', '1'", "'fetch', '--unshallow'], ['git', 'log'"),
+    ],
+)
+def test_a_clone_with_its_history_or_without_a_reader_is_no_fault(depth: str, command: str):
+    assert faults(flow_with(CLONE.format(depth=depth, command=command)), "shallow_history") == []

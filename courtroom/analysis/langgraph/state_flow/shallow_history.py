@@ -1,0 +1,71 @@
+"""Clones of one commit whose history the work reads: every repository then has one commit."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    keyword_of,
+    last_name,
+    walk,
+)
+
+HISTORY_COMMANDS = frozenset({"log", "rev-list", "shortlog"})
+# Ways to fetch the rest of a history.
+DEEPENING = ("unshallow", "--deepen", "shallow-since")
+
+
+def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield the clone with depth 1 where all clones have it and a function reads the history."""
+    if any(word in function.source.text for function in in_use for word in DEEPENING):
+        return
+    nodes = [(function, node) for function in in_use for node in walk(function.site.node)]
+    clones = [(function, node) for function, node in nodes if _is_clone(node)]
+    readers = [(function, node) for function, node in nodes if _reads_history(node)]
+    if clones and readers and all(_has_depth_one(node) for _, node in clones):
+        (clone, command), (reader, reading) = clones[0], readers[0]
+        reads = "" if reader.key == clone.key else f"{reader.name}() "
+        sentence = (
+            f"{clone.name}() clones with depth 1 and {reads}reads the history: the clone holds one"
+            " commit, whatever the repository's history is"
+        )
+        place = _place(reader, reading)
+        yield FlowFault("shallow_history", sentence, *_place(clone, command), place)
+
+
+def _place(function: FunctionRef, node: ast.AST) -> Place:
+    return function.source.path, getattr(node, "lineno", function.site.node.lineno)
+
+
+def _words(node: ast.AST) -> list[str | None]:
+    """Return the words of a command that is written as a list; None for what is computed."""
+    return [constant_text(part) for part in node.elts] if isinstance(node, ast.List) else []
+
+
+def _is_clone(node: ast.AST) -> bool:
+    is_call = isinstance(node, ast.Call) and called_name(node) == "clone_from"
+    return is_call or "clone" in _words(node)
+
+
+def _has_depth_one(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        depth = keyword_of(node, "depth")
+        return isinstance(depth, ast.Constant) and depth.value == 1
+    words = _words(node)
+    return "--depth=1" in words or ("--depth", "1") in itertools.pairwise(words)
+
+
+def _reads_history(node: ast.AST) -> bool:
+    if isinstance(node, ast.List):
+        words = _words(node)
+        return "git" in words and not HISTORY_COMMANDS.isdisjoint(words)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    is_git_log = node.func.attr == "log" and last_name(node.func.value) == "git"
+    return is_git_log or node.func.attr == "iter_commits"
