@@ -63,7 +63,7 @@ def search_organization(organization: Organization, text: str) -> SearchResults:
     """Return rows that hold every word of the text, in any case. Four queries.
 
     Students are searched by name, email (their login) and number, assignments by title and cohort,
-    criteria by name. Without indexes 2,000 students take about 10 ms: measured before building one.
+    criteria by name. Without an index it takes 4 to 7 ms for 2,000 students, 10 to 30 ms for 20,000.
     """
     words = text.split()[:MAX_WORDS]
     students = _students(organization, words)
