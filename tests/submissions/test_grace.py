@@ -171,7 +171,9 @@ def test_no_estimate_is_given_while_it_is_held(grace, assignment, tmp_path):
     audit = handed_in(assignment, tmp_path)
     pace = Pace(seconds=3.0, of=5, workers=1)
     with everywhere():
-        assert progress_of(audit, None, pace).estimate == ""
+        progress = progress_of(audit, None, pace)
+        assert progress.estimate == ""
+        assert [step.state for step in progress.steps[:2]] == ["now", "ahead"]
         end_grace(audit)
         assert "About 3 s until your report" in progress_of(now_of(audit), 1, pace).estimate
 

@@ -164,7 +164,9 @@ def _poll_ms(position: int | None) -> int:
 
 
 def _current(audit: Audit) -> int:
-    """Return the index of the current or last step; -1 while no worker has the audit."""
+    """Return the index of the current or last step; -1 in the queue, -2 in its grace before it."""
+    if audit.is_in_grace:
+        return -2
     if audit.has_report:
         return len(STAGES_OF_STEPS)
     if audit.state in {AuditState.RECEIVED, AuditState.QUEUED} or audit.started_at is None:
