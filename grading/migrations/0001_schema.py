@@ -254,6 +254,7 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            ("time_zone", models.CharField(default="UTC", max_length=64)),
         ],
         options={
             "ordering": ["-starts_on", "name", "pk"],
@@ -396,10 +397,29 @@ MODELS = [
                     to="grading.rubricversion",
                 ),
             ),
+            (
+                "counting_policy",
+                models.CharField(
+                    choices=[
+                        ("latest", "The latest attempt with a verdict"),
+                        ("best", "The attempt with the best score; of equal ones the latest"),
+                        (
+                            "chosen",
+                            "The attempt that the student chooses; until then the latest with a verdict",
+                        ),
+                    ],
+                    default="latest",
+                    max_length=8,
+                ),
+            ),
         ],
         options={
             "ordering": ["due_at", "title", "pk"],
             "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(("counting_policy__in", ["latest", "best", "chosen"])),
+                    name="counting_policy_known",
+                ),
                 models.UniqueConstraint(fields=("cohort", "slug"), name="assignment_slug_once"),
                 models.CheckConstraint(
                     condition=models.Q(("due_at__gt", models.F("opens_at"))),
@@ -905,6 +925,8 @@ MODELS = [
                     to=settings.AUTH_USER_MODEL,
                 ),
             ),
+            ("screening", models.JSONField(blank=True, null=True)),
+            ("grace_until", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["-created_at", "pk"],
@@ -1489,6 +1511,7 @@ MODELS = [
                         ("will_fix", "Will be fixed"),
                         ("deferred", "Deferred"),
                         ("contested", "Contested"),
+                        ("dismissed", "Dismissed"),
                     ],
                     max_length=10,
                 ),
@@ -1526,7 +1549,7 @@ MODELS = [
                 ),
                 models.CheckConstraint(
                     condition=models.Q(
-                        ("kind__in", ["fixed", "will_fix", "deferred", "contested"])
+                        ("kind__in", ["fixed", "will_fix", "deferred", "contested", "dismissed"])
                     ),
                     name="response_kind_known",
                 ),
@@ -1536,7 +1559,7 @@ MODELS = [
                         models.Q(("commit", ""), ("kind", "will_fix")),
                         models.Q(
                             ("commit", ""),
-                            ("kind__in", ("deferred", "contested")),
+                            ("kind__in", ("deferred", "contested", "dismissed")),
                             models.Q(("reason", ""), _negated=True),
                         ),
                         _connector="OR",
@@ -1609,6 +1632,16 @@ MODELS = [
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
+                ),
+            ),
+            (
+                "chosen",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to="grading.submission",
                 ),
             ),
         ],
@@ -2635,6 +2668,7 @@ MODELS = [
                     to="grading.submission",
                 ),
             ),
+            ("repository", models.CharField(blank=True, max_length=2000)),
         ],
         options={
             "ordering": ["-created_at", "pk"],
@@ -3155,6 +3189,58 @@ MODELS = [
                 ),
             ],
         },
+    ),
+    migrations.CreateModel(
+        name="PersonalCalendar",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("time_zone", models.CharField(blank=True, max_length=64)),
+            ("sha256", models.CharField(blank=True, max_length=64, null=True, unique=True)),
+            ("made_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "user",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="calendar",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+        ],
+    ),
+    migrations.CreateModel(
+        name="AuditContents",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("files", models.JSONField(blank=True, null=True)),
+            ("pages", models.PositiveIntegerField(blank=True, null=True)),
+            (
+                "audit",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="contents",
+                    to="grading.audit",
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+        ],
+        options={"ordering": ["pk"]},
     ),
 ]
 

@@ -56,6 +56,7 @@ TABLES = (
     "appeal",
     "assignment",
     "audit",
+    "auditcontents",
     "blindgrade",
     "blindsample",
     "bulkitem",
