@@ -174,7 +174,7 @@ def test_a_role_is_asked_for_once_in_a_request_and_anew_in_the_next(django_asser
         )
         return HttpResponse()
 
-    with django_assert_num_queries(2):  # the organization and the role
+    with django_assert_num_queries(1):  # the organization with the role
         TenantMiddleware(view)(request)
     with scope(organization=organization):
         Membership.objects.filter(user=user).update(role=Role.STUDENT)
