@@ -29,6 +29,7 @@ from courtroom.models.check import CheckBase, Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.statement import continued, not_checked
+from courtroom.synthesis.evidence_weight import HIGH, LOW
 
 MODEL = f"{HEURISTIC}7"
 CONCERNS: dict[Persona, Concern] = {
@@ -116,14 +117,21 @@ def answer_now(question: Question, key: str) -> Answer:
             opinion=make_failure(question, kind="abstained", message=reason, model=MODEL, key=key)
         )
 
-    item = turning_item(question, groups)
-    sentences = [_argue(question, groups, item), _open_checks(groups), _on_second_round(question)]
+    item, score = turning_item(question, groups), score_of(question, groups)
+    own = _own_evidence(question, item)
+    other = _other_evidence(question, groups, item, score) if item or not own else []
+    sentences = [
+        _argue(question, groups, item),
+        f"Against this: {', '.join(other)}." if item and other else "",
+        _open_checks(groups),
+        _on_second_round(question),
+    ]
     return Answer(
         opinion=make_opinion(
             question,
-            score=score_of(question, groups),
+            score=score,
             argument=" ".join(filter(None, sentences)),
-            cited=_cited(question, groups, item),
+            cited=[*own, *other],
             model=MODEL,
             key=key,
         )
@@ -330,17 +338,26 @@ def _checks(count: int) -> str:
     return "1 check" if count == 1 else f"{count} checks"
 
 
-def _cited(question: Question, groups: OutcomeGroups, item: CheckResult | None) -> list[str]:
-    """Return ids: the turning item's, a security flaw's, and the strongest of the other side's.
+def _own_evidence(question: Question, item: CheckResult | None) -> list[str]:
+    """Return the ids of the turning item's evidence, and for the Prosecutor a security flaw's."""
+    cited = item.outcome.evidence[:MOST_CITED] if item else ()
+    flaws = _security_evidence(question) if question.persona == "Prosecutor" else ()
+    return [*cited, *(flaw.id for flaw in flaws[:1])]
 
-    Both sides are cited because a score in between rests on both.
+
+def _other_evidence(
+    question: Question, groups: OutcomeGroups, item: CheckResult | None, score: int
+) -> list[str]:
+    """Return the id of the other side's strongest evidence where the score rests on it.
+
+    A high score in spite of a fault needs what was done, a low one in spite of a merit the faults.
     """
-    persona = question.persona
-    own = item.outcome.evidence[:MOST_CITED] if item else ()
-    flaws = [flaw.id for flaw in _security_evidence(question)] if persona == "Prosecutor" else []
-    sides = (_gravest(persona, groups.unmet), _best(persona, groups.met))
-    other = [i for side in sides if side and side is not item for i in side.outcome.evidence[:1]]
-    return [*own, *flaws[:1], *other]
+    if item and item.outcome.evidence:
+        is_met = item.outcome.met is True
+        if not (score <= LOW if is_met else score >= HIGH):
+            return []
+    sides = _gravest(question.persona, groups.unmet), _best(question.persona, groups.met)
+    return [i for side in sides if side and side is not item for i in side.outcome.evidence[:1]]
 
 
 def _open_checks(groups: OutcomeGroups) -> str:
@@ -349,6 +366,5 @@ def _open_checks(groups: OutcomeGroups) -> str:
 
 
 def _on_second_round(question: Question) -> str:
-    return (
-        "" if question.round == 1 else "I have heard the others and weigh every concern the same."
-    )
+    has_changed = question.round > 1 and OWN_CONCERN[question.persona] > 1
+    return "In this second round my own concern counts once, not twice." if has_changed else ""

@@ -124,11 +124,33 @@ def test_second_round_weighs_every_concern_the_same():
     assert (first, second) == ([1, 5, 3], [2, 4, 3])
 
 
-def test_judge_cites_only_evidence_of_the_question():
-    question = make_question("Prosecutor", ("a",), ("b",))
-    answer = opinion_of(question)
+@pytest.mark.parametrize(
+    ("persona", "cited"), [("Prosecutor", "b"), ("Defense", "a"), ("TechLead", "a")]
+)
+def test_judge_cites_only_evidence_of_its_side(persona, cited):
+    answer = opinion_of(make_question(persona, ("a",), ("b",)))
     assert isinstance(answer, JudicialOpinion)
-    assert answer.cited_evidence == tuple(item.id for item in reversed(question.evidence))
+    assert answer.cited_evidence == (make_evidence(cited, found=cited == "a").id,)
+    assert "Against this" not in answer.argument
+
+
+@pytest.mark.parametrize(
+    ("persona", "met", "unmet", "score"),
+    [("Prosecutor", ("a", "b", "c"), ("d",), 4), ("Defense", ("a",), ("b", "c", "d"), 2)],
+)
+def test_score_in_spite_of_the_turning_item_names_the_evidence_against_it(
+    persona, met, unmet, score
+):
+    question = make_question(persona, met, unmet)
+    answer = opinion_of(question)
+    own, other = answer.cited_evidence
+    sides = {item.id: item.found for item in question.evidence}
+    assert (answer.score, sides[own], sides[other]) == (
+        score,
+        persona == "Defense",
+        persona == "Prosecutor",
+    )
+    assert answer.argument.endswith(f" Against this: {other}.")
 
 
 def test_same_question_gives_same_bytes_and_other_question_other_key():
@@ -215,12 +237,10 @@ def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
     assert flaw.id in opinion.cited_evidence
 
 
-def test_second_round_is_told_after_the_turning_item():
-    argument = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)[2]
-    assert argument == (
-        "What counts most for it: goal of tried. See tried.py."
-        " I have heard the others and weigh every concern the same."
-    )
+def test_second_round_says_what_has_changed_for_the_judge():
+    prosecutor, _, lead = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)
+    assert prosecutor.endswith(" In this second round my own concern counts once, not twice.")
+    assert lead == "What counts most for it: goal of tried. See tried.py."
 
 
 @pytest.mark.parametrize("persona", PERSONAS)
