@@ -466,6 +466,9 @@ def _rules(writer: FactWriter, gap: str) -> None:
         for place, line in reading.by_opinions:
             note = "this rule reads what judges say or score, and no evidence"
             writer.add_location(rule, place.source.path, line, note=note)
+        for place, line in reading.final:
+            note = "a rule decides on the spread without a second look"
+            writer.add_location(rule, place.source.path, line, note=note)
         for place, line in reading.dead:
             note = "the condition of this rule never holds"
             writer.add_location(rule, place.source.path, line, note=note)

@@ -22,10 +22,12 @@ from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.log_locations import communication_locations
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import as_written, keyword_of, line_of_call
+from courtroom.analysis.python.tree_walk import as_written, keyword_of, line_of_call, words_of
 
 MOST_LOCATIONS = 50
 LONGEST_CLASS = 40
+# Words of a goal up to this length name nothing: "for", "the".
+SHORT_WORD = 3
 
 # The parameters of a check, as JSON.
 Check = Mapping[str, Any]
@@ -108,9 +110,11 @@ def find_files(searches: Searches, check: Check) -> list[SourceLocation]:
 def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
     wanted = ["\\s+".join(map(re.escape, words.split())) for words in check["any_of"]]
     pattern = re.compile("|".join(wanted), re.IGNORECASE)
+    goal = {word for word in words_of(check["goal"]) if len(word) > SHORT_WORD}
     locations: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
-        hit = _hit_in_prompt(searches, path, text, pattern) or pattern.search(text)
+        hits = _hits_in_prompt(searches, path, text, pattern) or list(pattern.finditer(text))
+        hit = next((hit for hit in hits if _says_goal(hit, goal)), hits[0] if hits else None)
         if hit is not None:
             first, last = line_at(text, hit.start()), line_at(text, hit.end())
             words = " ".join(_whole_words(text, hit).split())
@@ -121,19 +125,24 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
     return locations
 
 
-def _hit_in_prompt(
+def _says_goal(hit: re.Match[str], goal: set[str]) -> bool:
+    """Return true for a hit with a word of the goal: it shows it best."""
+    return not goal.isdisjoint(words_of(hit.group()))
+
+
+def _hits_in_prompt(
     searches: Searches, path: str, text: str, pattern: re.Pattern[str]
-) -> re.Match[str] | None:
-    """Return the first hit from the first judge's prompt of the file on.
+) -> list[re.Match[str]]:
+    """Return the hits from the first judge's prompt of the file on.
 
     A docstring before the prompts tells a reader what a judge is told, and no model.
     """
     prompts = searches.facts.get("persona_prompts") or ()
     lines = [row["line"] for row in prompts if row["path"] == path]
     if not lines:
-        return None
+        return []
     before = text.split("\n")[: min(lines) - 1]
-    return pattern.search(text, sum(len(line) + 1 for line in before))
+    return list(pattern.finditer(text, sum(len(line) + 1 for line in before)))
 
 
 def _whole_words(text: str, hit: re.Match[str]) -> str:

@@ -282,3 +282,25 @@ def test_word_in_a_prompt_is_shown_and_not_the_same_word_in_a_docstring(tmp_path
     work = surveyed({**FILES, "src/judges.py": judges}, tmp_path, (check,))
     line = judges.split("\n").index(next(t for t in judges.split("\n") if "Be harsh" in t)) + 1
     assert detected(check, work).reason == f"src/judges.py:{line} contains “harsh”."
+
+
+def test_line_with_a_word_of_the_goal_is_shown_before_one_without(tmp_path: Path) -> None:
+    judges = JUDGES.replace("Be harsh.", "Be harsh.\\nLook for gaps.")
+    fields = CHECK_FIELDS | {"goal": "A prompt speaks of gaps"}
+    check = TextContains(**fields, any_of=("be harsh", "for gaps"))
+    work = surveyed({**FILES, "src/judges.py": judges}, tmp_path, (check,))
+    assert detected(check, work).reason.endswith(" contains “for gaps”.")
+
+
+def test_rule_that_decides_on_the_spread_is_named_where_nothing_looks_again(tmp_path: Path) -> None:
+    justice = TWO_RULES.replace(
+        "    return", "    if variance > 2:\n        final_score = 4\n    return"
+    )
+    work = surveyed({**FILES, "src/justice.py": justice}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="variance_re_evaluation"), work)
+    line = justice.split("\n").index("        final_score = 4") + 1
+    assert (finding.met, finding.reason) == (
+        False,
+        "No rule re-evaluates scores that lie far apart:"
+        f" at src/justice.py:{line} a rule decides on the spread without a second look.",
+    )

@@ -64,6 +64,8 @@ SPREAD = frozenset(
         debate discrepancy dissent"""
     )
 )
+# The others may speak of evidence, of a text, or of a rule before.
+CERTAIN_SPREAD = SPREAD - {"range", "gap", "debate", "dissent"}
 RE_EVALUATION_PREFIXES = tuple(
     words_of(
         """reeval reexam recheck reassess revisit rehear reconsider rejudge reinvestigat redeliberat
@@ -97,13 +99,15 @@ class RuleReading:
     """Lines that apply a rule, and lines that would if their condition could ever hold.
 
     `uncalled` are lines that would if anything called their function, `by_opinions` those that
-    would let facts overrule opinions if their conditions read any evidence.
+    would let facts overrule opinions if their conditions read any evidence. `final` decide on
+    scores that lie far apart without a second look.
     """
 
     lines: Lines
     dead: Lines = field(default_factory=list)
     uncalled: Lines = field(default_factory=list)
     by_opinions: Lines = field(default_factory=list)
+    final: Lines = field(default_factory=list)
 
 
 def read_rules(
@@ -131,7 +135,24 @@ def read_rules(
     readings["fact_supremacy"] = replace(
         readings["fact_supremacy"], lines=lines, by_opinions=by_opinions
     )
+    readings["variance_re_evaluation"] = replace(
+        readings["variance_re_evaluation"], final=_decided_by_spread(alive, layers.justice)
+    )
     return readings
+
+
+def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef]) -> Lines:
+    """Return the lines that set a score under a test of their own on the spread."""
+    reader = ChangeReader(functions)
+    by_spread = [
+        change
+        for change in _without_shown(changes)
+        if any(
+            reader.words_of_test(test, assignments_in(change.function.site.node)) & CERTAIN_SPREAD
+            for test in change.own_tests
+        )
+    ]
+    return _ranked("variance_re_evaluation", by_spread, SPREAD)
 
 
 def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tuple[Lines, Lines]:

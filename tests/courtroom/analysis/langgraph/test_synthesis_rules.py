@@ -185,6 +185,21 @@ def test_an_opinion_that_overrules_an_opinion_is_no_fact_supremacy(body):
     assert (reading.lines, len(reading.by_opinions)) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = t.score", [6]),
+        ("if spread_of(p, d, t) > 2 and not dissent:\n    return t.score", [5]),
+        ("if dissent:\n    score = t.score", []),
+        ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    note(variance)", []),
+    ],
+)
+def test_a_rule_that_decides_on_the_spread_is_no_second_look(body, lines):
+    reading = readings_of(justice(body))["variance_re_evaluation"]
+
+    assert (reading.lines, [line for _, line in reading.final]) == ([], lines)
+
+
 def test_a_mean_of_all_scores_is_no_branch_of_fact_supremacy():
     mean = "(p.score + d.score + t.score) / sum([1, 1, 1])"
     body = (
