@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import more_of_this_kind, number_of, place_of
+from courtroom.checks.phrases import in_full, number_of, place_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -55,9 +55,11 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         reason += f" {'and no' if count == 1 else 'or a'} text that cannot be formatted."
         return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
-    first = f"{place_of(lines[0]['path'], lines[0]['line'])} fails whenever it runs"
-    more = more_of_this_kind(len(lines) - 1)
-    return present(f"{first}: {clues[0].rationale}{more}", clues, met=False)
+    reasons = [
+        f"{place_of(line['path'], line['line'])} fails whenever it runs: {clue.rationale}"
+        for line, clue in zip(lines, clues, strict=True)
+    ]
+    return present(in_full(reasons), clues, met=False)
 
 
 def _fault(check: FailingCode) -> str:

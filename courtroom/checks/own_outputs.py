@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from courtroom.checks.from_facts import line_clue, unknown, with_place
 from courtroom.checks.from_sources import on_survey
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import more_of_this_kind, number_of
+from courtroom.checks.phrases import in_full, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -75,11 +75,10 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
     if rows is None:
         return could_not_look(reasons.get(name, f"The survey did not establish {name}."))
     if rows:
-        more = more_of_this_kind(len(rows) - 1)
         clues = [line_clue(place, row["text"]) for row in rows for place in row["places"]]
-        first = rows[0]["places"][0]
-        reason = with_place(rows[0]["text"], first["path"], first["line"])
-        return present(f"{reason}{more}", clues, met=False)
+        firsts = [(row["text"], row["places"][0]) for row in rows]
+        reasons = [with_place(text, place["path"], place["line"]) for text, place in firsts]
+        return present(in_full(reasons), clues, met=False)
     return _nothing_shown(check.aspect, facts)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 # Further members of a list are counted.
 MOST_NAMED = 4
+# More sentences on one kind of fault are counted.
+MOST_IN_FULL = 3
 
 
 def number_of(count: int, singular: str, plural: str = "") -> str:
@@ -39,15 +41,27 @@ def more_of_this_kind(left: int) -> str:
     return f" There {verb} {left} more of this kind." if left > 0 else ""
 
 
-def more_by_kind(kinds: Sequence[str], words: Mapping[str, str]) -> str:
-    """Sentences, with a space before each, on all but the first of these kinds; "" without more."""
-    counts = Counter(kinds)
-    more = more_of_this_kind(counts.pop(kinds[0]) - 1)
+def in_full(sentences: Sequence[str]) -> str:
+    """All sentences of a kind where they are few, else the first and the number of the others."""
+    different = list(dict.fromkeys(sentences))
+    if len(different) <= MOST_IN_FULL:
+        return " ".join(different)
+    return different[0] + more_of_this_kind(len(different) - 1)
+
+
+def by_kind(sentences: Sequence[tuple[str, str]], words: Mapping[str, str]) -> str:
+    """The sentences of the first kind, then the name and number of each other kind.
+
+    `sentences` come with their kinds, `words` name the kinds.
+    """
+    first = sentences[0][0]
+    reason = in_full([sentence for kind, sentence in sentences if kind == first])
+    counts = Counter(kind for kind, _ in sentences if kind != first)
     others = (
         f" There is also {words[kind]}.{more_of_this_kind(count - 1)}"
         for kind, count in counts.items()
     )
-    return more + "".join(others)
+    return reason + "".join(others)
 
 
 def sentence_of(text: str) -> str:

@@ -16,7 +16,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import clauses, listed, more_by_kind, number_of
+from courtroom.checks.phrases import by_kind, clauses, listed, number_of
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
@@ -88,10 +88,12 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 
 
 def _reason(faults: Sequence[Mapping[str, Any]]) -> str:
-    """The first fault in a sentence, with its place, and the number of the others by kind."""
-    first = faults[0]
-    sentence = with_place(_sentence(first), first["path"], first["line"])
-    return sentence + more_by_kind([fault["kind"] for fault in faults], WORDS)
+    """The faults of the first kind, each with its place, and the number of the others by kind."""
+    sentences = [
+        (fault["kind"], with_place(_sentence(fault), fault["path"], fault["line"]))
+        for fault in faults
+    ]
+    return by_kind(sentences, WORDS)
 
 
 def _sentence(fault: Mapping[str, Any]) -> str:

@@ -54,6 +54,7 @@ RULES: dict[str, Sentences] = {
         "No rule re-evaluates scores that lie far apart.",
     ),
 }
+CAP_BY_WORDS = "A rule caps the score for security by what judges say or score."
 # By what the conditions of the cap read.
 GROUNDS = {
     "evidence": "The cap for security reads evidence.",
@@ -96,7 +97,7 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     sentences = _with_obstacle(RULES[check.aspect], locations)
     is_by_words = survey.facts.get("security_ground") == "opinions"
     if check.aspect == "security_override" and rules[check.aspect] and is_by_words:
-        sentences = GROUNDS["opinions"], sentences[1]
+        sentences = CAP_BY_WORDS, sentences[1]
     return decided(rules[check.aspect], locations, survey, sentences)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import clauses, listed, more_by_kind, place_of
+from courtroom.checks.phrases import by_kind, clauses, listed, place_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
@@ -67,7 +67,7 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
         looked_for = searched(subject, survey) + _possible_places(check.any_of, survey)
         return absent(_absence(check.any_of), looked_for, met=not check.is_positive)
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
-    reason = clues[0].rationale + more_by_kind(kinds, NAMES)
+    reason = by_kind([(danger, clue.rationale) for danger, clue in by_place], NAMES)
     return present(reason, clues, met=check.is_positive, fault=f"The work has {NAMES[kinds[0]]}.")
 
 

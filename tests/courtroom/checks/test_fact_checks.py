@@ -336,5 +336,5 @@ def test_cap_by_words_of_judges_is_no_cap_by_evidence():
     )
     assert (finding.met, finding.reason) == (
         True,
-        "The cap for security reads what judges say or score, and no evidence (x.py:1).",
+        "A rule caps the score for security by what judges say or score (x.py:1).",
     )

@@ -44,10 +44,10 @@ def answer(aspect, reasons=None, **facts):
 
 @pytest.mark.parametrize("aspect", FACTS)
 def test_a_fact_is_shown_with_all_its_places(aspect):
-    finding = answer(aspect, **{FACTS[aspect]: [SHOWN, SHOWN]})
+    finding = answer(aspect, **{FACTS[aspect]: [SHOWN, SHOWN | {"text": "Another."}]})
     assert (finding.met, finding.reason) == (
         False,
-        "A fact (a.md:3). There is 1 more of this kind.",
+        "A fact (a.md:3). Another (a.md:3).",
     )
     assert clue_lines(finding)[:2] == [("a.md", 3), ("b.md", 4)]
 

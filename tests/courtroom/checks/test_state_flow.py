@@ -40,10 +40,20 @@ def test_a_fault_is_shown_with_both_places():
     assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
 
 
-def test_further_faults_are_counted():
-    finding = found("no_update", fact={"faults": [FAULT, FAULT], "unread": {}})
+def test_few_faults_are_all_named():
+    lines = [FAULT | {"line": line} for line in (4, 7)]
+    finding = found("no_update", fact={"faults": lines, "unread": {}})
 
-    assert finding.reason == "judge returns only `verdict` (a.py:4). There is 1 more of this kind."
+    assert finding.reason == (
+        "judge returns only `verdict` (a.py:4). judge returns only `verdict` (a.py:7)."
+    )
+
+
+def test_many_faults_are_counted():
+    lines = [FAULT | {"line": line} for line in (4, 5, 6, 7)]
+    finding = found("no_update", fact={"faults": lines, "unread": {}})
+
+    assert finding.reason == "judge returns only `verdict` (a.py:4). There are 3 more of this kind."
 
 
 def test_faults_of_another_kind_are_named_beside_the_first():

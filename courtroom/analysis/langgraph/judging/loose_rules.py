@@ -56,39 +56,42 @@ class LooseRule:
 
 
 def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
-    """Yield rules in the Chief Justice's code without the condition that their name promises."""
+    """Yield rules in the Chief Justice's code without the condition that their name promises.
+
+    Lines under the same condition are one rule: the first stands for them.
+    """
     reader = ChangeReader(functions)
     inputs = InputReader({function.name: function for function in functions})
     changes = [change for change in reader.changes() if not change.is_dead]
     yield from _unlimited_weight(functions, changes)
+    caps: dict[tuple[int, str], LooseRule] = {}
     for change in changes:
-        if not is_security_cap(change) or not change.tests:
-            continue
-        name = change.function.name
-        if not _looks_for_security(change, reader):
-            sentence = (
-                f"{name}() caps a score for security under a condition that does not look for"
-                " security"
-            )
-            yield LooseRule(change.function, change.line, sentence)
-        elif _sets_constant(change):
-            sentence = (
-                f"{name}() sets the score for security instead of capping it: a lower score is"
-                " raised"
-            )
-            yield LooseRule(change.function, change.line, sentence)
-        elif _takes_highest(change):
-            sentence = (
-                f"{name}() takes the highest score that a judge gave, up to a limit, for security:"
-                " the lower scores no longer count, so the rule can lift a score"
-            )
-            yield LooseRule(change.function, change.line, sentence)
-        elif inputs.searches_arguments(change.own_tests, change.function):
-            sentence = (
-                f"{name}() caps a score for security where certain words stand in a judge's"
-                " argument, whatever the argument says of them: it matches words, not facts"
-            )
-            yield LooseRule(change.function, change.line, sentence)
+        fault = _fault_of_cap(change, reader, inputs)
+        if fault:
+            rule = LooseRule(change.function, change.line, f"{change.function.name}() {fault}")
+            caps.setdefault((id(change.tests[-1]), fault), rule)
+    yield from caps.values()
+
+
+def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader) -> str:
+    """Return what a cap for security does wrong, after the name of its function; "" for nothing."""
+    if not is_security_cap(change) or not change.tests:
+        return ""
+    if not _looks_for_security(change, reader):
+        return "caps a score for security under a condition that does not look for security"
+    if _sets_constant(change):
+        return "sets the score for security instead of capping it: a lower score is raised"
+    if _takes_highest(change):
+        return (
+            "takes the highest score that a judge gave, up to a limit, for security:"
+            " the lower scores no longer count, so the rule can lift a score"
+        )
+    if inputs.searches_arguments(change.own_tests, change.function):
+        return (
+            "caps a score for security where certain words stand in a judge's"
+            " argument, whatever the argument says of them: it matches words, not facts"
+        )
+    return ""
 
 
 def _takes_highest(change: ScoreChange) -> bool:

@@ -105,6 +105,13 @@ def test_a_cap_on_words_of_an_argument_is_named(body: str):
     )
 
 
+def test_lines_under_one_condition_are_one_fault():
+    body = "if 'security' in p.argument:\n    p_score = min(p_score, 3)\n    score = min(score, 3)"
+    ((_, line),) = sentences_of(body)
+
+    assert line == 4
+
+
 @pytest.mark.parametrize(
     "body",
     [
