@@ -77,8 +77,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
     if rows:
         clues = [line_clue(place, row["text"]) for row in rows for place in row["places"]]
         firsts = [(row["text"], row["places"][0]) for row in rows]
-        reasons = [with_place(text, place["path"], place["line"]) for text, place in firsts]
-        return present(in_full(reasons), clues, met=False)
+        sentences = [with_place(text, place["path"], place["line"]) for text, place in firsts]
+        return present(in_full(sentences), clues, met=False)
     return _nothing_shown(check.aspect, facts)
 
 

@@ -294,13 +294,13 @@ def test_line_with_a_word_of_the_goal_is_shown_before_one_without(tmp_path: Path
 
 def test_rule_that_decides_on_the_spread_is_named_where_nothing_looks_again(tmp_path: Path) -> None:
     justice = TWO_RULES.replace(
-        "    return", "    if variance > 2:\n        final_score = 4\n    return"
+        "    return {", "    if variance > 2:\n        final_score = 4\n    return {"
     )
     work = surveyed({**FILES, "src/justice.py": justice}, tmp_path)
     finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="variance_re_evaluation"), work)
     line = justice.split("\n").index("        final_score = 4") + 1
-    assert (finding.met, finding.reason) == (
-        False,
-        "No rule re-evaluates scores that lie far apart:"
-        f" at src/justice.py:{line} a rule decides on the spread without a second look.",
+    assert finding.met is False
+    assert finding.reason == (
+        f"No rule re-evaluates scores that lie far apart: at src/justice.py:{line}"
+        " a rule decides on the spread without a second look."
     )
