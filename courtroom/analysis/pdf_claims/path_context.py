@@ -33,6 +33,12 @@ _AFTER = re.compile(
 _OUTPUT = re.compile(
     r"^(?:outputs?|logs|runs)/.*\.(?:md|json|jsonl|txt|log|html)$|\d{4}-?\d{2}-?\d{2}"
 )
+# An argument of an example command: after a flag, or after the program that is started.
+_ARGUMENT = re.compile(
+    r"(?<!\S)(?:--?|\u2013)[a-zA-Z][\w-]*[ =][\"'“]?$"
+    r"|(?<!\S)(?:python3?|uv run)(?: python3?)? (?:-m [\w.]+|\S+\.py)"
+    r"(?: [^\s:/-]*+[:/-]\S*+)*+ [\"'“]?$"
+)
 # A message quoted as an example names a made-up file.
 _EXAMPLE = re.compile(r"\be\.g\.,? [\"“'\u2018](?:[^\s\"”'\u2019]+ )+$", re.IGNORECASE)
 
@@ -68,7 +74,7 @@ def around(path: str, passage: str) -> tuple[str, str]:
 
 
 def is_planned(path: str, passage: str) -> bool:
-    """Return whether the file is to come, is an output, or is a made-up example."""
+    """Return whether the file is to come, is an output, or stands in an example."""
     before, after = around(path, passage)
     return bool(
         _PLANNED.search(passage)
@@ -77,6 +83,7 @@ def is_planned(path: str, passage: str) -> bool:
         or _TO_WRITE.search(before)
         or _AFTER.search(after)
         or _EXAMPLE.search(before)
+        or _ARGUMENT.search(before)
         or is_template(path)
         or _OUTPUT.search(path)
     )

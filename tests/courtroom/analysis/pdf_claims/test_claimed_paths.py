@@ -89,6 +89,10 @@ def test_claimed_file_that_the_tree_lacks_is_hallucinated() -> None:
         "Results of the audit_report.md generation follow.",
         "Self-audit (audit/report_2026-02-27_22-11-15.md, overall 2.5).",
         'Errors are kept (e.g., "Invalid syntax in src/broken.py").',
+        "Try: uv run run-audit --repo-url . --pdf-path audit/cache/report.pdf --out here",
+        "Run audit --pdf=reports/yours.pdf to see it.",
+        "Run python -m src.graph ../work reports/yours.pdf now.",
+        "Run python3 src/graph.py reports/yours.pdf now.",
     ],
 )
 def test_planned_file_output_or_example_is_named_but_not_hallucinated(text: str) -> None:
@@ -116,6 +120,11 @@ def test_file_said_not_to_exist_claims_nothing() -> None:
     verdicts = _verdicts("The peer claimed src/advanced.py, but there is no such file.")
     assert [claim.path for claim in verdicts.disowned] == ["src/advanced.py"]
     assert verdicts.claimed == ()
+
+
+def test_program_of_a_command_and_file_beside_the_word_python_are_claimed() -> None:
+    verdicts = _verdicts("Run python src/main.py first. It is plain python in src/cache.py - see.")
+    assert [claim.path for claim in verdicts.hallucinated] == ["src/main.py", "src/cache.py"]
 
 
 def test_plain_claim_outweighs_an_excused_one() -> None:
