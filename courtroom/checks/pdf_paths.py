@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 NO_TREE = "The repository's file list could not be read."
 NO_NAMES = "The names in the report could not be compared with the code."
-# A report may write one path long and short.
 PATHS = ("path of a file", "paths of files")
 NO_PATHS_COMPARED = "Compared the files that the report names with the tree: it names none."
 
@@ -68,8 +68,18 @@ def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Fi
 
 
 def _files_named(paths: Sequence[str]) -> str:
-    unique = list(dict.fromkeys(paths))
-    return f"The report mentions {number_of(len(unique), *PATHS)}: {named(unique)}."
+    files = _files(paths)
+    return f"The report mentions {number_of(len(files), *PATHS)}: {named(files)}."
+
+
+def _files(paths: Iterable[str]) -> list[str]:
+    """Return each file once: a path that is the end of another one is that path, written short."""
+    parts = {path: PurePosixPath(path).parts[::-1] for path in paths}
+    # Sorted by their parts from the end, a short form stands right before a long one.
+    ordered = sorted(parts, key=lambda path: parts[path])
+    pairs = pairwise(ordered)
+    short = {a for a, b in pairs if parts[b][: len(parts[a])] == parts[a]}
+    return [path for path in parts if path not in short]
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
@@ -92,7 +102,7 @@ def claims_hold(
     wrong = [claim for claim in claims if claim.standing == "contradicted"]
     right = [claim for claim in claims if claim.standing == "confirmed"]
     unheld = [claim for claim in claims if claim.standing == "open"]
-    missing = _by_name(paths.hallucinated)
+    missing = _by_file(paths.hallucinated)
     # No claim of behaviour is no proof that the report is right.
     if not (wrong or right) and len(missing) <= check.maximum:
         return could_not_look("The report makes no claim that could be compared with the code.")
@@ -154,9 +164,10 @@ def claims_supported(
     A report that claims little proves little, so it is not enough that no claim is wrong.
     """
     right = [claim for claim in claims if claim.standing == "confirmed"]
-    count = len(right) + len(paths.verified)
+    existing = _by_file(paths.verified)
+    count = len(right) + len(existing)
     features = number_of(len(right), "feature") if right else "no feature"
-    files = number_of(len(paths.verified), "file") if paths.verified else "no file"
+    files = number_of(len(existing), "file") if existing else "no file"
     needed = f"; {check.minimum} are needed" if count < check.minimum else ""
     reason = f"The code has {features} and {files} that the report claims{needed}."
     clues = _confirmed_clues(right)
@@ -167,7 +178,7 @@ def claims_supported(
 
 
 def _none_hallucinated(maximum: int, paths: CheckedPaths) -> Finding:
-    missing, existing = paths.hallucinated, paths.verified
+    missing, existing = _by_file(paths.hallucinated), _by_file(paths.verified)
     reason = _existence(len(missing) + len(existing), [claim.path for claim in missing])
     clues = [_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing]
     clues = clues or [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
@@ -234,10 +245,9 @@ def _names_found(
     return present(reason, clues, met=len(clues) <= check.maximum)
 
 
-def _by_name(missing: Sequence[ClaimedPath]) -> list[ClaimedPath]:
-    """One claim per file: a report may write the same path long and short."""
-    by_name = {PurePosixPath(claim.path).name: claim for claim in reversed(missing)}
-    return list(by_name.values())[::-1]
+def _by_file(claims: Sequence[ClaimedPath]) -> list[ClaimedPath]:
+    files = set(_files(claim.path for claim in claims))
+    return [claim for claim in claims if claim.path in files]
 
 
 def _path_clue(claim: ClaimedPath, rationale: str) -> Clue:
@@ -305,8 +315,10 @@ def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
     missing = report.fact("pdf_hallucinated_paths")
     if paths is None or missing is None:
         return report.unknown("pdf_hallucinated_paths")
-    reason = _existence(len(paths), missing)
-    clues = [_name_clue(path) for path in missing or paths]
+    existing = _files(path for path in paths if path not in missing)
+    missing = _files(missing)
+    reason = _existence(len(missing) + len(existing), missing)
+    clues = [_name_clue(path) for path in missing or existing]
     if not clues:
         return absent(reason, NO_PATHS_COMPARED, fault=reason)
     fault = _missing_fault(len(missing), check.maximum)

@@ -286,10 +286,11 @@ def test_an_absent_term_says_where_it_was_looked_for():
 
 
 def test_files_named_are_counted_once_each():
-    claims = [Claim(path="a.py", page=page, passage="see a.py") for page in (1, 2)]
+    paths = ("a.py", "./src/a.py", "src/a.py")
+    claims = [Claim(path=path, page=1, passage=f"see {path}") for path in paths]
     assert (
         names_files(claims, PdfReading(("",))).reason
-        == "The report mentions 1 path of a file: a.py."
+        == "The report mentions 1 path of a file: src/a.py."
     )
     assert names_files([], PdfReading(("",))).met is False
 

@@ -263,7 +263,8 @@ def test_confirmed_features_and_existing_files_support_a_report(minimum: int, me
         _held("dissent", "contradicted"),
         _held("url_validated", "open"),
     ]
-    there = tuple(ClaimedPath(path, 1, f"See {path}.") for path in ("a.py", "b.py"))
+    paths = ("src/a.py", "a.py", "b.py", "./b.py")
+    there = tuple(ClaimedPath(path, 1, f"See {path}.") for path in paths)
     finding = claims_supported(check, held, CheckedPaths(there, (), (), ()))
     assert (finding.met, finding.reason) == (
         met,
