@@ -33,6 +33,7 @@ from courtroom.models.project_facts import Deferral
 _COMMENT = re.compile(r"#.*")
 _CLEANS_UP = re.compile(r"\bTemporaryDirectory\(")
 _STAYS = re.compile(r"\bmkdtemp\(")
+_REMOVES = re.compile(r"(?<!import )\brmtree\b")
 
 
 def compare_sources(
@@ -161,16 +162,20 @@ def cleans_up_by_itself(
     """True for a clone into a TemporaryDirectory, false into what mkdtemp leaves behind.
 
     `function` is the fact clone_function, `files` holds the lines of its file; null where it makes
-    its folder elsewhere.
+    its folder elsewhere. The folder of mkdtemp is removed where its file calls rmtree.
     """
     if function is None:
         return None
 
-    lines = _definition(files.get(function["path"], []), function["line"])
-    body = _COMMENT.sub("", "\n".join(lines))
+    lines = files.get(function["path"], [])
+    body = _code(_definition(lines, function["line"]))
     if _CLEANS_UP.search(body):
         return True
-    return False if _STAYS.search(body) else None
+    return bool(_REMOVES.search(_code(lines))) if _STAYS.search(body) else None
+
+
+def _code(lines: Sequence[str]) -> str:
+    return _COMMENT.sub("", "\n".join(lines))
 
 
 def _definition(lines: Sequence[str], start: int) -> list[str]:

@@ -285,10 +285,11 @@ def test_report_without_confirmed_claims_has_no_support() -> None:
     [
         ("    with tempfile.TemporaryDirectory() as folder:\n        run(folder)\n", True),
         ("    folder = mkdtemp()  # not TemporaryDirectory()\n\n    run(folder)\n", False),
+        ("    run(mkdtemp())\n\n\ndef clean(folder):\n    shutil.rmtree(folder)\n", True),
         ("    run(folder)\n\n\ndef other():\n    mkdtemp()\n", None),
     ],
 )
-def test_cleanup_is_read_in_the_clone_function_alone(body: str, expected: bool | None) -> None:
+def test_cleanup_is_read_where_the_clone_makes_its_folder(body: str, expected: bool | None) -> None:
     source = f"import tempfile\n\ndef clone(url):\n{body}"
     place = {"path": "src/tools.py", "line": 3, "name": "clone"}
     assert cleans_up_by_itself(place, {"src/tools.py": source.splitlines()}) is expected
