@@ -163,7 +163,7 @@ FEATURES: tuple[Feature, ...] = tuple(
         (
             "self_cleaning_clone",
             "clone_function",
-            r"\btemporarydirectory\b",
+            r"\b(?:tempfile\.)?temporarydirectory\b",
             _flag("clone_cleans_up"),
         ),
         (
@@ -188,7 +188,8 @@ FEATURES: tuple[Feature, ...] = tuple(
             "",
             (
                 r"\bwith_structured_output\b|\bbind_tools\b"
-                r"|\bstructured (?:\w+ )?outputs?\b(?! enforcement)"
+                # Before a score, or in a list of them, it is the name of a criterion.
+                r"|\bstructured (?:\w+ )?outputs?\b(?! enforcement| \d|, judicial)"
             ),
             _some("structured_output_calls"),
         ),
@@ -245,3 +246,9 @@ FEATURES: tuple[Feature, ...] = tuple(
         ),
     )
 )
+
+# By feature: words with which a sentence claims something else. A spread on which the Tech Lead
+# decides or a dissent is written is heard no second time.
+OTHER_CLAIMS: Mapping[str, re.Pattern[str]] = {
+    "variance_re_evaluation": re.compile(r"\btech ?lead\b|\bdissent|\btie-?break"),
+}

@@ -1,8 +1,8 @@
 """Check a report's claims about the code against its facts: confirmed, contradicted or open.
 
-Only plain claims count. A sentence about a plan, a gap, a peer, an earlier version, or about what
-the tool looks for in other repositories claims nothing about this code. Sentences are matched by
-patterns, not understood.
+Only plain claims count. A sentence about a plan, a gap, a peer, an earlier version, what a rubric
+wants, or what the tool looks for in other repositories claims nothing about this code, nor does a
+quoted denial or a quoted judge. Sentences are matched by patterns, not understood.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, CodeFacts, Feature
+from courtroom.analysis.pdf_claims.claim_patterns import (
+    FEATURES,
+    OTHER_CLAIMS,
+    CodeFacts,
+    Feature,
+)
 
 Standing = Literal["confirmed", "contradicted", "open"]
 
@@ -33,7 +38,8 @@ _NOT_NOW = re.compile(
     r"\b(?:will|would|should|could|plan(?:ned|s)?|future|not yet|todo|to be (?:added|implemented)"
     r"|upcoming|next step|remediation|recommend\w*|missing|lack(?:s|ed|ing)?|gaps?|absent"
     r"|previously|initial(?:ly)?|originally|formerly|earlier version|used to|prototype|peer\w*"
-    r"|classmate\w*|their|the (?:target|audited) (?:repo\w*|project)|stub\w*|partial(?:ly)?|failed|fails"
+    r"|classmate\w*|their|the (?:target|audited) (?:repo\w*|project)"
+    r"|(?:an)?other (?:repo\w*|projects?|submissions?|students?|teams?)|stub\w*|partial(?:ly)?|failed|fails"
     r"|weak\w*)\b",
     re.IGNORECASE,
 )
@@ -51,14 +57,32 @@ _CONTINUES = re.compile(
     r"|first(?:ly)?|second(?:ly)?|third(?:ly)?|after that|with (?:this|it))\b"
 )
 _ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][.)])(?:\s|$)")
-# Words before the claim: the tool looks for the feature in a repository, or the author denies it.
+# Words before the claim: the tool looks for the feature in a repository, a rubric wants it, or the
+# author denies it. A dot inside a name ends no clause.
+_SAME_CLAUSE = r"(?:[^.;:]|\.(?=\w)){0,120}$"
 _EXAMINES = re.compile(
     r"\b(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin|identif|reward|grade|assess"
-    r"|find|found|grep|examin|if|whether|unless)\w*\b[^.;:]{0,120}$"
+    r"|find|found|grep|examin|seek|sought|if|whether|unless)\w*\b" + _SAME_CLAUSE
+)
+# "As the rubric requires, ..." goes on with a claim.
+_WANTS = re.compile(
+    r"\b(?:rubric|task|assignment|challenge|course|specification)\b[^.;:]{0,40}"
+    r"\b(?:favou?r|want|ask|requir|prefer|demand|expect|recommend|reward|mandat)\w*\b(?!,)"
+    + _SAME_CLAUSE
 )
 _DENIES = re.compile(
     r"\b(?:no|not|never|without|n't|cannot|isn't|lack(?:s|ing)?|rather than|instead of)\W+"
     r"(?:\w+\W+){0,2}$"
+)
+_MAX_QUOTE = 600  # characters, so that unpaired quotation marks are searched once
+_QUOTE = re.compile(
+    r"(?P<speaker>\b(?:prosecutor|defen[cs]e|tech ?lead)\b[^:\"'“”\u2018\u2019]{0,60}:\s{0,3})?"
+    rf"(?P<quote>“[^”]{{0,{_MAX_QUOTE}}}+”?|\"[^\"]{{0,{_MAX_QUOTE}}}+\""
+    rf"|(?<!\w)['\u2018](?:[^'\u2019]|['\u2019](?=\w)){{0,{_MAX_QUOTE}}}+['\u2019])",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|without|cannot|lack(?:s|ing)?)\b|n['\u2019]t\b", re.IGNORECASE
 )
 
 
@@ -144,9 +168,20 @@ def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
                 section += 1
                 skipped = _skipped_chapter(line, skipped)
             elif skipped is None:
-                for place, part in enumerate(_SENTENCE.split(line)):
+                parts = [part for own in _own_words(line) for part in _SENTENCE.split(own) if part]
+                for place, part in enumerate(parts):
                     if len(part) <= _MAX_SENTENCE:
                         yield _Sentence(page, part, section, begins_line=place == 0)
+
+
+def _own_words(line: str) -> Iterator[str]:
+    """Yield the parts of a line around what it quotes from a judge, and around quoted denials."""
+    start = 0
+    for match in _QUOTE.finditer(line):
+        if match["speaker"] or _NEGATION.search(match["quote"]):
+            yield line[start : match.start()]
+            start = match.end()
+    yield line[start:]
 
 
 def _skipped_chapter(heading: str, skipped: str | None) -> str | None:
@@ -164,7 +199,10 @@ def _skipped_chapter(heading: str, skipped: str | None) -> str | None:
 
 def _is_claimed(feature: Feature, sentence: str) -> bool:
     match = feature.says.search(sentence)
-    if match is None:
+    other = OTHER_CLAIMS.get(feature.id)
+    if match is None or (other and other.search(sentence)):
         return False
     before = sentence[: match.start()]
-    return not _EXAMINES.search(before) and (feature.is_denial or not _DENIES.search(before))
+    if _EXAMINES.search(before) or _WANTS.search(before):
+        return False
+    return feature.is_denial or not _DENIES.search(before)

@@ -84,6 +84,12 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The judges are scheduled for parallel runs in the next version.",
         "We are going to rewrite the graph. Then the judges run in parallel.",
         "The plan is a second graph. It has a hub. There the judges run in parallel.",
+        "Prosecutor (1): 'Only the judges are parallel. They don't wait.' The rest is a chain.",
+        "Defense says: “The judges run in parallel.”",
+        "It wrote “The judges run in parallel without a join” in its verdict.",
+        "In another repository the judges run in parallel.",
+        "The rubric favors tempfile.mkdtemp and judges that run in parallel; we agree.",
+        "GraphReader sought calls in graph.py that run the judges in parallel.",
     ],
 )
 def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
@@ -114,6 +120,28 @@ def test_items_of_a_plan_are_no_claims(lines: tuple[str, ...]) -> None:
 )
 def test_plan_ends_where_the_text_speaks_of_the_code_again(lines: tuple[str, ...]) -> None:
     assert "judges_parallel" in _claimed(*lines)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "As the rubric requires, the judges run in parallel.",
+        "Prosecutor (2): 'No test found.' The judges run in parallel.",
+        "The three “voices” are judges in “parallel” nodes.",
+    ],
+)
+def test_claim_beside_a_quotation_or_a_wish_of_the_rubric_counts(sentence: str) -> None:
+    assert "judges_parallel" in _claimed(sentence)
+
+
+@pytest.mark.parametrize("after", [" 1 5 1 1", ", Judicial Nuance and the others.", " Enforcement"])
+def test_name_of_a_criterion_is_no_claim(after: str) -> None:
+    assert _claimed(f"Structured Output{after}") == []
+
+
+def test_spread_on_which_the_tech_lead_decides_is_heard_no_second_time() -> None:
+    sentence = "Variance re-evaluation: above 2 the Tech Lead decides and a dissent is written."
+    assert _claimed(sentence) == ["dissent"]
 
 
 def test_plan_ends_at_the_next_heading() -> None:
