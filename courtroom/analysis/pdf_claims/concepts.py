@@ -47,6 +47,8 @@ _MECHANISMS = re.compile(
     r"|modules?|interfaces?|functions?|class(?:es)?|methods?)\b"
 )
 _IDENTIFIERS = re.compile(r"\b(?:[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+|[a-z]\w*\.[a-z]\w+|\w+\(\))")
+# Where the next word of a name in CamelCase begins.
+_PART_OF_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Words of an explanation: cause, means, purpose, or the action of a part.
 _EXPLAINS = re.compile(
     r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which"
@@ -69,6 +71,9 @@ _SECTION_WORDS = 120
 _PART_WORDS = 5
 _LIST_ITEMS = 4
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
+# Headings of sections that explain nothing, or what is missing.
+_OTHER_SUBJECT = re.compile(r"\b(?:summary|abstract|contents|gaps?|remediation)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
 _CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Diagram) {0,2}\d", re.IGNORECASE)
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
@@ -87,9 +92,12 @@ class TermMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
+    """Line of a page, and the heading that it stands under; a heading stands under itself."""
+
     page: int
     text: str
     heading: bool
+    section: str
 
 
 def uses_of_terms(reading: PdfReading) -> dict[str, TermMatch]:
@@ -115,17 +123,29 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
 
 
 def _use_of_pattern(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | None:
-    """Return the first passage that explains the term, else the first one that names it."""
+    """Return the best passage that explains the term, else the first one that names it."""
     mention = None
+    explanations: list[tuple[int, TermMatch]] = []
     for index, block in enumerate(blocks):
-        if not pattern.search(_folded(block.text)):
+        if not _says(block.text, pattern):
             continue
         passages = (_passage(blocks, index, pattern), _in_list(blocks, index))
         for passage in passages:
             if _explains(passage, pattern) or _is_definition(passage, pattern):
-                return TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
+                match = TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
+                explanations.append((_distance(block, passage, pattern), match))
         mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
-    return mention
+    # Of equals, the first one.
+    return min(explanations, key=lambda ranked: ranked[0])[1] if explanations else mention
+
+
+def _distance(block: _Block, passage: str, pattern: re.Pattern[str]) -> int:
+    """Return 0 for a section on the term, 1 for a definition, 3 where another subject names it."""
+    if _OTHER_SUBJECT.search(block.section) or not _says(_QUOTED.sub(" ", passage), pattern):
+        return 3
+    if _says(block.section, pattern):
+        return 0
+    return 1 if _is_definition(passage, pattern) else 2
 
 
 def _use_of_words(reading: PdfReading, term: str) -> TermMatch | None:
@@ -167,15 +187,24 @@ def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str
 
 
 def _blocks(reading: PdfReading) -> Iterator[_Block]:
+    section = ""
     for page, text in enumerate(reading.pages, start=1):
         for line in filter(None, text.split("\n")):
-            yield _Block(page, line, (page, line) in reading.headings)
+            is_heading = (page, line) in reading.headings
+            section = line if is_heading else section
+            yield _Block(page, line, is_heading, section)
 
 
 def _folded(text: str) -> str:
     """Return lower case with one spelling of -ise, and one space for all but letters and digits."""
     folded = re.sub(r"ynchronis", "ynchroniz", text.replace("\\n", " ").lower())
     return " ".join(re.sub(r"[^\w]|_", " ", folded).split())
+
+
+def _says(text: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether the text has the words, also as parts of a name ("EvidenceAggregator")."""
+    spellings = (text, _PART_OF_NAME.sub(" ", text))
+    return any(pattern.search(_folded(spelling)) for spelling in spellings)
 
 
 def _spellings(term: str) -> tuple[str, ...]:
@@ -198,7 +227,7 @@ def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
 
     sentences = [part for part in _SENTENCE.split(block.text) if not _is_list_of_terms(part)]
     for number, sentence in enumerate(sentences):
-        if pattern.search(_folded(sentence)):
+        if _says(sentence, pattern):
             before = [blocks[index - 1].text] if _refers_back(blocks, index, number) else []
             return " ".join([*before, *sentences[max(0, number - 1) : number + 5]])
 
@@ -268,7 +297,7 @@ def _is_definition(passage: str, pattern: re.Pattern[str]) -> bool:
     """Return whether a sentence names the term, and then the mechanisms behind it."""
     for sentence in _SENTENCE.split(passage):
         match = _DEFINES.match(sentence)
-        if match and pattern.search(_folded(match["term"])):
+        if match and _says(match["term"], pattern):
             length, mechanisms, explanations = _counts(sentence, pattern)
             if length >= _MIN_DEFINITION_WORDS and mechanisms >= _MIN_MECHANISMS and explanations:
                 return True
@@ -287,5 +316,5 @@ def _counts(text: str, pattern: re.Pattern[str]) -> tuple[int, int, int]:
     """Return the numbers of words, of mechanisms other than the term, and of explaining words."""
     lowered = text.lower()
     names = set(_MECHANISMS.findall(lowered)) | set(_IDENTIFIERS.findall(text))
-    mechanisms = {name for name in names if not pattern.search(_folded(name))}
+    mechanisms = {name for name in names if not _says(name, pattern)}
     return len(text.split()), len(mechanisms), len(set(_EXPLAINS.findall(lowered)))

@@ -67,6 +67,22 @@ def test_heading_is_explained_by_its_section() -> None:
     assert use_of_term(reading, "State Synchronization").use == "substantive"
 
 
+@pytest.mark.parametrize(
+    ("first", "heading"),
+    [(EXPLAINED, "Executive Summary"), (EXPLAINED.replace("Fan-out", "“Fan-out”"), "Rules")],
+)
+def test_passage_outside_summary_and_quotation_is_shown_first(first: str, heading: str) -> None:
+    pages = (f"{heading}\n{first}", f"Graph\n{EXPLAINED}")
+    match = use_of_term(_reading(*pages, headings=(heading, "Graph")), "Fan-Out")
+    assert (match.use, match.page) == ("substantive", 2)
+
+
+def test_section_on_the_term_is_shown_before_another_passage() -> None:
+    pages = (EXPLAINED, f"2.3 Fan-Out\n{EXPLAINED}")
+    match = use_of_term(_reading(*pages, headings=("2.3 Fan-Out",)), "Fan-Out")
+    assert (match.use, match.page) == ("substantive", 2)
+
+
 def test_caption_below_a_heading_does_not_end_its_section() -> None:
     title, caption = "2.3 State Synchronization", "Figure 2 \u2013 Reducers"
     reading = _reading(f"{title}\n{caption}\n{EXPLAINED}", headings=(title, caption))
@@ -133,6 +149,11 @@ def test_any_term_of_a_general_rubric_can_be_searched() -> None:
 
 def test_term_inside_a_longer_word_is_not_that_term() -> None:
     assert use_of_term(_reading("The apiary hums."), "API").use == "absent"
+
+
+@pytest.mark.parametrize("name", ["EvidenceAggregator", "evidence_aggregator", "LLMAggregator"])
+def test_term_is_found_as_a_part_of_a_name(name: str) -> None:
+    assert use_of_term(_reading(f"All meet at {name}."), "aggregator").use == "mentioned"
 
 
 def test_without_a_pdf_every_term_is_absent() -> None:
