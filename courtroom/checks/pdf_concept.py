@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import number_of
@@ -13,19 +14,21 @@ from courtroom.models.check import CheckBase, SearchText
 from courtroom.models.facts import TermUse
 
 if TYPE_CHECKING:
-    from courtroom.analysis.pdf.pdf_content import PdfReading
-    from courtroom.checks.sources import Sources
+    from courtroom.checks.sources import Comparison, Sources
+    from courtroom.models.evidence import CheckOutcome
     from courtroom.replay.stored_report import StoredReport
 
 REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")
 
 
 class PdfConcept(CheckBase):
-    """The report uses the term at least this far: `substantive` means it explains how the architecture does it."""
+    """The report uses the term at least this far: `substantive` means it explains how the architecture does it.
+    `is_join`: a node at which the code's graph joins branches before the verdict counts under its own name."""
 
     kind: Literal["pdf_concept"] = "pdf_concept"
     term: SearchText
     use: TermUse = "substantive"
+    is_join: bool = False
 
 
 def _detect(check: PdfConcept, sources: Sources) -> Finding | None:
@@ -47,6 +50,24 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
     reason = _reason(check, usage.use, f" on page {usage.page}")
     clue = Clue(rationale=reason, statement=usage.passage, page=usage.page, confidence=INFERRED)
     return present(reason, [clue], met=met)
+
+
+def _reopens(check: PdfConcept, outcome: CheckOutcome, comparison: Comparison) -> bool:
+    """The report lacks the term, but may name the node of the code that it stands for."""
+    is_unmet = check.is_positive and outcome.met is False
+    return check.is_join and is_unmet and isinstance(comparison.pdf, PdfReading)
+
+
+def _compare(check: PdfConcept, comparison: Comparison) -> Finding | None:
+    if not isinstance(comparison.pdf, PdfReading):
+        return None
+    from courtroom.analysis.langgraph.node_roles import joins_before_verdict
+
+    for node in joins_before_verdict(comparison.code.get("graph_shape")):
+        finding = concept(check.model_copy(update={"term": node}), comparison.pdf)
+        if finding.met:
+            return finding
+    return concept(check, comparison.pdf)
 
 
 def _reason(check: PdfConcept, use: TermUse, where: str = "") -> str:
@@ -91,13 +112,16 @@ KIND = CheckKind(
     model=PdfConcept,
     detective="DocAnalyst",
     detect=_detect,
+    compare=_compare,
+    reopens=_reopens,
     replay=from_stored_report(_replay),
     fault=_fault,
     subjects=_subjects,
     label=Label(
         title="A term in the report",
         about="Substantive: the report explains how the architecture does it.",
-        fields={"use": "Used at least so far"},
+        fields={"use": "Used at least so far", "is_join": "Or the name of a join"},
+        help={"is_join": "A node of the code's graph where branches join before the verdict."},
     ),
     order=140,
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from typing import Any
 
 from courtroom.analysis.python.symbolic_execution.values import (
     CallResult,
@@ -58,6 +60,16 @@ def role_of(name: str, action: Value) -> str:
 
 def role_by_name(name: str) -> str:
     return _role(set(words_of(name)))
+
+
+def joins_before_verdict(shape: Mapping[str, Any] | None) -> list[str]:
+    """Return the nodes of the fact graph_shape at which branches join, from the verdict on none."""
+    joins = shape["joins"] if shape else {}
+    return [
+        node
+        for node, starts in joins.items()
+        if not any(role_by_name(name) == "justice" for name in (node, *starts))
+    ]
 
 
 def _role(words: set[str]) -> str:

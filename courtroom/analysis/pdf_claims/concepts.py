@@ -73,7 +73,7 @@ _LIST_ITEMS = 4
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 # Headings of sections that explain nothing, or what is missing.
 _OTHER_SUBJECT = re.compile(r"\b(?:summary|abstract|contents|gaps?|remediation)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+_QUOTED = re.compile(r"“[^”]{0,300}+”|\"[^\"]{0,300}+\"")
 _CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Diagram) {0,2}\d", re.IGNORECASE)
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.analysis.langgraph.node_roles import joins_before_verdict, role_by_name
 from courtroom.checks.phrases import listed, place_of
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
@@ -58,11 +58,10 @@ class Work:
             "reducers": listed(f"{r['field']} by {r['reducer']}" for r in self._reducers),
             "evidence_key": self.evidence_key,
             "opinion_schema": self.opinion_schema,
+            "join": listed(joins_before_verdict(self.facts.get("graph_shape"))),
             "clone_place": clone and place_of(clone["path"], clone["line"]),
         }
-        texts |= {
-            role: listed(self.nodes(role)) for role in ("detective", "judge", "justice", "join")
-        }
+        texts |= {role: listed(self.nodes(role)) for role in ("detective", "judge", "justice")}
         for prompt in self.facts.get("persona_prompts") or ():
             place = place_of(prompt["path"], prompt["line"])
             texts[f"at_{prompt['persona'].lower()}"] = f" ({place})"

@@ -1,0 +1,61 @@
+"""A term of the report that stands for the node at which the code's graph joins branches."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.checks.pdf_concept import PdfConcept
+from courtroom.checks.sources import Comparison
+from courtroom.detectives.cross_reference import finding_from_both, is_open_again
+from courtroom.models.evidence import CheckOutcome
+from tests.courtroom.surveys import CHECK_FIELDS
+
+JOINS = {
+    "evidence_pool": ("repo", "doc"),
+    "chief_justice": ("defense", "tech_lead"),
+    "save": ("chief_justice", "abort"),
+}
+
+
+def _comparison(text: str) -> Comparison:
+    return Comparison(
+        pdf=PdfReading((text,)),
+        code={"graph_shape": {"fan_outs": {}, "joins": JOINS, "chains": ()}},
+        paths=None,
+        names=None,
+        claims=None,
+        diagram=None,
+        diagrams=None,
+        deferrals=(),
+    )
+
+
+def _check(*, is_join: bool) -> PdfConcept:
+    return PdfConcept(**CHECK_FIELDS, term="aggregator", use="mentioned", is_join=is_join)
+
+
+@pytest.mark.parametrize(
+    ("text", "met", "reason"),
+    [
+        ("All end at the ChiefJustice, then save.", False, "The report nowhere uses “aggregator”."),
+        ("All meet at EvidencePool.", True, "The report uses “evidence_pool” on page 1."),
+    ],
+)
+def test_join_of_the_graph_counts_under_its_own_name_and_the_verdict_does_not(
+    text: str, met: bool, reason: str
+) -> None:
+    finding = finding_from_both(_check(is_join=True), _comparison(text))
+    assert (finding.met, finding.reason) == (met, reason)
+
+
+@pytest.mark.parametrize(
+    ("met", "is_join", "is_open"),
+    [(False, False, False), (True, True, False), (None, True, False), (False, True, True)],
+)
+def test_only_a_missing_term_for_a_join_is_looked_for_again(
+    met: bool | None, is_join: bool, is_open: bool
+) -> None:
+    outcome = CheckOutcome(check="a.b", met=met, reason="Because.")
+    comparison = _comparison("All meet at EvidencePool.")
+    assert is_open_again(_check(is_join=is_join), outcome, comparison) is is_open
