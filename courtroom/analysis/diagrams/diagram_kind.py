@@ -9,11 +9,12 @@ a diagram in a text language is text: the report draws nothing where it prints o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Literal
 
+from courtroom.analysis.diagrams.character_drawings import character_sketches
 from courtroom.analysis.diagrams.diagram_graph import Chart
 from courtroom.analysis.diagrams.diagram_match import Kind, Sketch, kind_of, sketch_of
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
@@ -26,10 +27,6 @@ Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
 _WRITTEN: tuple[Source, ...] = ("mermaid", "plantuml")
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
 _UNREAD_PICTURE = "The report contains a picture that no model has read."
-_BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
-# A file or folder in a drawn tree.
-_TREE_ENTRY = re.compile(r"[│\s]*[├└]─+\s*(?:[\w.-]+/|[\w.-]*\.\w{1,5})(?:\s|$)")
-_MIN_ROWS = 4
 _MIN_LEVELS = 3
 _CAPTION = re.compile(
     r"\b(?:fig(?:ure|\.)|diagrams?|architecture|topology|flow ?charts?)", re.IGNORECASE
@@ -101,7 +98,7 @@ def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
     ]
     return [
         *drawings,
-        *(("characters", sketch) for sketch in _character_sketches(reading)),
+        *(("characters", sketch) for sketch in character_sketches(reading.pages)),
         *_text_sketches(reading),
         *(
             ("picture", sketch_of(Chart(picture.labels, picture.edges), picture.page))
@@ -194,40 +191,3 @@ def _splits(drawing: Drawing, neighbours: Mapping[int, set[int]]) -> list[set[in
             ends_of_splits.append(ends)
 
     return splits
-
-
-def _character_sketches(reading: PdfReading) -> list[Sketch]:
-    """Return diagrams drawn with characters: names between rows of box-drawing characters."""
-    sketches = []
-    for page, text in enumerate(reading.pages, start=1):
-        lines = text.split("\n")
-        rows = [index for index, line in enumerate(lines) if _BOX_CHARACTERS.search(line)]
-        files = sum(_TREE_ENTRY.match(lines[index]) is not None for index in rows)
-        if len(rows) >= _MIN_ROWS and 2 * files < len(rows):
-            first, last = max(0, rows[0] - 1), rows[-1] + 2
-            sketches.append(_sketch_of_lines(page, lines[first:last]))
-    return sketches
-
-
-def _sketch_of_lines(page: int, lines: Sequence[str]) -> Sketch:
-    rows = [_row(line) for line in lines]
-    branched = [
-        row
-        for row, above in zip(rows[1:], lines, strict=False)
-        if len(row) >= 2 and _is_branching(above)
-    ]
-    labels = tuple(label for row in rows for label in row)
-    is_chain = all(len(row) <= 1 for row in rows)
-    return Sketch(
-        page, labels, tuple(branched), is_chain, tuple(pairwise(labels)) if is_chain else ()
-    )
-
-
-def _is_branching(line: str) -> bool:
-    """Return whether the line is a row of branches or arrow heads."""
-    return len(re.findall(r"[\u2502\u25bc\u252c\u2534v|]", line)) >= 2
-
-
-def _row(line: str) -> tuple[str, ...]:
-    words = re.sub(r"\([^()]*\)|[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]", " ", line).split()
-    return tuple(word for word in words if re.match(r"[A-Za-z]\w{2,}", word))

@@ -21,7 +21,11 @@ _SPACE_BEFORE_STOP = re.compile(r" ([,;.)])(?=\s|$)")
 _BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 # A single number ("3. Parse it") may also be a list item: then the font decides.
 _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
-_DRAWN_IN_TEXT = re.compile(r"[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]")
+# Lines of a drawing made of characters, also in ASCII: "|---> name", "v   v".
+_DRAWN_IN_TEXT = re.compile(
+    r"[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]|^[|+](?=\s|$|-)|--[>+|\\/]|<--"
+    r"|^[|vV\u2193](?:\s[|vV\u2193])*+$"
+)
 _FILE_NAME = re.compile(r"[\w-]*\.(?:py|ipynb|md|json|toml|ya?ml|txt|pdf|sh|html?|csv)\b")
 _ENDS_SENTENCE = (".", "!", "?", ":", ";", ",")
 _LONGEST_HEADING = 12  # words

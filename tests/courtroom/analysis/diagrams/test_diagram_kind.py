@@ -33,6 +33,27 @@ prosecutor defense tech_lead
 └───────┴───────┘
 chief_justice"""
 
+ASCII = (
+    """2.4 Diagram
+START
+|
+|---> repo_investigator ----\\
+|---> doc_analyst -----+---> evidence_aggregator --\\
+|---> vision_inspector ----/ |
+| v
+| | |
+| error_handler judges <--/
+| |-------+--------|
+7""",
+    """Report
+| v v v
+| prosecutor defense tech_lead
+| |-------+--------|
+| v
+| chief_justice
++----> END""",
+)
+
 
 def _graph(*edges: tuple[str, str]) -> GraphFact:
     nodes = dict.fromkeys(name for edge in edges for name in edge if name not in {"START", "END"})
@@ -132,6 +153,34 @@ def test_best_of_several_diagrams_counts_without_reading_pictures(
 def test_diagram_drawn_with_characters_is_read_row_by_row() -> None:
     result = diagram_of(PdfReading(pages=(WRITTEN,)), PARALLEL)
     assert (result.kind, result.page) == ("accurate", 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Name | Value |\n|---|---|\n| a | 1 |\n| b | 2 |\n| c | 3 |",
+        "|-- src/\n| +-- graph.py\n| +-- nodes/\n+-- tests/\n+-- README.md",
+        "graph TD\nA --> B\nA --> C\nB --> D\nC --> D\nD --> E",
+        "The graph --> is long.\nIt runs A --> B.\nThen B --> C.\nThen C --> D.",
+    ],
+    ids=["table", "tree", "mermaid", "prose"],
+)
+def test_ascii_of_another_kind_is_no_diagram(text: str) -> None:
+    assert diagram_of(PdfReading(pages=(text,)), PARALLEL).kind == "none"
+
+
+def test_ascii_diagram_over_two_pages_is_read_with_its_branches() -> None:
+    result = diagram_of(PdfReading(pages=(ASCII[0], ASCII[1])), PARALLEL)
+    assert (result.kind, result.page) == ("accurate", 1)
+    assert result.reason == (
+        "side by side: repo_investigator | doc_analyst | vision_inspector;"
+        " prosecutor | defense | tech_lead"
+    )
+
+
+def test_rows_of_an_ascii_diagram_stay_lines(tmp_path: FilePath) -> None:
+    reading = _read(tmp_path, *(Page(page.split("\n")) for page in ASCII))
+    assert diagram_of(reading, PARALLEL).kind == "accurate"
 
 
 def test_nodes_with_shared_ends_are_parallel_in_the_code() -> None:

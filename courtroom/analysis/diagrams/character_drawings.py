@@ -1,0 +1,100 @@
+"""Find diagrams drawn with characters: names between rows of lines, in box-drawing or ASCII."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from courtroom.analysis.diagrams.diagram_match import Sketch
+from courtroom.analysis.diagrams.parallel_branches import is_exit
+
+_BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
+_HEAD = r"[>\u2192\u25b6\u25ba]"
+_DOWN = r"vV\u2193\u25bc"
+# ASCII draws only in places where sentences do not have it: "|---> name", "v v v".
+_DRAWN_ROW = re.compile(
+    rf"[\u2500-\u257f]|^[|+](?=\s|$|-)|--[->+|\\/]|<--|^[|{_DOWN}](?:\s[|{_DOWN}])*+$"
+)
+_BEGINS_WITH_LINE = re.compile(rf"[|+{_DOWN}](?!\w)")
+_ARROW = re.compile(rf"-{_HEAD}|<-|(?<!\w)[{_DOWN}](?!\w)")
+_BRANCH = re.compile(rf"[|+\u251c\u2514]\s?[-\u2500]++{_HEAD}")
+_BELOW = re.compile(r"[\u2193\u2502\u25bc\u252c\u2534|]|(?<!\w)[vV](?!\w)")
+_BETWEEN_NAMES = re.compile(
+    r"\([^()]*\)|[\u2190-\u2193\u2500-\u257f\u25b2-\u25c4]|--++|[|+\\<>^]|(?<!\w)/|/(?!\w)"
+)
+# A file or folder in a drawn tree.
+_TREE_ENTRY = re.compile(r"[│\s]*[├└]─+\s*(?:[\w.-]+/|[\w.-]*\.\w{1,5})(?:\s|$)")
+_MIN_ROWS = 4
+_MIN_LINES = 2  # rows that begin with a line; the source of a chart in a text language has none
+_MOST_UNDRAWN = 3  # rows of names, or the end of a page, between drawn rows
+
+
+def character_sketches(pages: Sequence[str]) -> list[Sketch]:
+    """Return the diagrams drawn with characters, each with its first page; pages may break them."""
+    lines = [(page, line) for page, text in enumerate(pages, start=1) for line in text.split("\n")]
+    drawn = [index for index, (_, line) in enumerate(lines) if _DRAWN_ROW.search(line)]
+    sketches = []
+    for rows in _runs(drawn):
+        if _is_diagram([lines[index][1] for index in rows]):
+            around = lines[max(0, rows[0] - 1) : rows[-1] + 2]
+            sketches.append(_sketch_of_lines(lines[rows[0]][0], [line for _, line in around]))
+    return sketches
+
+
+def _runs(rows: Sequence[int]) -> list[list[int]]:
+    """Return the rows of each drawing."""
+    runs: list[list[int]] = []
+    for row in rows:
+        if runs and row - runs[-1][-1] <= _MOST_UNDRAWN + 1:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return runs
+
+
+def _is_diagram(rows: Sequence[str]) -> bool:
+    """Return whether the rows draw boxes or arrows, unlike a tree of files or a Markdown table."""
+    files = sum(_TREE_ENTRY.match(row) is not None for row in rows)
+    lines = sum(_BEGINS_WITH_LINE.match(row) is not None for row in rows)
+    has_boxes = any(_BOX_CHARACTERS.search(row) for row in rows)
+    has_arrows = lines >= _MIN_LINES and any(_ARROW.search(row) for row in rows)
+    return len(rows) >= _MIN_ROWS and 2 * files < len(rows) and (has_boxes or has_arrows)
+
+
+def _sketch_of_lines(page: int, lines: Sequence[str]) -> Sketch:
+    rows = [_row(line) for line in lines]
+    below = (row for row, above in zip(rows[1:], lines, strict=False) if _is_branching(above))
+    splits = tuple(filter(_is_split, map(_without_exits, [*_branches(lines, rows), *below])))
+    labels = tuple(label for row in rows for label in row)
+    is_chain = not splits and all(len(row) <= 1 for row in rows)
+    return Sketch(page, labels, splits, is_chain, tuple(pairwise(labels)) if is_chain else ())
+
+
+def _branches(lines: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """Yield the first names of rows on end that each leave one line by an arrow."""
+    first_names = [
+        row[:1] if _BRANCH.match(line) else () for line, row in zip(lines, rows, strict=True)
+    ]
+    for is_branch, group in groupby(first_names, key=bool):
+        if is_branch:
+            yield tuple(name for names in group for name in names)
+
+
+def _without_exits(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names without routes for failures, which are taken instead of the branches."""
+    return tuple(name for name in names if not is_exit(name))
+
+
+def _is_split(names: tuple[str, ...]) -> bool:
+    return len(names) >= 2
+
+
+def _is_branching(line: str) -> bool:
+    """Return whether the line is a row of branches or arrow heads."""
+    return len(_BELOW.findall(line)) >= 2
+
+
+def _row(line: str) -> tuple[str, ...]:
+    words = _BETWEEN_NAMES.sub(" ", line).split()
+    return tuple(word for word in words if re.match(r"[A-Za-z]\w{2,}", word))
