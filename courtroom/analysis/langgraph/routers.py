@@ -62,7 +62,7 @@ def read_router(evaluator: Evaluator, router: Value) -> Routing:
     if not isinstance(router, Function):
         return Routing(is_complete=False)
 
-    routing = Routing(words=vocabulary(router.node))
+    routing = Routing(words=_words_of_router(evaluator, router))
     for value in _returned_values(evaluator, router, arguments):
         _add_outcome(value, routing)
     routing.is_send_open = not routing.is_complete and _may_start_several(router)
@@ -70,6 +70,21 @@ def read_router(evaluator: Evaluator, router: Value) -> Routing:
     if not routing.is_complete:
         _complete_from_annotation(evaluator, router, routing)
     return routing
+
+
+def _words_of_router(evaluator: Evaluator, router: Function) -> frozenset[str]:
+    """Return the vocabulary of a router and of the functions that it calls, which may hold its test."""
+    words = vocabulary(router.node)
+    names = {
+        node.func.id: node.func
+        for node in walk(router.node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    for name in names.values():
+        called = evaluator.evaluate(name, router.scope)
+        if isinstance(called, Function):
+            words |= vocabulary(called.node)
+    return words
 
 
 def _may_start_several(router: Function) -> bool:

@@ -21,7 +21,7 @@ from courtroom.analysis.python.symbolic_execution.class_bodies import (
     field_names,
 )
 from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
-from courtroom.analysis.python.symbolic_execution.value_operations import extend_list
+from courtroom.analysis.python.symbolic_execution.value_operations import extend_list, truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     Call,
@@ -113,8 +113,10 @@ def _apply_any(evaluator: Evaluator, target: OneOf, call: Call) -> Value:
     if not callables:
         return apply(evaluator, UNKNOWN, call)
     result = join(results)
-    # Text is uncertain, because another target may return other text.
-    return join([UNKNOWN, result]) if isinstance(result, str | Template) else result
+    # Text is uncertain, because another target may return other text; (x or {}).get(key) is nothing
+    # only where x is.
+    is_open = len(callables) < len(target.choices) and truth_of(result) is False
+    return join([UNKNOWN, result]) if is_open or isinstance(result, str | Template) else result
 
 
 def _super(scope: Scope) -> Value:

@@ -159,6 +159,40 @@ g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "ski
     assert flags(code)["conditional_error_route"] is True
 
 
+def test_a_router_that_counts_what_it_looks_up_keeps_both_outcomes():
+    code = built(
+        """
+def build():
+    def route(state):
+        items = state.get("items") or {}
+        count = 0
+        for name in state.get("names") or ["a", "b"]:
+            rows = items.get(name) or []
+            if rows and any(getattr(row, "found", False) for row in rows):
+                count += 1
+        return "ok" if count >= 2 else "missing"
+    g.add_conditional_edges("evidence_aggregator", route, {"ok": "prosecutor", "missing": END})
+build()
+"""
+    )
+
+    assert flags(code)["conditional_error_route"] is True
+
+
+def test_a_router_whose_test_stands_in_a_function_that_it_calls_is_an_error_route():
+    code = built(
+        """
+def usable(state):
+    return not any(row.failed for row in state["rows"])
+def route(state):
+    return "run" if usable(state) else "leave"
+g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "leave": "chief_justice"})
+"""
+    )
+
+    assert flags(code)["conditional_error_route"] is True
+
+
 @pytest.mark.parametrize(
     ("name", "is_judge"),
     [
