@@ -64,6 +64,19 @@ class StateFlow(CheckBase):
     kind: Literal["state_flow"] = "state_flow"
     faults: tuple[FaultKind, ...] = Field(min_length=1)
 
+    def concerns(self, fault: Mapping[str, Any]) -> bool:
+        """Return whether the fault is of these kinds, or makes the absence of one untrue.
+
+        A return that is lost as a whole is undeclared. Where lost keys are looked up under a key
+        of the state, nothing is stored there.
+        """
+        kind = fault["kind"]
+        return (
+            kind in self.faults
+            or (kind == "no_update" and "undeclared_write" in self.faults)
+            or (fault.get("channel") is not None and "other_key" in self.faults)
+        )
+
 
 def flow(check: StateFlow, survey: Survey) -> Finding:
     """The faults of these kinds: each with its places, or none where everything was read."""
@@ -71,7 +84,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if fact is None:
         return unknown("state_flow", survey)
 
-    faults = [fault for fault in fact["faults"] if fault["kind"] in check.faults]
+    faults = [fault for fault in fact["faults"] if check.concerns(fault)]
     if faults:
         clues = [clue for fault in faults for clue in _clues(fault)]
         fault = f"There is {WORDS[faults[0]['kind']]}."

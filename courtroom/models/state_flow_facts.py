@@ -30,7 +30,8 @@ FaultKind = Literal[
 class FlowFault(Place):
     """A fault in one sentence with the work's own names; `other` is the second place.
 
-    `keys` of the state that `nodes`, or routers, use and it does not declare.
+    `keys` of the state that `nodes`, or routers, use and it does not declare; they belong under its
+    key `channel`, if that is known.
     """
 
     kind: FaultKind
@@ -38,6 +39,7 @@ class FlowFault(Place):
     other: Place | None = None
     keys: tuple[str, ...] = Field((), exclude_if=lambda keys: not keys)
     nodes: tuple[str, ...] = Field((), exclude_if=lambda nodes: not nodes)
+    channel: str | None = Field(None, exclude_if=lambda channel: channel is None)
 
 
 class StateFlowFact(FactModel):

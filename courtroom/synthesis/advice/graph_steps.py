@@ -203,10 +203,14 @@ _RUN: dict[str, Callable[[Any, Work], Step]] = {
 # -- where the data of the state goes ---------------------------------------------------------------
 
 
-def flow_steps(kinds: Sequence[str], work: Work) -> Iterator[Step]:
-    faults = (work.facts.get("state_flow") or {}).get("faults", ())
+def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Iterator[Step]:
+    """Yield what mends the faults that the check concerns."""
+    faults = [f for f in (work.facts.get("state_flow") or {}).get("faults", ()) if concerns(f)]
+    misplaced = [fault for fault in faults if _is_misplaced(fault, work)]
+    for channel in dict.fromkeys(fault["channel"] for fault in misplaced):
+        yield _return_under(channel, [f for f in misplaced if f["channel"] == channel])
     for fault in faults:
-        if fault["kind"] not in kinds:
+        if fault in misplaced:
             continue
         if fault.get("keys"):
             yield from (_undeclared(key, fault, work) for key in fault["keys"])
@@ -238,6 +242,23 @@ def _other(fault: Mapping[str, Any]) -> str:
     return place_of(place["path"], place["line"])
 
 
+def _is_misplaced(fault: Mapping[str, Any], work: Work) -> bool:
+    """Return true for lost keys that belong under a declared one; a key that is read is declared."""
+    keys = fault.get("keys", ()) if fault.get("channel") else ()
+    return bool(keys) and not any(_users(key, work, _UNDECLARED[1]) for key in keys)
+
+
+def _return_under(channel: str, faults: Sequence[Mapping[str, Any]]) -> Step:
+    nodes = list(dict.fromkeys(node for fault in faults for node in fault["nodes"]))
+    keys = list(dict.fromkeys(key for fault in faults for key in fault["keys"]))
+    places = listed(dict.fromkeys(place_of(fault["path"], fault["line"]) for fault in faults))
+    action = (
+        f"Return {listed(f'`{key}`' for key in keys)} under `{channel}`, where nodes look for"
+        f" {'it' if len(keys) == 1 else 'them'}: in {listed(nodes)} ({places})."
+    )
+    return placed(action, faults[0], f'return {{"{channel}": {{"{keys[0]}": ...}}}}')
+
+
 def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     """Declare the key, unless its reader runs before the key can arrive or nobody writes it."""
     writers, readers = (_users(key, work, kind) for kind in _UNDECLARED)
@@ -261,6 +282,7 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     if together:
         state += " with a reducer, such as operator.or_ for a flag or operator.add for a list"
         used += f", {listed(together)} in one step"
+    state += "" if readers else ", or leave it out if nothing reads it"
     return placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
 
 

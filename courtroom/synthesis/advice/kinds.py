@@ -38,7 +38,7 @@ def _of(check: CheckBase, parameter: str) -> Any:
 STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
     "graph_topology": lambda c, _, w: graph_steps.topology_steps(_of(c, "aspect"), w),
     "graph_run": lambda c, _, w: graph_steps.run_steps(_of(c, "faults"), w),
-    "state_flow": lambda c, _, w: graph_steps.flow_steps(_of(c, "faults"), w),
+    "state_flow": lambda c, _, w: graph_steps.flow_steps(_of(c, "concerns"), w),
     "sandboxed_clone": lambda c, p, w: code_steps.clone_steps(_of(c, "aspect"), p, w),
     "structured_output": lambda c, _, w: code_steps.retry_steps(_of(c, "aspect"), w),
     "persona_overlap": lambda c, _, w: code_steps.prompt_steps(

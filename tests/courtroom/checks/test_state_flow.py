@@ -84,6 +84,18 @@ def test_no_fault_where_everything_was_read_meets_the_check():
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "lost"),
+    [("undeclared_write", FAULT), ("other_key", FAULT | {"channel": "evidences"})],
+)
+def test_a_return_that_is_lost_is_never_beside_a_check_that_denies_it(kind, lost):
+    assert found(kind, fact={"faults": [lost], "unread": {}}).met is False
+
+
+def test_a_return_that_is_lost_says_nothing_of_other_lookups():
+    assert found("other_key", fact={"faults": [FAULT], "unread": {}}).met is True
+
+
 def test_every_fault_has_its_words():
     assert set(WORDS) == set(get_args(FaultKind))
 

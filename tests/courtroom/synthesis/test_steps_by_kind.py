@@ -21,8 +21,7 @@ def flow_fault(kind, keys, nodes):
 def flow(faults, steps):
     graph_run = {"steps": {node: (step,) for node, step in steps.items()}}
     facts = work(state_flow={"faults": faults, "unread": {}}, graph_run=graph_run)
-    kinds = ("undeclared_write", "undeclared_read")
-    return [step.action for step in graph_steps.flow_steps(kinds, facts)]
+    return [step.action for step in graph_steps.flow_steps(lambda _: True, facts)]
 
 
 def test_key_that_arrives_in_time_is_declared():
@@ -40,8 +39,29 @@ def test_key_that_two_nodes_of_one_step_write_is_declared_with_a_reducer():
     )
     assert action == (
         "Declare `failed` in CourtState with a reducer, such as operator.or_ for a flag or"
-        " operator.add for a list: repo and doc return it, repo and doc in one step."
+        " operator.add for a list, or leave it out if nothing reads it: repo and doc return it, repo"
+        " and doc in one step."
     )
+
+
+def test_lost_keys_that_nodes_look_up_under_a_declared_key_are_returned_there_once():
+    faults = [
+        flow_fault("no_update", ("history", "files"), ("repo",)) | {"channel": "evidences"},
+        flow_fault("no_update", ("text",), ("doc",)) | {"channel": "evidences", "line": 9},
+    ]
+    (action,) = flow(faults, {"repo": 1, "doc": 1})
+    assert action == (
+        "Return `history`, `files` and `text` under `evidences`, where nodes look for them: in repo"
+        " and doc (nodes.py:4 and nodes.py:9)."
+    )
+
+
+def test_lost_key_that_a_node_reads_by_itself_is_declared():
+    faults = [
+        flow_fault("no_update", ("text",), ("repo",)) | {"channel": "evidences"},
+        flow_fault("undeclared_read", ("text",), ("doc",)),
+    ]
+    assert all(a.startswith("Declare `text`") for a in flow(faults, {"repo": 1, "doc": 2}))
 
 
 def test_router_reads_what_its_own_node_wrote():

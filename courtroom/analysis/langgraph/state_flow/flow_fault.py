@@ -16,6 +16,7 @@ class FlowFault:
     """`sentence` is in the names of the work; `other` is the second place, where there is one.
 
     `keys` of the state, and the `nodes` or routers that use them, where it does not declare them.
+    `channel` is the declared key under which the undeclared ones belong.
     """
 
     kind: str
@@ -25,6 +26,7 @@ class FlowFault:
     other: Place | None = None
     keys: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
+    channel: str | None = None
 
     @property
     def as_fact(self) -> dict[str, Any]:
@@ -37,6 +39,7 @@ class FlowFault:
             "other": other,
             "keys": self.keys,
             "nodes": self.nodes,
+            "channel": self.channel,
         }
 
 

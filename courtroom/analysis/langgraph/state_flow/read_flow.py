@@ -102,7 +102,7 @@ def _read_state(
     if access.declared is None:
         reading.leave_open(OF_STATE, access.reason)
         return
-    reading.add(undeclared_writes(access))
+    reading.add(undeclared_writes(access, symbols))
     reading.add(undeclared_reads(access))
     uses = access.nodes.values()
     reading.leave_open(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse, Update
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
@@ -25,17 +26,17 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
     choices_of,
 )
-from courtroom.analysis.python.tree_walk import constant_text, walk
+from courtroom.analysis.python.tree_walk import constant_text, last_name, walk
 
 # Names as near as pdf_path and pdf_paths.
 NEAR = 0.85
 
 
-def undeclared_writes(access: StateAccess) -> Iterator[FlowFault]:
+def undeclared_writes(access: StateAccess, symbols: SymbolTable) -> Iterator[FlowFault]:
     """Yield what nodes return and LangGraph drops; nodes with the same keys share a sentence."""
     if access.declared is None:
         return
-    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, KeyWrite]]] = {}
+    alike: dict[tuple[tuple[str, ...], bool], list[tuple[StateUse, KeyWrite]]] = {}
     for use in access.nodes.values():
         other_model = _other_model(use, access.declared)
         if other_model is not None:
@@ -45,20 +46,60 @@ def undeclared_writes(access: StateAccess) -> Iterator[FlowFault]:
         if dropped:
             is_all = not use.writes_gap and len(dropped) == len(use.writes)
             keys = tuple(write.key for write in dropped)
-            alike.setdefault((keys, is_all), []).append((use.name, dropped[0]))
+            alike.setdefault((keys, is_all), []).append((use, dropped[0]))
 
     for (keys, is_all), places in alike.items():
-        names = [name for name, _ in places]
+        names = [use.name for use, _ in places]
         verb = "returns" if len(names) == 1 else "return"
         dropped_part = "all of it" if is_all else "it" if len(keys) == 1 else "them"
+        channel = _channel(access, keys) or (
+            _channel_of_type(access, places[0][0], symbols) if is_all else None
+        )
+        belongs = f"; what is lost belongs under `{channel}`" if channel else ""
         sentence = (
             f"{joined(names)} {verb} {'only ' if is_all else ''}{listed(keys)}, which"
-            f" {_name(access)} does not declare: LangGraph drops {dropped_part}"
+            f" {_name(access)} does not declare: LangGraph drops {dropped_part}{belongs}"
         )
         first = places[0][1]
         kind = "no_update" if is_all else "undeclared_write"
         place = _state_place(access)
-        yield FlowFault(kind, sentence, first.path, first.line, place, keys, tuple(names))
+        nodes = tuple(names)
+        yield FlowFault(kind, sentence, first.path, first.line, place, keys, nodes, channel)
+
+
+def _channel(access: StateAccess, keys: Sequence[str]) -> str | None:
+    """Return the declared key under which nodes or routers look these keys up."""
+    uses = (*access.nodes.values(), *access.routers)
+    lookups = (lookup for use in uses for lookup in use.lookups if lookup.inner in keys)
+    return next((row.key for row in lookups if row.key in (access.declared or ())), None)
+
+
+def _channel_of_type(access: StateAccess, use: StateUse, symbols: SymbolTable) -> str | None:
+    """Return the only key that is declared with the type of mapping that the node returns."""
+    source = symbols.codebase.files.get(use.path)
+    sites = (site.node for site in (source.functions if source else ()))
+    returns = next((node.returns for node in sites if node.lineno == use.line), None)
+    wanted = _mapping_type(returns)
+    site = access.state.site
+    fields = [
+        field.target.id
+        for field in (site.node.body if site else ())
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if wanted and _mapping_type(field.annotation) == wanted
+    ]
+    return fields[0] if len(fields) == 1 else None
+
+
+def _mapping_type(annotation: ast.expr | None) -> str:
+    """Return a mapping's type in lower case, "" for any other and where its values may be any."""
+    is_annotated = (
+        isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Annotated"
+    )
+    if isinstance(annotation, ast.Subscript) and is_annotated:
+        parts = annotation.slice
+        annotation = parts.elts[0] if isinstance(parts, ast.Tuple) and parts.elts else None
+    text = ast.unparse(annotation).lower() if annotation else ""
+    return text if text.startswith("dict[") and not re.search(r"\b(any|object)\b", text) else ""
 
 
 def _other_model(use: StateUse, declared: frozenset[str]) -> Update | None:

@@ -6,7 +6,15 @@ import json
 
 import pytest
 
-from tests.courtroom.analysis.langgraph.state_flow.flows import GRAPH, faults, flow_of, sentences
+from tests.courtroom.analysis.langgraph.state_flow.flows import (
+    GRAPH,
+    STATE,
+    faults,
+    flow_of,
+    flow_of_files,
+    sentences,
+)
+from tests.courtroom.sources import IMPORTS
 
 DETECTIVE = """
 def detective(state):
@@ -277,3 +285,50 @@ def judge(state):
     )
 
     assert sentences(reading, "unread_write") == []
+
+
+LOST = """
+def detective(state):
+    return {"repo": [state["repo_url"], state["pdf_path"]]}
+"""
+
+
+@pytest.mark.parametrize(
+    "read", ['state["evidences"]["repo"]', 'state.get("evidences").get("repo", [])']
+)
+def test_a_lost_key_belongs_under_the_key_in_which_it_is_looked_up(read: str):
+    reading = flow_of(f"{LOST}\ndef judge(state):\n    return {{'opinions': [{read}]}}\n")
+
+    (fault,) = faults(reading, "no_update")
+    assert fault.channel == "evidences"
+    assert fault.sentence == (
+        "detective returns only `repo`, which State does not declare: LangGraph drops all of it;"
+        " what is lost belongs under `evidences`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "returned", "channel"),
+    [
+        ("Annotated[dict[str, list[int]], operator.ior]", "Dict[str, List[int]]", "evidences"),
+        ("dict[str, Any]", "dict[str, Any]", None),
+        ("dict[str, int]", "dict[str, str]", None),
+    ],
+)
+def test_a_lost_return_of_the_type_of_one_key_belongs_under_it(declared, returned, channel):
+    code = LOST.replace("(state)", f"(state) -> {returned}")
+    files = {
+        "src/graph.py": (
+            f"{IMPORTS}{STATE}{code}{JUDGE}{GRAPH}".replace(
+                "evidences: Annotated[dict, operator.ior]", f"evidences: {declared}"
+            )
+        )
+    }
+
+    (fault,) = faults(flow_of_files(files), "no_update")
+    assert fault.channel == channel
+
+
+def test_a_lost_key_that_nobody_looks_up_belongs_nowhere():
+    (fault,) = faults(flow_of(LOST + JUDGE), "no_update")
+    assert fault.channel is None
