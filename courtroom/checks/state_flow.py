@@ -38,6 +38,7 @@ WORDS: dict[str, str] = {
     "unused_verdict": "a part of the verdict that is made and dropped",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of one commit whose history is read",
+    "deleted_clone": "a clone that is deleted before it is read",
     "impossible_test": "a rule that waits for a value that cannot come",
     "loose_rule": "a rule that applies where it should not",
     "broken_import": "an import that cannot resolve",
@@ -53,6 +54,7 @@ SECOND_PLACES: dict[str, str] = {
     "unused_verdict": "Here the result is made.",
     "own_directory": "Here the path of the clone is taken.",
     "shallow_history": "Here the history is read.",
+    "deleted_clone": "Here the path is returned.",
     "impossible_test": "Here the values of the field are declared.",
     "broken_import": "Here is the module from which it is imported.",
 }

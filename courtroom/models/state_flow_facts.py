@@ -21,6 +21,7 @@ FaultKind = Literal[
     "unused_verdict",
     "own_directory",
     "shallow_history",
+    "deleted_clone",
     "impossible_test",
     "loose_rule",
     "broken_import",

@@ -231,6 +231,7 @@ FLOW = {
     "unused_verdict": "Put this into the verdict, or do not make it",
     "own_directory": "Look into the clone, whose path is taken at {other}",
     "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
+    "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Apply this rule only where it belongs",
     "broken_import": "Import what is there, or commit what is missing",

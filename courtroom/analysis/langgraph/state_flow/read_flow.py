@@ -10,6 +10,7 @@ from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
+from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.other_keys import (
@@ -50,6 +51,7 @@ ALL_KINDS = (
     "unused_verdict",
     "own_directory",
     "shallow_history",
+    "deleted_clone",
     "unused_prompt",
     "impossible_test",
     "loose_rule",
@@ -73,6 +75,7 @@ def read_flow(
     reading.add(unread_results(symbols, layers.in_use, layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(shallow_histories(layers.in_use))
+    deleted_clones(symbols, layers.in_use, reading)
     reading.add(unsent_prompts(symbols))
     reading.add(_impossible(symbols, layers))
     reading.add(

@@ -26,7 +26,7 @@ def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
     if any(word in function.source.text for function in in_use for word in DEEPENING):
         return
     nodes = [(function, node) for function in in_use for node in walk(function.site.node)]
-    clones = [(function, node) for function, node in nodes if _is_clone(node)]
+    clones = [(function, node) for function, node in nodes if is_clone(node)]
     readers = [(function, node) for function, node in nodes if _reads_history(node)]
     if clones and readers and all(_has_depth_one(node) for _, node in clones):
         (clone, command), (reader, reading) = clones[0], readers[0]
@@ -48,7 +48,7 @@ def _words(node: ast.AST) -> list[str | None]:
     return [constant_text(part) for part in node.elts] if isinstance(node, ast.List) else []
 
 
-def _is_clone(node: ast.AST) -> bool:
+def is_clone(node: ast.AST) -> bool:
     is_call = isinstance(node, ast.Call) and called_name(node) == "clone_from"
     return is_call or "clone" in _words(node)
 
