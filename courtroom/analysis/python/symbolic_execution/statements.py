@@ -114,6 +114,9 @@ def _execute_alternatives(
         # One that raises ends the program: what comes after runs in every other run.
         elif flow is not Flow.FUNCTION_EXIT or len(frame.returned) > returned:
             is_left = True
+        # What leaves only the loop is seen by the code after the loop.
+        if flow in {Flow.LOOP_EXIT, Flow.NEXT_ITERATION}:
+            frame.left.append(frame.scope.names)
 
     evaluator.doubts = doubts
     if is_left and ends:
@@ -129,6 +132,19 @@ def _merge_names(ends: list[dict[str, Value]]) -> dict[str, Value]:
     return {name: join([end[name] for end in ends if name in end]) for name in names}
 
 
+def _loop(follow: Callable[..., Flow]) -> Callable[..., Flow]:
+    """Return a handler of loops: after one, a name may have any value of a turn that left it."""
+
+    def handle(evaluator: Evaluator, node: ast.stmt, frame: Frame) -> Flow:
+        outer, frame.left = frame.left, []
+        flow = follow(evaluator, node, frame)
+        frame.scope.names = _merge_names([*frame.left, frame.scope.names])
+        frame.left = outer
+        return flow
+
+    return handle
+
+
 def _for(evaluator: Evaluator, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
     values, settled = looped_values(evaluator, evaluator.evaluate(node.iter, frame.scope))
     if len(values) > MAX_ITERATIONS:
@@ -141,6 +157,7 @@ def _for(evaluator: Evaluator, node: ast.For | ast.AsyncFor, frame: Frame) -> Fl
     for number, value in enumerate(values[:MAX_ITERATIONS]):
         if number == settled:
             evaluator.doubts = (*doubts, Doubt(frame.scope.source.path, node.lineno))
+            frame.left.append(dict(frame.scope.names))
         assign(evaluator, node.target, value, frame)
         flow = evaluator.execute(node.body, frame)
         if flow is Flow.LOOP_EXIT or (flow is Flow.FUNCTION_EXIT and number < settled):
@@ -166,6 +183,7 @@ def _while(evaluator: Evaluator, node: ast.While, frame: Frame) -> Flow:
         before = _progress(frame)
         if truth is None:
             evaluator.doubts = (*evaluator.doubts, Doubt(frame.scope.source.path, node.lineno))
+            frame.left.append(dict(frame.scope.names))
         inner_doubts = evaluator.doubts
         flow = evaluator.execute(node.body, frame)
         is_certain = truth is True and evaluator.doubts == inner_doubts
@@ -434,9 +452,9 @@ STATEMENTS: dict[type[ast.stmt], Callable[..., Flow]] = {
     ast.Break: _leave_loop,
     ast.Continue: _continue_loop,
     ast.If: _if,
-    ast.For: _for,
-    ast.AsyncFor: _for,
-    ast.While: _while,
+    ast.For: _loop(_for),
+    ast.AsyncFor: _loop(_for),
+    ast.While: _loop(_while),
     ast.Try: _try,
     ast.With: _with,
     ast.AsyncWith: _with,

@@ -294,10 +294,14 @@ class Flow(Enum):
 
 @dataclass(slots=True)
 class Frame:
-    """Running function: its local scope and everything it may return."""
+    """Running function: its local scope and everything it may return.
+
+    `left` holds the names with which a run may leave the loop or a turn of it.
+    """
 
     scope: Scope
     returned: list[Value] = field(default_factory=list)
+    left: list[dict[str, Value]] = field(default_factory=list)
     global_names: set[str] = field(default_factory=set)
     outer_names: set[str] = field(default_factory=set)
 
