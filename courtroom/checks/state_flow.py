@@ -39,6 +39,7 @@ WORDS: dict[str, str] = {
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of one commit whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
+    "dead_route": "a route that is never taken",
     "impossible_test": "a rule that waits for a value that cannot come",
     "loose_rule": "a rule that applies where it should not",
     "broken_import": "an import that cannot resolve",
@@ -87,6 +88,8 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         return unknown("state_flow", survey)
 
     faults = [fault for fault in fact["faults"] if check.concerns(fault)]
+    # The kinds that the check names come first.
+    faults.sort(key=lambda fault: fault["kind"] not in check.faults)
     if faults:
         clues = [clue for fault in faults for clue in _clues(fault)]
         fault = f"There is {WORDS[faults[0]['kind']]}."

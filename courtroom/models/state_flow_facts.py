@@ -22,6 +22,7 @@ FaultKind = Literal[
     "own_directory",
     "shallow_history",
     "deleted_clone",
+    "dead_route",
     "impossible_test",
     "loose_rule",
     "broken_import",

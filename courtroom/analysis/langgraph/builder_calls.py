@@ -328,7 +328,8 @@ def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -
 
     if not outcomes:
         outcomes = [(target,) for target in targets]
-    words = routing.words | routers.words_in_map(path_map)
+    unreturned = routers.unreturned_keys(routing, path_map)
+    words = routing.words | routers.words_in_map(path_map, unreturned)
     unique_targets = list(dict.fromkeys(targets))
     path, line = step.location
     step.builder.routes.append(
@@ -344,6 +345,7 @@ def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -
             is_mapped=path_map is not None,
             router=router,
             is_complete=routing.is_complete or (path_map is not None and routing.is_single),
+            unreturned=unreturned,
         )
     )
 

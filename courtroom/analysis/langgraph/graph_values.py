@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -40,7 +40,8 @@ class Route:
 
     Each of `outcomes` is the set of nodes that run together when it is taken. `sends` are the
     targets that Send starts. `words` is the vocabulary of the router. Not `is_complete`: nodes may
-    run together in other ways than the outcomes say.
+    run together in other ways than the outcomes say. `unreturned` are keys of the map that the
+    router never returns, each with the node to which only it leads.
     """
 
     start: str
@@ -55,6 +56,7 @@ class Route:
     # The router itself; None for a node's Command.
     router: Value = field(default=None, compare=False, repr=False)
     is_complete: bool = True
+    unreturned: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

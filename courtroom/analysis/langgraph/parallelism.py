@@ -214,22 +214,42 @@ def _arrivals(wiring: Wiring, node: str, starts: Iterable[str]) -> int:
     return len(wiring.before.get(node, set()) & reached)
 
 
-def _error_routes(routes: Iterable[Route], wiring: Wiring) -> Iterator[Route]:
-    """Yield the conditional edges with at least two outcomes that have one for failures.
+def _deciding_routes(routes: Iterable[Route], wiring: Wiring) -> Iterator[Route]:
+    """Yield the conditional edges with at least two outcomes, before the judges.
 
-    Routers after the judges count only when they lead back to a detective: their failures are no
+    Those after the judges count only when they lead back to a detective: their failures are no
     longer those of the evidence.
     """
-    after_judges = {node for judge in wiring.judges for node in _reachable(wiring, judge) - {judge}}
-    # What also runs before them only lies behind a way back.
-    after_judges -= _reachable(wiring, "START", frozenset(wiring.judges))
+    after_judges = _after_judges(wiring)
     for route in routes:
         is_late = route.start in after_judges and not _leads_to_detective(wiring, route.start)
-        if is_late or len(set(route.outcomes)) < MIN_ROUTE_OUTCOMES:
-            continue
-        target_words = {word for target in route.targets for word in words_of(own_name(target))}
-        if (route.words | target_words) & FAILURE_WORDS:
+        if not is_late and len(set(route.outcomes)) >= MIN_ROUTE_OUTCOMES:
             yield route
+
+
+def _after_judges(wiring: Wiring) -> set[str]:
+    after = {node for judge in wiring.judges for node in _reachable(wiring, judge) - {judge}}
+    # What also runs before them only lies behind a way back.
+    return after - _reachable(wiring, "START", frozenset(wiring.judges))
+
+
+def _is_error_route(route: Route) -> bool:
+    targets = {target for outcome in route.outcomes for target in outcome}
+    target_words = {word for target in targets for word in words_of(own_name(target))}
+    return bool((route.words | target_words) & FAILURE_WORDS)
+
+
+def _bypass(routes: Iterable[Route], wiring: Wiring) -> Route | None:
+    """Return a router before the judges that may pass them by."""
+    judges, after_judges = set(wiring.judges), _after_judges(wiring)
+    for route in routes:
+        leads_there = {
+            any(not judges.isdisjoint(_reachable(wiring, node)) for node in outcome)
+            for outcome in route.outcomes
+        }
+        if route.start not in after_judges and leads_there == {True, False}:
+            return route
+    return None
 
 
 def _leads_to_detective(wiring: Wiring, node: str) -> bool:
@@ -296,7 +316,7 @@ def _optional_words(builder: GraphBuilder) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The facts, what is not known of those that hang on an unknown layer, and what decides each."""
+    """The facts, why some that are false are not known, and what decides each."""
 
     values: dict[str, bool]
     unclear: dict[str, str]
@@ -312,7 +332,8 @@ def _shape(builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgr
     detectives_and_judges = [*wiring.detectives, *wiring.judges]
     evidence_join = _fan_in(wiring, detectives, detectives_and_judges, wiring.judges)
     opinion_join = _fan_in(wiring, judges, wiring.judges, wiring.justice)
-    error_routes = list(_error_routes(graph.routes, wiring))
+    deciding = list(_deciding_routes(graph.routes, wiring))
+    error_routes = list(filter(_is_error_route, deciding))
     orders = {
         "detectives_parallel": _layer_order(wiring, wiring.detectives, "detective", detectives),
         "judges_parallel": _layer_order(wiring, wiring.judges, "judge", judges),
@@ -340,7 +361,14 @@ def _shape(builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgr
     }
     departures = {name: _departures(graph, pairs) for name, pairs in edges.items()}
     departures["conditional_error_route"] = list(map(_departure_of, error_routes))
-    return _Shape(values, _unclear_layers(wiring, graph), departures, orders)
+    unclear = _unclear_layers(wiring, graph)
+    bypass = _bypass(deciding, wiring)
+    if bypass is not None:
+        unclear["conditional_error_route"] = (
+            f"the router after {_readable(bypass.start)} ({bypass.path}:{bypass.line}) may pass the"
+            " judges by, and no word of it tells on what"
+        )
+    return _Shape(values, unclear, departures, orders)
 
 
 def _into_layer(

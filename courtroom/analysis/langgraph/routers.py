@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -34,8 +34,8 @@ class Routing:
     """Targets that a router may choose.
 
     `outcomes` are sets of nodes (or of map keys) that run together. `words` is the vocabulary of
-    its tests. Not `is_complete`: it may lead elsewhere too; `is_send_open`: by Send. `is_single`: its
-    annotation says that it returns no list.
+    its tests, `texts` are the strings in its code. Not `is_complete`: it may lead elsewhere too;
+    `is_send_open`: by Send. `is_single`: its annotation says that it returns no list.
     """
 
     outcomes: list[tuple[str, ...]] = field(default_factory=list)
@@ -44,6 +44,7 @@ class Routing:
     is_send_open: bool = False
     is_single: bool = False
     words: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
 
     def add(self, outcome: tuple[str, ...]) -> None:
         if outcome and outcome not in self.outcomes:
@@ -62,7 +63,8 @@ def read_router(evaluator: Evaluator, router: Value) -> Routing:
     if not isinstance(router, Function):
         return Routing(is_complete=False)
 
-    routing = Routing(words=_words_of_router(evaluator, router))
+    texts = frozenset(text for node in walk(router.node) if (text := constant_text(node)))
+    routing = Routing(words=_words_of_router(evaluator, router, arguments), texts=texts)
     for value in _returned_values(evaluator, router, arguments):
         _add_outcome(value, routing)
     routing.is_send_open = not routing.is_complete and _may_start_several(router)
@@ -72,19 +74,31 @@ def read_router(evaluator: Evaluator, router: Value) -> Routing:
     return routing
 
 
-def _words_of_router(evaluator: Evaluator, router: Function) -> frozenset[str]:
-    """Return the vocabulary of a router and of the functions that it calls, which may hold its test."""
-    words = vocabulary(router.node)
-    names = {
-        node.func.id: node.func
+def _words_of_router(
+    evaluator: Evaluator, router: Function, arguments: Sequence[Value]
+) -> frozenset[str]:
+    """Return the vocabulary of a router, of its functions and of the texts that it is given."""
+    words = set(vocabulary(router.node))
+    for value in [*arguments, *_values_used(evaluator, router)]:
+        if isinstance(value, Function):
+            words |= vocabulary(value.node)
+        elif isinstance(value, str):
+            words.update(words_of(value[:MAX_STRING]))
+    return frozenset(words)
+
+
+def _values_used(evaluator: Evaluator, router: Function) -> Iterator[Value]:
+    """Yield the values of the names that a router loads, and the methods beside it that it calls."""
+    loaded = {
+        ast.unparse(node): node
         for node in walk(router.node)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
-    for name in names.values():
-        called = evaluator.evaluate(name, router.scope)
-        if isinstance(called, Function):
-            words |= vocabulary(called.node)
-    return words
+    for node in loaded.values():
+        if isinstance(node, ast.Name):
+            yield evaluator.evaluate(node, router.scope)
+        elif isinstance(router.bound, Instance) and isinstance(node.value, ast.Name):
+            yield attribute_of(evaluator, router.bound, node.attr)
 
 
 def _may_start_several(router: Function) -> bool:
@@ -256,10 +270,27 @@ def map_outcomes(outcomes: list[tuple[str, ...]], path_map: DictValue) -> list[t
     return mapped
 
 
-def words_in_map(path_map: Value) -> frozenset[str]:
+def words_in_map(path_map: Value, unreturned: Collection[str] = ()) -> frozenset[str]:
+    """Return the words of a map's keys, without those that the router never returns."""
     if not isinstance(path_map, DictValue):
         return frozenset()
-    return frozenset(word for key in path_map.entries for word in words_of(str(key)))
+    keys = {str(key) for key in path_map.entries} - {*unreturned}
+    return frozenset(word for key in keys for word in words_of(key))
+
+
+def unreturned_keys(routing: Routing, path_map: Value) -> dict[str, str]:
+    """Return the keys of a map that the router never returns, each with its node.
+
+    A key that stands in the router's code may be returned where it was not followed; a node that
+    another key leads to is reached without it.
+    """
+    if not isinstance(path_map, DictValue) or not routing.is_complete or path_map.is_open:
+        return {}
+    nodes = {node_name(key) or str(key): node_name(end) for key, end in path_map.entries.items()}
+    returned = {key for outcome in routing.outcomes for key in outcome}
+    reached = {nodes.get(key, key) for key in returned} | {*routing.sends}
+    unreached = {k: end for k, end in nodes.items() if k not in returned | routing.texts}
+    return {k: end for k, end in unreached.items() if end and end not in reached}
 
 
 # Several rules ask for the words of the same functions.

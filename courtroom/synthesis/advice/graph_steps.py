@@ -232,6 +232,7 @@ FLOW = {
     "own_directory": "Look into the clone, whose path is taken at {other}",
     "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
+    "dead_route": "Return this key from the router where it belongs, or take it out of the map",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Apply this rule only where it belongs",
     "broken_import": "Import what is there, or commit what is missing",

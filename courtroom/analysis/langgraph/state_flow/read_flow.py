@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
@@ -52,6 +53,7 @@ ALL_KINDS = (
     "own_directory",
     "shallow_history",
     "deleted_clone",
+    "dead_route",
     "unused_prompt",
     "impossible_test",
     "loose_rule",
@@ -84,9 +86,11 @@ def read_flow(
     )
     reading.add(ignored_fields(symbols, layers.in_use))
     if graph.builder is None:
-        reading.leave_open((*OF_STATE, "broken_import"), graph.reason)
+        reading.leave_open((*OF_STATE, "broken_import", "dead_route"), graph.reason)
         return reading
 
+    for routes in (graph.routes, *(part.routes for part in graph.subgraphs)):
+        reading.add(_dead_routes(routes))
     reading.add(broken_imports(symbols, paths, [symbols.codebase.files[graph.builder.path]]))
     data = symbols.codebase.data
     for access in accesses:
@@ -116,6 +120,17 @@ def _read_state(
         unwritten_reads(access, symbols, graph.inputs, reading)
         unread_writes(access, symbols, reading)
     lookups_in_vain(access, data, reading)
+
+
+def _dead_routes(routes: Sequence[Route]) -> Iterator[FlowFault]:
+    """Yield the keys of maps that their router never returns."""
+    for route in routes:
+        for key, node in route.unreturned.items():
+            sentence = (
+                f"the router after {route.start} never returns `{key}`: its way to {node} is never"
+                " taken"
+            )
+            yield FlowFault("dead_route", sentence, route.path, route.line)
 
 
 def _impossible(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 
 from courtroom.analysis.langgraph.parallelism import Flags, LayerOrder, flags_of
@@ -159,38 +161,136 @@ g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "ski
     assert flags(code)["conditional_error_route"] is True
 
 
-def test_a_router_that_counts_what_it_looks_up_keeps_both_outcomes():
+# Ends of a router's function after which both of its outcomes are left.
+BOTH = {
+    "a count of what is looked up": """
+    items = state.get("evidences") or {}
+    count = 0
+    for name in state.get("names") or ["a", "b"]:
+        rows = items.get(name) or []
+        if rows and any(getattr(row, "found", False) for row in rows):
+            count += 1
+    return "ok" if count >= 2 else "leave"
+""",
+    "a value set before a break": """
+    target = "ok"
+    for row in state["evidences"]:
+        if not row.found:
+            target = "leave"
+            break
+    return target
+""",
+    "a value set before a continue": """
+    target = "leave"
+    for row in state["evidences"]:
+        if row.found:
+            target = "ok"
+            continue
+    return target
+""",
+    "a loop that may not run": """
+    target = "ok"
+    for row in state["failures"]:
+        target = "leave"
+    return target
+""",
+    "a loop of while": """
+    target, queue = "ok", list(state["evidences"])
+    while queue:
+        if not queue.pop().found:
+            target = "leave"
+            break
+    return target
+""",
+}
+
+
+@pytest.mark.parametrize("body", BOTH.values(), ids=BOTH)
+def test_a_router_keeps_both_outcomes_after(body: str):
     code = built(
-        """
+        f"""
 def build():
     def route(state):
-        items = state.get("items") or {}
-        count = 0
-        for name in state.get("names") or ["a", "b"]:
-            rows = items.get(name) or []
-            if rows and any(getattr(row, "found", False) for row in rows):
-                count += 1
-        return "ok" if count >= 2 else "missing"
-    g.add_conditional_edges("evidence_aggregator", route, {"ok": "prosecutor", "missing": END})
+{indent(body, "    ")}
+    g.add_conditional_edges("evidence_aggregator", route, {{"ok": "prosecutor", "leave": END}})
 build()
 """
     )
 
+    (route,) = graph_of(code).routes
+    assert sorted(route.outcomes) == [("END",), ("prosecutor",)]
     assert flags(code)["conditional_error_route"] is True
 
 
-def test_a_router_whose_test_stands_in_a_function_that_it_calls_is_an_error_route():
-    code = built(
-        """
+TESTS = """
+from functools import partial
 def usable(state):
     return not any(row.failed for row in state["rows"])
 def route(state):
     return "run" if usable(state) else "leave"
-g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "leave": "chief_justice"})
+def given(key, state):
+    return "leave" if state.get(key) else "run"
+def made(key):
+    def route(state):
+        return "leave" if state.get(key) else "run"
+    return route
+class Gate:
+    def route(self, state):
+        return "run" if self.ready(state) else "leave"
+    def ready(self, state):
+        return not state["errors"]
+"""
+
+
+@pytest.mark.parametrize(
+    "router",
+    [
+        "route",
+        'lambda state: "run" if usable(state) else "leave"',
+        'partial(given, "errors")',
+        'made("errors")',
+        "Gate().route",
+    ],
+)
+def test_a_router_whose_test_stands_beside_it_is_an_error_route(router: str):
+    code = built(
+        f"""{TESTS}
+for start, router in [("evidence_aggregator", {router})]:
+    g.add_conditional_edges(start, router, {{"run": "prosecutor", "leave": "chief_justice"}})
 """
     )
 
     assert flags(code)["conditional_error_route"] is True
+
+
+def test_a_router_that_passes_the_judges_by_on_an_unclear_test_is_not_denied():
+    code = built(
+        """
+def route(state):
+    return "prosecutor" if state["rows"] else END
+g.add_conditional_edges("evidence_aggregator", route, ["prosecutor", END])
+"""
+    )
+    shape_flags = shape_of(code)
+
+    assert shape_flags.values["conditional_error_route"] is None
+    assert shape_flags.reasons["conditional_error_route"] == (
+        "the router after evidence_aggregator (src/graph.py:16) may pass the judges by, and no word"
+        " of it tells on what"
+    )
+
+
+def test_a_way_for_errors_that_the_router_never_returns_is_no_error_route():
+    code = built(
+        """
+def route(state):
+    return "defense" if state["rows"] else "prosecutor"
+ways = {"defense": "defense", "prosecutor": "prosecutor", "failed": "chief_justice"}
+g.add_conditional_edges("evidence_aggregator", route, ways)
+"""
+    )
+
+    assert flags(code)["conditional_error_route"] is False
 
 
 @pytest.mark.parametrize(
