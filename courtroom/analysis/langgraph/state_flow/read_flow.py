@@ -14,6 +14,11 @@ from courtroom.analysis.langgraph.state_flow.broken_imports import broken_import
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
+from courtroom.analysis.langgraph.state_flow.lost_values import (
+    replaced_texts,
+    unread_fields,
+    unread_values,
+)
 from courtroom.analysis.langgraph.state_flow.other_keys import (
     lookups_in_vain,
     objects_in,
@@ -75,6 +80,9 @@ def read_flow(
     reading = FlowReading()
     reading.add(dropped_results(symbols, layers.in_use))
     reading.add(unread_results(symbols, layers.in_use, layers.justice))
+    reading.add(unread_values(layers.judges, layers.justice))
+    reading.add(unread_fields(symbols, layers.justice))
+    reading.add(replaced_texts(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)

@@ -250,14 +250,14 @@ def unread_writes(access: StateAccess, symbols: SymbolTable, reading: FlowReadin
     for use in access.nodes.values():
         for write in use.writes:
             is_dead = write.key in access.declared and write.key not in read
-            if is_dead and not write.is_unchanged and not _is_used(symbols, write.key):
+            if is_dead and not write.is_unchanged and not is_used(symbols, write.key):
                 read.add(write.key)
                 sentence = f"{use.name} writes `{write.key}`, which no code reads"
                 place = _state_place(access)
                 reading.add([FlowFault("unread_write", sentence, write.path, write.line, place)])
 
 
-def _is_used(symbols: SymbolTable, key: str) -> bool:
+def is_used(symbols: SymbolTable, key: str) -> bool:
     """Return true where code reads something by this name, of the state or of another object."""
     return any(
         _reads(node, key)

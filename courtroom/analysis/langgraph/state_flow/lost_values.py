@@ -1,0 +1,154 @@
+"""Values that the judges or the Chief Justice make and lose: nobody reads them, or a rule replaces them."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.undeclared_keys import is_used
+from courtroom.analysis.langgraph.state_flow.unused_work import FRAME_READERS, SHARING
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
+
+# Calls that only read; a name for what they give has no other purpose.
+READING = frozenset(
+    words_of("get len sum max min round sorted any all join strip lower upper split mean median")
+)
+# Names of texts that tell what spoke against a verdict.
+DISSENT_WORDS = frozenset({"dissent", "conflict", "explanation", "rationale"})
+Names = frozenset[str]
+
+
+def unread_values(
+    judges: Sequence[FunctionRef], justice: Sequence[FunctionRef]
+) -> Iterator[FlowFault]:
+    """Yield local names for what a judge or the Chief Justice looks up or counts, and never uses."""
+    deciding = {function.key for function in justice}
+    functions = {function.key: function for function in (*judges, *justice)}
+    for key, function in functions.items():
+        kind = "unused_verdict" if key in deciding else "unused_result"
+        node = function.site.node
+        read = _loaded(node)
+        # What a module gives may be more than a lookup: requests.get.
+        imports = function.source.imports.keys()
+        if read & FRAME_READERS or any(isinstance(inner, SHARING) for inner in walk(node)):
+            continue
+        for name, value, line in _assignments(node):
+            is_lost = name not in read and not name.startswith("_")
+            if is_lost and _only_reads(value) and not _loaded(value) & imports:
+                sentence = f"{function.name}() makes `{name}` and never uses it"
+                yield FlowFault(kind, sentence, function.source.path, line)
+
+
+def _loaded(node: ast.AST) -> Names:
+    return frozenset(
+        n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    )
+
+
+def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
+    for inner in walk(node):
+        if isinstance(inner, ast.Assign) and len(inner.targets) == 1:
+            target, value = inner.targets[0], inner.value
+        elif isinstance(inner, ast.AnnAssign) and inner.value is not None:
+            target, value = inner.target, inner.value
+        else:
+            continue
+        if isinstance(target, ast.Name):
+            yield target.id, value, inner.lineno
+
+
+def _only_reads(value: ast.expr) -> bool:
+    """Return true for a lookup or a count that changes nothing; a plain name is a second name."""
+    calls = [inner for inner in walk(value) if isinstance(inner, ast.Call)]
+    is_made = isinstance(value, ast.Call | ast.Subscript | ast.ListComp | ast.BinOp | ast.BoolOp)
+    return is_made and bool(_loaded(value)) and all(called_name(c) in READING for c in calls)
+
+
+def unread_fields(symbols: SymbolTable, justice: Iterable[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield what the Chief Justice's object keeps for itself and no code reads."""
+    owners = {
+        id(function.site.owner): (function.source, function.site.owner)
+        for function in justice
+        if function.site.owner is not None and not function.site.owner.bases
+    }
+    for source, owner in owners.values():
+        reported: set[str] = set()
+        for node in walk(owner):
+            is_own = isinstance(node, ast.Attribute) and last_name(node.value) == "self"
+            if not is_own or not isinstance(node, ast.Attribute):
+                continue
+            is_kept = isinstance(node.ctx, ast.Store) and not node.attr.startswith("__")
+            if is_kept and node.attr not in reported and not is_used(symbols, node.attr):
+                reported.add(node.attr)
+                sentence = f"{owner.name} keeps `self.{node.attr}`, which no code reads"
+                yield FlowFault("unused_verdict", sentence, source.path, node.lineno)
+
+
+def replaced_texts(justice: Iterable[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield texts on dissent that a later rule, which may apply as well, replaces unread."""
+    for function in justice:
+        node = function.site.node
+        sources = {name: _loaded(value) for name, value, _ in _assignments(node)}
+        blocks = [
+            block
+            for inner in walk(node)
+            for block in (getattr(inner, "body", None), getattr(inner, "orelse", None))
+            if isinstance(block, list)
+        ]
+        for name, first, second in itertools.chain.from_iterable(
+            _replacements(block, sources) for block in blocks
+        ):
+            sentence = (
+                f"{function.name}() writes `{name}` and, by a second rule in line {second}, writes"
+                " it anew: where both apply, the first text is lost"
+            )
+            yield FlowFault("unused_verdict", sentence, function.source.path, first)
+
+
+def _replacements(
+    block: Sequence[ast.stmt], sources: dict[str, Names]
+) -> Iterator[tuple[str, int, int]]:
+    """Yield names, with both lines, that two independent rules of a block write."""
+    written: dict[str, tuple[int, Names]] = {}
+    for statement in block:
+        for name in _loaded(statement) & written.keys():
+            del written[name]
+        texts = _texts_of_rule(statement)
+        tested = _tested(statement, sources) if isinstance(statement, ast.If) else frozenset()
+        for name, line in texts.items():
+            earlier = written.get(name)
+            if earlier is not None and earlier[1].isdisjoint(tested):
+                yield name, earlier[0], line
+            written[name] = line, tested
+
+
+def _texts_of_rule(statement: ast.stmt) -> dict[str, int]:
+    """Return the names of texts on dissent that an `if` without other branches writes."""
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return {}
+    if isinstance(statement.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
+        return {}
+    return {
+        last_name(inner.targets[0]): inner.lineno
+        for inner in statement.body
+        if isinstance(inner, ast.Assign) and isinstance(inner.targets[0], ast.Name)
+        if DISSENT_WORDS & {*words_of(last_name(inner.targets[0]))} and _is_text(inner.value)
+        if last_name(inner.targets[0]) not in _loaded(statement)
+    }
+
+
+def _is_text(value: ast.expr) -> bool:
+    is_constant = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return isinstance(value, ast.JoinedStr) or (is_constant and bool(getattr(value, "value", "")))
+
+
+def _tested(rule: ast.If, sources: dict[str, Names]) -> Names:
+    """Return the names that a rule tests and those they are made of: without a shared one, two
+    rules may apply together.
+    """
+    names = _loaded(rule.test)
+    return names.union(*(sources.get(name, frozenset()) for name in names)) - READING

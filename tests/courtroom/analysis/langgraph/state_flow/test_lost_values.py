@@ -1,0 +1,115 @@
+"""Values that the judges or the Chief Justice make and that no report shows."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import GRAPH, flow_of, sentences
+
+NODES = """
+def detective(state):
+    return {{"evidences": {{"repo": [state["repo_url"], state["pdf_path"]]}}}}
+def {node}(state):
+    opinions = list(state["evidences"].values())
+{body}
+    return {{"opinions": opinions}}
+"""
+
+
+def lost(body: str, *, kind: str = "unused_verdict", node: str = "chief_justice") -> list[str]:
+    code = NODES.format(node=node, body=indent(dedent(body), "    "))
+    graph = GRAPH.replace('"judge"', f'"{node}"').replace("judge)", f"{node})")
+    return sentences(flow_of(code, graph=graph), kind)
+
+
+def test_what_a_judge_looks_up_and_never_uses_is_named():
+    assert lost('logic = opinions[0].get("logic", "")', kind="unused_result", node="judge") == [
+        "judge() makes `logic` and never uses it"
+    ]
+
+
+def test_what_the_chief_justice_counts_and_never_uses_is_named():
+    assert lost("spread = max(opinions) - min(opinions)") == [
+        "chief_justice() makes `spread` and never uses it"
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "spread = max(opinions)\nprint(spread)",
+        "_spread = max(opinions)",
+        "spread = 0",
+        "other = opinions",
+        "reply = opinions[0].save(opinions)",
+        "import requests\nreply = requests.get(opinions)",
+        "spread = max(opinions)\nprint(locals())",
+    ],
+)
+def test_what_may_have_a_use_is_no_fault(body: str):
+    assert lost(body) == []
+
+
+TWO_RULES = """
+dissent = ""
+if opinions[0].risk > 3:
+    dissent = "Capped for security."
+{between}
+if {test}:
+    dissent = "Overruled for want of evidence."
+{after}
+opinions.append(dissent)
+"""
+
+
+def two_rules(test: str, between: str = "", after: str = "") -> list[str]:
+    return lost(
+        "first, missing = opinions\n"
+        + TWO_RULES.format(test=test, between=between, after=after).replace("opinions[0]", "first")
+    )
+
+
+def test_a_text_on_dissent_that_a_second_rule_replaces_is_named():
+    (sentence,) = two_rules("missing.score >= 4")
+    assert sentence == (
+        "chief_justice() writes `dissent` and, by a second rule in line 24, writes it anew: where"
+        " both apply, the first text is lost"
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "between", "after"),
+    [
+        ("first.risk < 2", "", ""),
+        ("missing.score >= 4 and not dissent", "", ""),
+        ("missing.score >= 4", "print(dissent)", ""),
+        ("missing.score >= 4", "", "else:\n    print(first)"),
+    ],
+)
+def test_rules_that_exclude_each_other_or_keep_the_text_are_no_fault(test, between, after):
+    assert two_rules(test, between, after) == []
+
+
+OBJECT = """
+class ChiefJustice:
+    def __init__(self, rubric):
+        self.{field} = rubric["rules"]
+        self.weights = rubric["weights"]
+    def decide(self, opinions):
+        return [row for row in opinions if row in self.weights]
+opinions = ChiefJustice({{"rules": [], "weights": []}}).decide(opinions)
+{rest}
+"""
+
+
+def test_what_the_chief_justice_keeps_and_no_code_reads_is_named():
+    assert lost(OBJECT.format(field="rules_kept", rest="")) == [
+        "ChiefJustice keeps `self.rules_kept`, which no code reads"
+    ]
+
+
+@pytest.mark.parametrize(("field", "rest"), [("kept", "print(opinions.kept)"), ("weights", "")])
+def test_a_field_that_may_be_read_is_no_fault(field, rest):
+    assert lost(OBJECT.format(field=field, rest=rest)) == []
