@@ -58,6 +58,11 @@ class RuleFired(Frozen):
     why: str
 
 
+def rule_words(rule: str) -> str:
+    """Return the name of a rule in words: `variance_re_evaluation` is "variance re-evaluation"."""
+    return rule.replace("_re_", "_re-").replace("_", " ")
+
+
 class RuleStep(Frozen):
     """Step on the way to a score: what a rule read, and what follows from it.
 
@@ -71,7 +76,7 @@ class RuleStep(Frozen):
 
     @property
     def sentence(self) -> str:
-        name = self.rule if self.fired else f"{self.rule}, not triggered"
+        name = rule_words(self.rule) + ("" if self.fired else ", not triggered")
         return f"{name}: {self.input} → {self.output}."
 
 

@@ -14,7 +14,10 @@ UNSEEN = re.compile(
 )
 REPLACEMENT = "�"
 # An underscore inside a word is no emphasis and stays readable.
-MARKS = re.compile(r"[\\`*\[\]<>&|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+OUTER_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+MARKS = re.compile(rf"[\\`*\[\]<>&|~$]|{OUTER_UNDERSCORE.pattern}")
+CODE = re.compile(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)")
+CODE_OR_NAME = re.compile(rf"{CODE.pattern}|(?<![\w./`-])(?P<name>\w[\w./-]*+(?:\(\))?)(?!`)")
 BLOCK_START = re.compile(r"^(?:(\d+)(?=[.)](?:\s|$))|(?=[-+=#]))")
 # GitHub turns bare addresses into links, so their colon or dot is escaped.
 LINK_START = re.compile(r"(:)(?=//)|(?<=www)(\.)", re.IGNORECASE)
@@ -22,14 +25,40 @@ LINK_START = re.compile(r"(:)(?=//)|(?<=www)(\.)", re.IGNORECASE)
 
 def escape_prose(text: str) -> str:
     """Return the text as one line of plain words."""
-    line = UNSEEN.sub(REPLACEMENT, " ".join(text.split()))
-    line = LINK_START.sub(lambda match: "\\" + match.group(), MARKS.sub(r"\\\g<0>", line))
-    return BLOCK_START.sub(r"\1\\", line)
+    return BLOCK_START.sub(r"\1\\", _escape_inline(_one_line(text)))
+
+
+def escape_sentence(text: str) -> str:
+    """Return prose in which words between single backticks are code. Not for table cells.
+
+    So are names such as `_clone()`, whose underscore would need a backslash.
+    """
+    line = _one_line(text)
+    if "`" not in CODE.sub("", line):
+        line = CODE_OR_NAME.sub(_as_code, line)
+    # Every second part is the inside of a code span: no tick, no blank at its ends.
+    parts = CODE.split(line)
+    parts[::2] = map(_escape_inline, parts[::2])
+    return BLOCK_START.sub(r"\1\\", "`".join(parts))
+
+
+def _as_code(match: re.Match[str]) -> str:
+    name = (match["name"] or "").rstrip("./-")
+    is_escaped = OUTER_UNDERSCORE.search(name) is not None
+    return f"`{name}`{match[0][len(name) :]}" if is_escaped else match[0]
+
+
+def _one_line(text: str) -> str:
+    return UNSEEN.sub(REPLACEMENT, " ".join(text.split()))
+
+
+def _escape_inline(line: str) -> str:
+    return LINK_START.sub(lambda match: "\\" + match.group(), MARKS.sub(r"\\\g<0>", line))
 
 
 def code_span(text: str) -> str:
     """Return a code span on one line. Not for table cells: a bar would split them."""
-    line = UNSEEN.sub(REPLACEMENT, " ".join(text.split()))
+    line = _one_line(text)
 
     # More ticks than the text holds in a row, or the text could close the span.
     ticks = "`" * (_longest_tick_run(line) + 1)

@@ -6,7 +6,7 @@ shapes of scores, opinions and changes here have their counterpart there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from courtroom.models.audit_report import (
     AuditReport,
@@ -17,19 +17,27 @@ from courtroom.models.audit_report import (
     RuleStep,
     Screening,
     Usage,
+    rule_words,
 )
 from courtroom.models.evidence import ASIDE_TAG, INTEGRITY_TAG, Evidence, Location
 from courtroom.models.judge_answer import PERSONAS, AskedPlace, Persona
 from courtroom.models.project_facts import SubmissionScope
 from courtroom.models.statement import not_applying, not_checked
 from courtroom.rendering.error_groups import ErrorGroup, group_errors
-from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
+from courtroom.rendering.markdown_escaping import (
+    code_block,
+    code_span,
+    escape_prose,
+    escape_sentence,
+)
 from courtroom.rendering.mermaid_graph import mermaid_chart
 from courtroom.synthesis.opinions import TITLES
 from courtroom.synthesis.remediation import URGENCY
 
 # Rule of synthesis/sufficient_evidence.py.
 INSUFFICIENT = "insufficient_evidence"
+# It explains a score and decides none.
+EXPLAINING = "dissent_requirement"
 STATUSES = {
     "verdict": "Every criterion has a verdict.",
     "needs_review": "Some criteria need review: they have no score and don't count in the totals.",
@@ -47,12 +55,18 @@ MALFORMED = (
     "git's own check (fsck) rejected some objects in this repository, so it was read without "
     "that check. Dates, names or paths in its history may be wrong."
 )
+STEPS = (
+    "In each step LangGraph runs all nodes that are ready. A node with several steps runs in one of"
+    " them by the route (“or”) or in each (“and”). Dashed arrows are conditional."
+)
 HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 # A sentence that could not be checked says so by itself.
 MARKS = {True: "met: ", False: "fault: "}
-WITHHELD = "withheld"
+WITHHELD, NO_VALUE = "withheld", "—"
 NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
+# A place in words and the lines there.
+Quote = tuple[str, str]
 MOST_PATHS_SHOWN = 12
 
 
@@ -111,23 +125,32 @@ def _summary(report: AuditReport) -> Iterator[str]:
     if report.integrity.suspected:
         yield NEEDS_REVIEW
 
-    rows = (
-        f"| {escape_prose(criterion.name)} | {_score(criterion)} "
-        f"| {escape_prose(_worth(criterion))} | {_decided_by(criterion)} |"
-        for criterion in report.criteria
-    )
-    yield "\n".join(
-        ["| Criterion | Score | Worth | Decided by |", "| --- | --- | --- | --- |", *rows]
-    )
-    yield from _titled_list(HOW_OVERALL, map(_step, report.steps))
+    yield _score_table(report.criteria)
+    yield from _titled_list(HOW_OVERALL, _steps(report.steps))
     shortage = _shortage(report)
     if shortage:
-        yield escape_prose(shortage)
+        yield escape_sentence(shortage)
         return
 
     yield "### Key Findings"
     yield "\n".join(_key_findings(report)) or "No urgent findings."
-    yield from _titled_list(NEXT, (escape_prose(step.sentence) for step in report.next_steps))
+    yield from _titled_list(NEXT, (escape_sentence(step.sentence) for step in report.next_steps))
+
+
+def _score_table(criteria: Sequence[CriterionResult]) -> str:
+    """Return the table of scores, with levels and points where the rubric has them."""
+    columns = {
+        "Criterion": [escape_prose(criterion.name) for criterion in criteria],
+        "Score": [_score(criterion) for criterion in criteria],
+    }
+    if any(criterion.level for criterion in criteria):
+        columns["Level"] = [escape_prose(criterion.level or NO_VALUE) for criterion in criteria]
+    if any(criterion.max_points is not None for criterion in criteria):
+        columns["Points"] = [_points_of(criterion) for criterion in criteria]
+    columns["Decided by"] = [_decided_by(criterion) for criterion in criteria]
+
+    rows = [[*columns], ["---"] * len(columns), *zip(*columns.values(), strict=True)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _shortage(report: AuditReport) -> str:
@@ -156,17 +179,17 @@ def _is_withheld(criterion: CriterionResult) -> bool:
     return criterion.final_score is None and not criterion.needs_review and not criterion.excluded
 
 
-def _worth(criterion: CriterionResult) -> str:
-    parts = [criterion.level or ""]
-    if criterion.points is not None and criterion.max_points is not None:
-        parts.append(_points(criterion.points, criterion.max_points))
-    return ", ".join(part for part in parts if part) or "—"
+def _points_of(criterion: CriterionResult) -> str:
+    if criterion.points is None or criterion.max_points is None:
+        return NO_VALUE
+    return f"{criterion.points:g} of {criterion.max_points:g}"
 
 
 def _decided_by(criterion: CriterionResult) -> str:
     if _is_withheld(criterion):
         return WITHHELD
-    return ", ".join(escape_prose(rule) for rule in criterion.resolution) or "unanimity"
+    deciding = [rule for rule in criterion.resolution if rule != EXPLAINING]
+    return ", ".join(escape_prose(rule_words(rule)) for rule in deciding) or "unanimity"
 
 
 def _key_findings(report: AuditReport) -> Iterator[str]:
@@ -174,7 +197,7 @@ def _key_findings(report: AuditReport) -> Iterator[str]:
     for criterion in report.criteria:
         caps = [rule for rule in criterion.rules if rule.rule == "security_override"]
         yield from (
-            f"- **{escape_prose(criterion.name)}**: {escape_prose(rule.why)}" for rule in caps
+            f"- **{escape_prose(criterion.name)}**: {escape_sentence(rule.why)}" for rule in caps
         )
 
     lowest = sorted(report.criteria, key=lambda criterion: criterion.final_score or 0)
@@ -186,7 +209,7 @@ def _key_findings(report: AuditReport) -> Iterator[str]:
     for criterion, change in urgent[:MOST_URGENT_CHANGES]:
         name, text = (
             escape_prose(criterion.name),
-            escape_prose(_fault_and_change(criterion, change)),
+            escape_sentence(_fault_and_change(criterion, change)),
         )
         yield f"- **{name}**{_change_location(change)}: {text}"
 
@@ -212,17 +235,17 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     yield "## Criterion Breakdown"
     # Shared by all criteria: evidence that two of them cite is quoted once.
     evidence = {piece.id: piece for piece in report.evidence}
-    quoted: set[str] = set()
+    quoted: set[Quote] = set()
 
     for number, criterion in enumerate(report.criteria, start=1):
         yield f"### {number}. {escape_prose(criterion.name)}: {_score(criterion)}"
-        yield escape_prose(criterion.rationale)
-        yield from _titled_list("Checks", map(escape_prose, _checks(criterion)))
+        yield escape_sentence(criterion.rationale)
+        yield from _titled_list("Checks", map(escape_sentence, _checks(criterion)))
         yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
         yield from _titled_list("Places that judges asked to read", _requests(criterion))
-        yield from _titled_list(HOW, map(_step, criterion.steps))
+        yield from _titled_list(HOW, _steps(criterion.steps))
         if criterion.dissent:
-            yield f"**Dissent.** {escape_prose(criterion.dissent)}"
+            yield f"**Dissent.** {escape_sentence(criterion.dissent)}"
         yield from _evidence(criterion, evidence, quoted)
 
 
@@ -259,10 +282,10 @@ def _opinion(row: OpinionRow) -> str:
     judge = f"**{TITLES[row.judge]}**" + (f", hearing {row.round}" if row.round > 1 else "")
     if row.failure:
         failure = escape_prose(row.failure.replace("_", " "))
-        return f"{judge}: no score ({failure}). {escape_prose(row.argument)}"
+        return f"{judge}: no score ({failure}). {escape_sentence(row.argument)}"
 
     cited = ", ".join(map(escape_prose, row.cited_evidence)) or "none"
-    return f"{judge}: {row.score} of 5. {escape_prose(row.argument)} Evidence: {cited}."
+    return f"{judge}: {row.score} of 5. {escape_sentence(row.argument)} Evidence: {cited}."
 
 
 def _requests(criterion: CriterionResult) -> Iterator[str]:
@@ -279,40 +302,54 @@ def _reply(request: AskedPlace) -> str:
     reply = "shown" if places else "not shown"
     if places and places != [code_span(request.place)]:
         reply += f" as {', '.join(places)}"
-    return f"{reply}. {escape_prose(request.refusal)}".rstrip()
+    return f"{reply}. {escape_sentence(request.refusal)}".rstrip()
 
 
-def _step(step: RuleStep) -> str:
-    return escape_prose(step.sentence)
+def _steps(steps: Sequence[RuleStep]) -> Iterator[str]:
+    """Yield the steps that did something, then the names of the others.
+
+    `--explain` and the page say of each why it did nothing.
+    """
+    yield from (escape_sentence(step.sentence) for step in steps if step.fired)
+    idle = ", ".join(escape_prose(rule_words(step.rule)) for step in steps if not step.fired)
+    if idle:
+        yield f"Not triggered: {idle}."
 
 
 def _evidence(
-    criterion: CriterionResult, evidence: Mapping[str, Evidence], quoted: set[str]
+    criterion: CriterionResult, evidence: Mapping[str, Evidence], quoted: set[Quote]
 ) -> Iterator[str]:
-    """Yield each piece with its location; its lines are quoted the first time only."""
+    """Yield each place with what it shows, once; its lines are quoted the first time only."""
     pieces = [evidence[identity] for identity in criterion.evidence if identity in evidence]
     if pieces:
         yield "**Evidence**"
 
+    alike: dict[tuple[Quote, str, float], list[Evidence]] = {}
     for piece in pieces:
-        is_quoted = piece.id in quoted
-        yield _evidence_line(piece, is_quoted=is_quoted)
-        if piece.content and not is_quoted:
-            yield code_block(piece.content, _suffix(piece.location.path))
-        quoted.add(piece.id)
+        alike.setdefault((_quote(piece), piece.rationale, piece.confidence), []).append(piece)
+    for (quote, *_), group in alike.items():
+        is_quoted = bool(quote[1]) and quote in quoted
+        yield _evidence_line(group, is_quoted=is_quoted)
+        if quote[1] and not is_quoted:
+            yield code_block(quote[1], _suffix(group[0].location.path))
+        quoted.add(quote)
 
 
-def _evidence_line(piece: Evidence, *, is_quoted: bool) -> str:
+def _quote(piece: Evidence) -> Quote:
+    return _location(piece.location), piece.content or ""
+
+
+def _evidence_line(pieces: Sequence[Evidence], *, is_quoted: bool) -> str:
+    """Return the line of pieces that differ in their ids alone."""
+    piece = pieces[0]
     facts = (
         _location(piece.location),
         f"confidence {piece.confidence:g}" if piece.confidence < 1 else "",
         "quoted above" if is_quoted else "",
     )
     listed = ", ".join(filter(None, facts))
-    return (
-        f"**{escape_prose(piece.id)}**{f' ({listed})' if listed else ''}: "
-        f"{escape_prose(piece.rationale)}"
-    )
+    names = ", ".join(escape_prose(piece.id) for piece in pieces)
+    return f"**{names}**{f' ({listed})' if listed else ''}: {escape_sentence(piece.rationale)}"
 
 
 def _location(location: Location) -> str:
@@ -370,7 +407,7 @@ def _change(change: Remediation, criterion: str) -> str:
     )
     return (
         f"**{change.priority}**{line} ({escape_prose(criterion)}): "
-        f"{escape_prose(change.action)}{cited}"
+        f"{escape_sentence(change.action)}{cited}"
     )
 
 
@@ -402,6 +439,7 @@ def _appendix(report: AuditReport) -> Iterator[str]:
     chart = mermaid_chart(facts.graph, facts.graph_run) if facts.graph else None
     if chart is not None:
         yield "### Graph"
+        yield STEPS
         yield code_block(chart, "mermaid")
 
     yield "### Metadata"
@@ -424,7 +462,7 @@ def _suspicions(report: AuditReport) -> list[str]:
 
 def _passage(item: Evidence) -> str:
     place = _location(item.location)
-    return f"- {f'{place}: ' if place else ''}{escape_prose(item.rationale)}"
+    return f"- {f'{place}: ' if place else ''}{escape_sentence(item.rationale)}"
 
 
 def _scope(scope: SubmissionScope) -> Iterator[str]:

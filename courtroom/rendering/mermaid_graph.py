@@ -5,10 +5,12 @@ Node names are untrusted: each is quoted, with every character escaped that Merm
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
+from courtroom.checks.phrases import listed
 from courtroom.models.facts import GraphFact, Subgraph, WiredGraph
-from courtroom.models.graph_run import GraphRunFact, StubRuns
+from courtroom.models.graph_run import GraphRunFact, RouteRun, StubRuns
 
 # Beyond these a chart is harder to read than the code.
 MOST_EDGES = 120
@@ -36,14 +38,26 @@ def mermaid_chart(graph: GraphFact, run: GraphRunFact | None = None) -> str | No
 def _marks(runs: StubRuns) -> dict[str, str]:
     """Return the words behind each name, in characters that Mermaid does not read."""
     repeated = {name for r in runs.repeated or () for name in (r.node, *r.followers)}
+    looped = {name for run in runs.runs for name, n in _counts(run).items() if n > 1}
     marks = {
-        name: f" - step {' '.join(map(str, steps[:MOST_STEPS]))}"
-        + (" …" if len(steps) > MOST_STEPS else "")
+        name: f" - {_steps(steps, is_every=name in repeated | looped)}"
         + (" - again" if name in repeated else "")
         for name, steps in runs.steps.items()
         if steps
     }
     return marks | {idle.node: " - never" for idle in runs.idle or ()}
+
+
+def _counts(run: RouteRun) -> Counter[str]:
+    return Counter(name for step in run.steps for name in step)
+
+
+def _steps(steps: Sequence[int], *, is_every: bool) -> str:
+    """Return the steps of a node: it runs in every one, or in one of them by the route taken."""
+    if len(steps) > MOST_STEPS:
+        return f"steps {', '.join(map(str, steps[:MOST_STEPS]))} …"
+    words = listed(map(str, steps), "and" if is_every else "or")
+    return f"step{'s' if is_every and len(steps) > 1 else ''} {words}"
 
 
 def _lines(

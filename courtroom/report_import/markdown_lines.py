@@ -31,7 +31,8 @@ _BOLD_LEAD = re.compile(r"(\s*(?:[-*+][ \t]+)?)\*\*([^*\n]{1,60})\.\*\*(?=\s)")
 _QUOTE = re.compile(r"\s*(?:>[ \t]?)+")
 _CELL_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 _MARKS = re.compile(
-    r"\\([!-/:-@\[-`{-~])|&(\#?[A-Za-z0-9]{1,10};)|\*\*|(?<!\w)__|__(?!\w)|`+"
+    r"\\([!-/:-@\[-`{-~])|&(\#?[A-Za-z0-9]{1,10};)|(?<!`)`([^`\n]{1,300})`(?!`)"
+    r"|\*\*|(?<!\w)__|__(?!\w)|`+"
     r"|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|~~"
     r"|(?<![\w\\])_(?=\S[^_\n]{0,300}\S_(?!\w))|(?<=\S)_(?=[\s.,;:)]|$)"
 )
@@ -234,7 +235,7 @@ def strip_markup(words: str) -> str:
 
 
 def _unmarked(mark: re.Match[str]) -> str:
-    if mark[1]:
-        return mark[1]
+    if mark[1] or mark[3]:
+        return mark[1] or mark[3]
     # An entity could bring back an invisible character that the text was cleaned of.
     return visible_text(html.unescape(f"&{mark[2]}")) if mark[2] else ""

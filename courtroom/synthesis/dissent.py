@@ -1,26 +1,29 @@
-"""Dissent as text: every judge's argument and evidence; the same record, the same text."""
+"""Dissent as text: who differs, how far, and on what; the same record, the same text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudicialOpinion
-from courtroom.synthesis.opinions import TITLES, Opinions, list_scores, spread_of
+from courtroom.synthesis.opinions import TITLES, Opinions, spread_of
 
-QUOTED_CHARACTERS = 300
-QUOTED_PIECES = 5
-RATIONALE_CHARACTERS = 120
+# The opinions themselves stand in the report in full.
+QUOTED_CHARACTERS = 160
+QUOTED_PIECES = 2
+_SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z\d])")
 
 
 def dissent_text(opinions: Opinions, evidence: Mapping[str, Evidence]) -> str:
-    """Return what each judge argued on which evidence, after their scores."""
-    scores = {judge: opinion.score for judge, opinion in opinions.items()}
-    summary = f"The judges differ by {spread_of(scores.values())} points ({list_scores(scores)})."
-    return " ".join([summary, *(_side(opinion, evidence) for opinion in opinions.values())])
+    """Return how far the judges differ, and what each score turns on with its evidence."""
+    spread = spread_of(opinion.score for opinion in opinions.values())
+    points = "1 point" if spread == 1 else f"{spread} points"
+    sides = (_side(opinion, evidence) for opinion in opinions.values())
+    return " ".join([f"The judges differ by {points}.", *sides])
 
 
-def shorten(text: str, limit: int = QUOTED_CHARACTERS) -> str:
+def shorten(text: str, limit: int) -> str:
     """Return one line with normalised spaces, cut at a word with an ellipsis beyond the limit."""
     line = " ".join(text.split())
     if len(line) <= limit:
@@ -28,9 +31,17 @@ def shorten(text: str, limit: int = QUOTED_CHARACTERS) -> str:
     return (line[: limit + 1].rpartition(" ")[0] or line[:limit]).rstrip(" ,;:") + "…"
 
 
+def _gist(argument: str) -> str:
+    """Return the first sentences of an argument, as many as are short enough."""
+    line = " ".join(argument.split())
+    ends = [match.end() for match in _SENTENCE_END.finditer(line, 0, QUOTED_CHARACTERS + 2)]
+    is_cut = len(line) > QUOTED_CHARACTERS
+    return line[: ends[-1]] if is_cut and ends else shorten(line, QUOTED_CHARACTERS)
+
+
 def _side(opinion: JudicialOpinion, evidence: Mapping[str, Evidence]) -> str:
-    claim = f"{TITLES[opinion.judge]} argued for {opinion.score}"
-    return f"{claim} on {_quoted(opinion, evidence)}: “{shorten(opinion.argument)}”"
+    claim = f"{TITLES[opinion.judge]} gave {opinion.score}"
+    return f"{claim}: “{_gist(opinion.argument)}” ({_quoted(opinion, evidence)})."
 
 
 def _quoted(opinion: JudicialOpinion, evidence: Mapping[str, Evidence]) -> str:
@@ -41,6 +52,5 @@ def _quoted(opinion: JudicialOpinion, evidence: Mapping[str, Evidence]) -> str:
 
 
 def _reference(piece: Evidence) -> str:
-    location = piece.location.words
-    details = [location, shorten(piece.rationale, RATIONALE_CHARACTERS)]
-    return f"{piece.id} ({', '.join(details if location else details[1:])})"
+    place = piece.location.words
+    return f"{piece.id} at {place}" if place else piece.id

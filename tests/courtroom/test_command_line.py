@@ -167,7 +167,7 @@ def test_explain_prints_how_each_score_came_about(repository, tmp_path, capsys):
     report = AuditReport.model_validate_json(record.read_bytes())
     assert (code, out, err) == (0, explain(report), "")
     assert out.splitlines()[0].startswith("1. ")
-    assert "   weighted_average: weights Prosecutor 1, Defense 1, Tech Lead 2 → (1 x " in out
+    assert "   weighted average: weights Prosecutor 1, Defense 1, Tech Lead 2 → (1 x " in out
     assert f"rounded half up to one decimal: {report.overall_score:.1f}." in out
 
     code, again, _ = run_here(capsys, "resynthesise", record, "--explain")

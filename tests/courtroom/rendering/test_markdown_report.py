@@ -22,7 +22,13 @@ from courtroom.models.facts import establish
 from courtroom.models.judge_answer import PERSONAS, AskedPlace
 from courtroom.models.project_facts import AsideFiles, SubmissionScope
 from courtroom.models.root_cause import RootCause
-from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
+from courtroom.rendering.markdown_escaping import (
+    CODE,
+    code_block,
+    code_span,
+    escape_prose,
+    escape_sentence,
+)
 from courtroom.rendering.markdown_report import MALFORMED, render_markdown
 from courtroom.report_import.read_report import read_report
 from tests.courtroom.synthesis.bench_records import (
@@ -166,12 +172,24 @@ def test_summary_has_score_status_and_breakdown():
     text = render_markdown(unsafe_case())
 
     assert "**Overall score: 3.0 of 5**. Some criteria need review" in text
-    assert "| Quality | 3 of 5 | — | weighted\\_average" not in text
-    assert (
-        "| Quality | 3 of 5 | — | weighted_average, security_override, dissent_requirement |"
-        in text
-    )
+    assert "| Criterion | Score | Points | Decided by |" in text
+    assert "| Quality | 3 of 5 | — | weighted average, security override |" in text
     assert "| Safety | needs review | — | quorum |" in text
+
+
+def test_table_of_a_rubric_without_levels_and_points_has_no_column_for_them():
+    judged = verdict("default", bench((3, 3, 3), piece()), evidence=[piece()])
+    text = render_markdown(report(judged, [piece()]))
+    assert "| Criterion | Score | Decided by |\n| --- | --- | --- |" in text
+
+
+def test_steps_that_did_nothing_are_named_on_one_line():
+    text = render_markdown(unsafe_case())
+    (line, *_) = [line for line in text.split("\n") if line.startswith("- Not triggered: ")]
+    assert line == (
+        "- Not triggered: quorum, fact supremacy, variance re-evaluation, functionality weight."
+    )
+    assert "_average" not in text
 
 
 def test_urgent_change_is_a_key_finding_with_its_location():
@@ -227,6 +245,32 @@ def test_evidence_is_quoted_once():
     ) in text
     assert f"**{good}** (`tests.py:9`, commit `c0ffee00`, quoted above): tests line 9" in text
     assert text.count("import pytest") == 1
+
+
+def test_evidence_of_one_place_is_listed_once_with_its_ids():
+    first, second, other = (piece(name, content="import pytest") for name in ("a", "b", "c"))
+    twin = second.model_copy(update={"location": first.location, "rationale": first.rationale})
+    third = other.model_copy(update={"location": first.location})
+    pieces = (first, twin, third)
+    judged = verdict("default", bench((3, 3, 3), *pieces), evidence=pieces)
+    text = render_markdown(report(judged, pieces))
+
+    lines = [line for line in text.split("\n") if line.startswith("**E-")]
+    twins = ", ".join(i for i in judged.criteria[0].evidence if i != third.id)
+    assert {line.partition("** ")[0] for line in lines} == {f"**{twins}", f"**{third.id}"}
+    assert [line.count("quoted above") for line in lines] == [0, 1]
+    assert text.count("import pytest") == 1
+
+
+def test_words_between_ticks_are_code_and_are_read_back():
+    words = "Node reads `__init__` and `a_b*` but a ` alone and `` two `` stay."
+    answers = [row.model_copy(update={"argument": words}) for row in bench((3, 3, 3), piece())]
+    text = render_markdown(report(verdict("default", answers, evidence=(piece(),)), (piece(),)))
+
+    shown = "Node reads `__init__` and `a_b*` but a \\` alone and \\`\\` two \\`\\` stay."
+    assert shown in text
+    (opinion, *_) = read_report(text).criteria[0].opinions
+    assert opinion.argument == "Node reads __init__ and a_b* but a ` alone and `` two `` stay."
 
 
 def test_plan_has_line_criterion_action_and_snippet():
@@ -444,7 +488,15 @@ def rendered_text(markdown):
 def test_prose_and_code_render_as_written(words):
     line = " ".join(words.split())
     assert rendered_text(escape_prose(words)) == line
+    assert rendered_text(escape_sentence(words)) == CODE.sub(r"\1", line)
     assert rendered_text(f"x {code_span(words)}").removeprefix("x ").strip() == line
+
+
+def test_name_with_outer_underscores_is_code_unless_a_tick_is_left_over():
+    words = "_clone() in (src/__init__.py:3) fails; state_of_it stays. See _x."
+    shown = "`_clone()` in (`src/__init__.py`:3) fails; state_of_it stays. See `_x`."
+    assert escape_sentence(words) == shown
+    assert escape_sentence("A ` and _x") == "A \\` and \\_x"
 
 
 @settings(max_examples=100, deadline=None)

@@ -52,7 +52,7 @@ def test_labels_say_when_their_nodes_run():
     assert chart is not None
     assert chart.splitlines()[1:5] == [
         '    n0["plan - step 1"]',
-        '    n1["judge - step 1 2 - again"]',
+        '    n1["judge - steps 1 and 2 - again"]',
         '    n2["alone - never"]',
         '    n3["END"]',
     ]

@@ -261,12 +261,19 @@ def test_dissent_names_the_judges_their_arguments_and_evidence():
     judged = verdict("default", opinions, evidence=(good, bad)).criteria[0]
 
     assert judged.dissent == (
-        "The judges differ by 2 points (Prosecutor 2, Defense 4, Tech Lead 3). "
-        f"Prosecutor argued for 2 on {bad.id} (docs.py:1, docs line 1): “No docs at all.” "
-        f"Defense argued for 4 on {good.id} (tests.py:3, tests line 3): “Tests exist.” "
-        f"Tech Lead argued for 3 on {good.id} (tests.py:3, tests line 3),"
-        f" {bad.id} (docs.py:1, docs line 1): “Because.”"
+        "The judges differ by 2 points. "
+        f"Prosecutor gave 2: “No docs at all.” ({bad.id} at docs.py:1). "
+        f"Defense gave 4: “Tests exist.” ({good.id} at tests.py:3). "
+        f"Tech Lead gave 3: “Because.” ({good.id} at tests.py:3, {bad.id} at docs.py:1)."
     )
+
+
+def test_dissent_quotes_whole_sentences_of_a_long_argument():
+    tests = piece("tests")
+    long = "Nothing is read (src/a.py:3). " + "Much more is wrong with it " * 8
+    opinions = [opinion("Prosecutor", 1, tests, argument=long), *bench((1, 4, 4), tests)[1:]]
+    dissent = verdict("default", opinions, evidence=(tests,)).criteria[0].dissent or ""
+    assert "Prosecutor gave 1: “Nothing is read (src/a.py:3).” (" in dissent
 
 
 def test_agreement_is_told_whatever_rule_decides():

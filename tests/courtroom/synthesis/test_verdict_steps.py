@@ -157,7 +157,7 @@ def test_second_round_is_in_the_words() -> None:
     row = verdict("overrides", opinions, evidence=(neutral,)).criteria[0]
     (step,) = [step for step in row.steps if step.rule == "variance_re_evaluation"]
     assert step.sentence == (
-        "variance_re_evaluation: second round: Prosecutor 1, Defense 5, Tech Lead 3 became"
+        "variance re-evaluation: second round: Prosecutor 1, Defense 5, Tech Lead 3 became"
         " Prosecutor 3, Defense 4, Tech Lead 4; highest - lowest: 4 - 3 = 1, not above 2"
         " → a later rule decides."
     )
@@ -271,7 +271,7 @@ def test_criteria_without_a_score_are_left_out_by_name_and_rule() -> None:
 
 def test_excluded_criterion_is_in_neither_sum() -> None:
     words = [step.sentence for step in points_verdict(received=False).steps]
-    assert "no_exchange: Feedback → in neither sum." in words
+    assert "no exchange: Feedback → in neither sum." in words
     assert words[-1] == (
         "sums: Progress 35 of 35; Extra 7.5 of 10 → 35 + 7.5 = 42.5 of 35 + 10 = 45 points."
     )
