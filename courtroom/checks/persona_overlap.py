@@ -99,9 +99,7 @@ def _own_words(
     long_enough = [count for count in counts if count >= check.words]
     met = len(long_enough) >= check.minimum
     needed = "" if met else f"; {check.words} each are needed"
-    reason = (
-        f"The words in no run of three that another judge's prompt has too are {lengths}{needed}."
-    )
+    reason = f"The prompts' own words: {lengths}{needed}."
     return present(reason, clues, met=met)
 
 

@@ -289,18 +289,20 @@ def _own_weight(persona: Persona, result: CheckResult) -> tuple[bool, bool, floa
 
 def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) -> str:
     """Return the turning item in a sentence, with the fact that shows it and its place."""
-    established = len(groups.met) + len(groups.unmet)
+    made = sum(not f.outcome.not_applicable for f in (*groups.met, *groups.unmet))
     if item:
         subject = _subject(question.persona, groups, item)
         text = continued(_words(item))
         place = _place(question, item.outcome.evidence)
         return f"{subject}: {text}" + (f" See {place}." if place and place not in text else "")
     if question.persona == "Defense":
-        return f"I looked for something to credit and found nothing in {_checks(established)}."
+        if not made:
+            return "I found nothing to credit: no check of this criterion applies."
+        return f"I looked for something to credit and found nothing in {_checks(made)}."
     if flaws := _security_evidence(question):
         place = _place(question, [flaws[0].id])
         return "A security flaw is confirmed" + (f" at {place}." if place else ".")
-    return f"I looked for a gap and found none in {_checks(established)}."
+    return f"I looked for a gap and found none in {_checks(made)}."
 
 
 def _words(result: CheckResult) -> str:

@@ -273,10 +273,7 @@ def test_personas_are_told_at_length_by_words_of_their_own(words, met):
     prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]
     check = PersonaOverlap(**CHECK_FIELDS, aspect="told", minimum=2, words=words)
     finding = personas(check, survey(facts={"persona_prompts": prompts}))
-    sentence = (
-        "The words in no run of three that another judge's prompt has too are 20 for Prosecutor"
-        " and 21 for Defense"
-    )
+    sentence = "The prompts' own words: 20 for Prosecutor and 21 for Defense"
     needed = "" if met else "; 21 each are needed"
     assert (finding.met, finding.reason) == (met, f"{sentence}{needed}.")
 
