@@ -400,6 +400,7 @@ def _personas(writer: FactWriter) -> None:
     if gap and len(personas.prompts) < len(PERSONAS):
         writer.set_unknown(("persona_prompts", "persona_prompts_distinct"), gap)
         return
+    writer.prompts = personas.prompts
     writer.facts["persona_prompts_distinct"] = personas.are_distinct
     for prompt, note in personas.closest_pair:
         writer.add_location("persona_prompts_distinct", prompt.path, prompt.line, prompt.end, note)
@@ -509,7 +510,7 @@ def _shown_in_code(writer: FactWriter) -> None:
     rows, gap = always_found(writer.call_graph, layers)
     writer.set_rows("assumed_evidence", rows, gap)
 
-    pairs = separate_ranges(layers.judges, writer.symbols.codebase.production)
+    pairs = separate_ranges(layers.judges, writer.symbols.codebase.production, writer.prompts)
     gap = layer_gap(writer.call_graph, layers, "judge")
     if not layers.judges:
         gap = "no code of judges was found"

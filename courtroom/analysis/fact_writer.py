@@ -9,6 +9,7 @@ from typing import Any
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.graph_run.stub_graph import StubGraph
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.persona_names import PersonaText
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.locations import SourceLocation
@@ -37,6 +38,7 @@ class FactWriter:
     state_accesses: list[StateAccess] = field(init=False)
     # Keys that the graph's state declares; None where they are not known.
     state_keys: frozenset[str] | None = None
+    prompts: list[PersonaText] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     locations: dict[str, list[SourceLocation]] = field(default_factory=dict)

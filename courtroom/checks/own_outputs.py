@@ -91,7 +91,8 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
         reason = "No ranges were found that keep the scores of two judges apart."
-        return absent(reason, "Read the code of the judges for ranges of scores.", met=True)
+        searched = "Read the code and the prompts of the judges for ranges of scores."
+        return absent(reason, searched, met=True)
 
     audits = _audits_behind(aspect, facts.get("own_audits") or ())
     if not audits:

@@ -1,15 +1,16 @@
-"""Ranges that the code keeps each judge's score in, whatever the judge says."""
+"""Ranges of each judge's score: those the code keeps it in, and those its prompt asks for."""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from courtroom.analysis.langgraph.judging.persona_names import persona_in
+from courtroom.analysis.langgraph.judging.persona_names import PersonaText, persona_in
 from courtroom.analysis.locations import shown
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
@@ -21,30 +22,54 @@ from courtroom.analysis.python.tree_walk import (
     words_of,
 )
 
+# The judges score from 1 to 5.
+LOWEST, HIGHEST = 1, 5
+# An order to a judge, up to the end of its sentence: "Provide a low score (1-2)".
+_ORDER = re.compile(
+    r"\b(?:provide|give|assign|return|award|output|set|choose|use|must|only|always)\b"
+    r"[^.!?\n]{0,60}?\bscores?\b[^.!?\n]{0,40}",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"(?<![\d.])([1-5]) ?(?:-|\u2013|to|through|or) ?([1-5])(?!\d)|between ([1-5]) and ([1-5])(?!\d)"
+)
+# Words by which an order holds in some cases only, or is advice.
+_IN_SOME_CASES = re.compile(
+    r"\b(?:if|when|where|unless|except|typically|usually|often|around|prefer|lean"
+    r"|for (?!each|every|all|this|the))\b",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreRange:
-    """Lowest and highest score that the code at `line` of a file leaves a persona."""
+    """Lowest and highest score that the code or a prompt at `path`:`line` leaves a persona."""
 
     persona: str
     low: float
     high: float
-    source: SourceFile
+    path: str
     line: int
+    is_asked: bool = False
 
 
 def separate_ranges(
-    functions: Sequence[FunctionRef], sources: Sequence[SourceFile]
+    functions: Sequence[FunctionRef],
+    sources: Sequence[SourceFile],
+    prompts: Sequence[PersonaText] = (),
 ) -> list[dict[str, Any]]:
     """Return the pairs of personas whose scores can never be equal, as facts.
 
-    `functions` are those of the judges, `sources` the product's files. A persona for which the code
-    names several ranges is left out.
+    `functions` are those of the judges, `sources` the product's files, `prompts` the personas'. A
+    persona for which the code names several ranges is left out, and so is one whose prompt does.
     """
     ranges = [score_range for function in functions for score_range in _in_function(function)]
     ranges += [score_range for source in sources for score_range in _in_models(source)]
     ranges += _in_tables(functions, sources)
+    return _apart(ranges) or _apart(_in_prompts(prompts, sources))
 
+
+def _apart(ranges: Sequence[ScoreRange]) -> list[dict[str, Any]]:
     by_persona: dict[str, dict[tuple[float, float], ScoreRange]] = {}
     for score_range in ranges:
         span = (score_range.low, score_range.high)
@@ -52,14 +77,60 @@ def separate_ranges(
     single = [next(iter(spans.values())) for spans in by_persona.values() if len(spans) == 1]
     return [
         shown(
-            f"The code keeps the score of {lower.persona} at {lower.high:g} or below and that of"
-            f" {upper.persona} at {upper.low:g} or above: they can never agree.",
-            (lower.source.path, lower.line),
-            (upper.source.path, upper.line),
+            _sentence(lower, upper),
+            (lower.path, lower.line),
+            (upper.path, upper.line),
         )
         for lower, upper in combinations(sorted(single, key=lambda r: r.low), 2)
         if lower.high < upper.low
     ]
+
+
+def _sentence(lower: ScoreRange, upper: ScoreRange) -> str:
+    if lower.is_asked:
+        return (
+            f"The prompt of {lower.persona} asks for a score from {lower.low:g} to {lower.high:g}"
+            f" and that of {upper.persona} for one from {upper.low:g} to {upper.high:g}: as they"
+            " are told, they can never agree."
+        )
+    return (
+        f"The code keeps the score of {lower.persona} at {lower.high:g} or below and that of"
+        f" {upper.persona} at {upper.low:g} or above: they can never agree."
+    )
+
+
+def _in_prompts(prompts: Sequence[PersonaText], sources: Sequence[SourceFile]) -> list[ScoreRange]:
+    texts = {source.path: source.text for source in sources}
+    return [
+        ScoreRange(
+            prompt.persona,
+            low,
+            high,
+            prompt.path,
+            _line_of(words, prompt, texts),
+            is_asked=True,
+        )
+        for prompt in prompts
+        for low, high, words in _ordered_ranges(prompt.text)
+    ]
+
+
+def _ordered_ranges(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the ranges that a prompt orders in every case, with their words."""
+    for order in _ORDER.finditer(text):
+        start = max(text.rfind(mark, 0, order.start()) for mark in ".!?\n") + 1
+        found = _RANGE.search(order[0])
+        if not found or _IN_SOME_CASES.search(text[start : order.end()]):
+            continue
+        low, high = sorted(int(number) for number in found.groups() if number)
+        # The whole scale is the form of an answer.
+        if (low, high) != (LOWEST, HIGHEST):
+            yield low, high, found[0]
+
+
+def _line_of(words: str, prompt: PersonaText, texts: Mapping[str, str]) -> int:
+    lines = texts.get(prompt.path, "").split("\n")[prompt.line - 1 : prompt.end]
+    return next((n for n, line in enumerate(lines, prompt.line) if words in line), prompt.line)
 
 
 def _in_function(function: FunctionRef) -> Iterator[ScoreRange]:
@@ -68,7 +139,7 @@ def _in_function(function: FunctionRef) -> Iterator[ScoreRange]:
     for current, node in _statements(function.site.node.body, persona):
         for low, high, line in _clamps(node):
             if current is not None:
-                yield ScoreRange(current, low, high, function.source, line)
+                yield ScoreRange(current, low, high, function.source.path, line)
 
 
 def _statements(
@@ -154,7 +225,7 @@ def _in_models(source: SourceFile) -> Iterator[ScoreRange]:
             low, high = (keyword_of(value, name) for name in ("ge", "le"))
             if low and high and (span := (_number(low), _number(high))) and None not in span:
                 assert persona and span[0] is not None and span[1] is not None  # noqa: S101, PT018
-                yield ScoreRange(persona, span[0], span[1], source, statement.lineno)
+                yield ScoreRange(persona, span[0], span[1], source.path, statement.lineno)
 
 
 def _in_tables(functions: Sequence[FunctionRef], sources: Sequence[SourceFile]) -> list[ScoreRange]:
@@ -186,4 +257,4 @@ def _rows(table: ast.Dict, source: SourceFile) -> Iterator[ScoreRange]:
             continue
         low, high = map(_number, value.elts)
         if low is not None and high is not None:
-            yield ScoreRange(persona, low, high, source, value.lineno)
+            yield ScoreRange(persona, low, high, source.path, value.lineno)

@@ -1,11 +1,13 @@
-"""Ranges that code keeps each judge's score in."""
+"""Ranges of each judge's score: by the code, and by the prompts."""
 
 from __future__ import annotations
 
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
+from courtroom.analysis.langgraph.judging.persona_names import PersonaText
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from tests.courtroom.sources import layers_of, symbols_of
 
@@ -81,3 +83,37 @@ def test_ranges_without_a_common_score_are_shown(form):
 )
 def test_ranges_with_a_common_score_or_under_a_condition_are_not(code):
     assert sentences(code) == []
+
+
+def asked(prosecutor: str, defense: str) -> list[dict[str, Any]]:
+    code = f'PROSECUTOR = """Look for gaps.\n{prosecutor}"""\nDEFENSE = """{defense}"""\n'
+    symbols = symbols_of({"src/prompts.py": code})
+    prompts = [
+        PersonaText("Prosecutor", "src/prompts.py", 1, 2, f"Look for gaps.\n{prosecutor}"),
+        PersonaText("Defense", "src/prompts.py", 3, 3, defense),
+    ]
+    return separate_ranges([], symbols.codebase.production, prompts)
+
+
+def test_prompts_that_ask_for_scores_without_a_common_one_are_shown():
+    (row,) = asked("Provide a low score (1-2).", "Be fair. Give a score between 3 and 5.")
+    assert row["text"] == (
+        "The prompt of Prosecutor asks for a score from 1 to 2 and that of Defense for one from"
+        " 3 to 5: as they are told, they can never agree."
+    )
+    assert [place["line"] for place in row["places"]] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("prosecutor", "defense"),
+    [
+        ("Provide a low score (1-3).", "Provide a generous score (3-5)."),
+        ("Give a score (1-2) if a file is missing.", "Provide a generous score (3-5)."),
+        ("If a file is missing, give a score of 1-2.", "Provide a generous score (3-5)."),
+        ("Typically give a score of 1-2.", "Provide a generous score (3-5)."),
+        ("Provide a score (1-5).", "Provide a generous score (3-5)."),
+        ("Give a score of 1-2 for gaps. Give a score of 4 to 5.", "Give a score of 3."),
+    ],
+)
+def test_prompts_with_a_common_score_or_for_some_cases_are_not(prosecutor, defense):
+    assert asked(prosecutor, defense) == []
