@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, TypeGuard
 
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.rule_detection import (
@@ -15,6 +17,7 @@ from courtroom.analysis.langgraph.judging.rule_detection import (
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.score_changes import (
     SENTENCE_SPACES,
+    Assignments,
     ChangeReader,
     ScoreChange,
     assignments_in,
@@ -44,6 +47,15 @@ ARCHITECTURE = frozenset(
 CRITERION = frozenset(
     words_of("criterion criteria dimension dim target artifact artefact category kind id")
 )
+# What a rule compares with a number.
+MEASURES = frozenset(words_of("score scores confidence rating"))
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+}
 # The lowest score: no cap can raise to it.
 LOWEST = 1
 
@@ -53,6 +65,15 @@ class LooseRule:
     function: FunctionRef
     line: int
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """Constant at `line` that stands in where the value of `name` is missing."""
+
+    name: str
+    value: bool | float
+    line: int
 
 
 def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
@@ -71,6 +92,76 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
             rule = LooseRule(change.function, change.line, f"{change.function.name}() {fault}")
             caps.setdefault((id(change.tests[-1]), fault), rule)
     yield from caps.values()
+    for function in functions:
+        yield from _met_by_default(function, [c for c in changes if c.function is function])
+
+
+def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterator[LooseRule]:
+    """Yield rules whose condition a default for a missing value meets."""
+    assigned = assignments_in(function.site.node)
+    reported: set[str] = set()
+    for node in walk(function.site.node):
+        if not isinstance(node, ast.If) or not any(_is_in_body(node, c.line) for c in changes):
+            continue
+        parts = node.test.values if _is_and(node.test) else [node.test]
+        for part in parts:
+            default = _default_that_meets(part, assigned)
+            if default is None or default.name in reported:
+                continue
+            reported.add(default.name)
+            applies = "can apply" if len(parts) > 1 else "applies"
+            sentence = (
+                f"{function.name}() takes {default.value} for `{default.name}` where nothing is"
+                f" known, and the rule in line {node.lineno} {applies} to that too"
+            )
+            yield LooseRule(function, default.line, sentence)
+
+
+def _is_in_body(node: ast.If, line: int) -> bool:
+    return node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
+
+
+def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
+    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+
+
+def _default_that_meets(test: ast.expr, assigned: Assignments) -> Default | None:
+    """Return the default in a test that makes it true: of a score, or of what was looked for."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        default = _default_of(test.operand, assigned)
+        return default if default and default.value is False else None
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    compare = COMPARISONS.get(type(test.ops[0]))
+    limit = test.comparators[0]
+    default = _default_of(test.left, assigned)
+    if compare is None or default is None or not isinstance(limit, ast.Constant):
+        return None
+    is_score = bool(set(words_of(default.name)) & MEASURES)
+    is_number = isinstance(limit.value, int | float) and type(default.value) in (int, float)
+    return default if is_score and is_number and compare(default.value, limit.value) else None
+
+
+def _default_of(node: ast.expr, assigned: Assignments) -> Default | None:
+    """Return the constant that stands in for a missing value; a name set once is followed."""
+    name = ""
+    if isinstance(node, ast.Name) and len(assigned.get(node.id, ())) == 1:
+        name, node = node.id, assigned[node.id][0]
+    if isinstance(node, ast.IfExp) and name:
+        return _as_default(name, node.orelse)
+    if not isinstance(node, ast.Call):
+        return None
+    arguments = node.args[1:] if called_name(node) == "getattr" else node.args
+    if called_name(node) in {"get", "getattr"} and len(arguments) == 2:
+        return _as_default(name or constant_text(arguments[0]) or "", arguments[1])
+    return None
+
+
+def _as_default(name: str, node: ast.expr) -> Default | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    if not name or not isinstance(value, bool | int | float):
+        return None
+    return Default(name, value, node.lineno)
 
 
 def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader) -> str:

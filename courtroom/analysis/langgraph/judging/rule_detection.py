@@ -17,6 +17,7 @@ from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.score_changes import (
+    SCORE_WORDS,
     Assignments,
     ChangeReader,
     ScoreChange,
@@ -91,7 +92,8 @@ TELLING = {
     ),
 }
 
-Lines = list[tuple[FunctionRef, int]]
+Place = tuple[FunctionRef, int]
+Lines = list[Place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,24 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
             for test in change.own_tests
         )
     ]
-    return _ranked("variance_re_evaluation", by_spread, SPREAD)
+    return [
+        *_ranked("variance_re_evaluation", by_spread, SPREAD),
+        *_returned_by_spread(functions, reader),
+    ]
+
+
+def _returned_by_spread(functions: list[FunctionRef], reader: ChangeReader) -> Iterator[Place]:
+    """Yield `if variance > 2: return t` in a function that is named after the score it returns."""
+    for function in functions:
+        if not set(words_of(function.name)) & SCORE_WORDS:
+            continue
+        assigned = assignments_in(function.site.node)
+        for node in walk(function.site.node):
+            if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Return):
+                continue
+            is_one = isinstance(node.body[-1].value, ast.Name)
+            if is_one and reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD:
+                yield function, node.body[-1].lineno
 
 
 def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tuple[Lines, Lines]:

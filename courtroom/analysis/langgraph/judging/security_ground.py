@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.judging.rule_detection import (
 from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
+    assignments_in,
     words_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -43,7 +44,8 @@ def read_security_ground(
         return "evidence"
     if not caps:
         return "none"
-    return "opinions" if all(guard & (SAID | PROSECUTION) for guard in guards) else None
+    said = [guard | _words_of_scores(cap) for guard, cap in zip(guards, caps, strict=True)]
+    return "opinions" if all(words & (SAID | PROSECUTION) for words in said) else None
 
 
 def _reads_evidence(guard: frozenset[str]) -> bool:
@@ -69,6 +71,17 @@ def _words_of_flags(cap: ScoreChange) -> frozenset[str]:
     ]
     around = (test for line in lines for test in _tests_around(function, line))
     return frozenset(word for test in around for word in words_in(test))
+
+
+def _words_of_scores(cap: ScoreChange) -> frozenset[str]:
+    """Return the words behind the scores in the cap's own tests that are set once.
+
+    `p_score = prosecutor.score`: the test of `p_score` reads what the Prosecutor scores.
+    """
+    assigned = assignments_in(cap.function.site.node)
+    names = {node.id for test in cap.own_tests for node in walk(test) if isinstance(node, ast.Name)}
+    values = [assigned[name][0] for name in names if len(assigned.get(name, ())) == 1]
+    return frozenset(word for value in values for word in words_in(value))
 
 
 def _tests_around(function: ast.AST, line: int) -> Iterator[ast.expr]:

@@ -126,3 +126,50 @@ def test_a_security_rule_that_takes_the_highest_score_is_named(body: str):
         "decide() takes the highest score that a judge gave, up to a limit, for security: the lower"
         " scores no longer count, so the rule can lift a score"
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (
+            "if p.get('score', 1) <= 2:\n    score = 2",
+            (
+                "decide() takes 1 for `score` where nothing is known, and the rule in line 3 applies to that"
+                " too"
+            ),
+        ),
+        (
+            "d_score = d.score if d else 5\nif d_score >= 4 and t:\n    score = t.score",
+            (
+                "decide() takes 5 for `d_score` where nothing is known, and the rule in line 4 can apply to"
+                " that too"
+            ),
+        ),
+        (
+            (
+                "is_there = all(e.found for e in ev) if ev else False\n"
+                "if not is_there and d.score >= 4:\n    score = p.score"
+            ),
+            (
+                "decide() takes False for `is_there` where nothing is known, and the rule in line 4 can apply to"
+                " that too"
+            ),
+        ),
+    ],
+)
+def test_default_that_meets_the_condition_of_a_rule_is_named(body: str, sentence: str):
+    assert sentences_of(body) == [(sentence, 3)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if p.get('score', 3) <= 2:\n    score = 2",
+        "if p.get('rounds', 1) <= 2:\n    score = 2",
+        "d_score = d.score if d else 5\nd_score = min(d_score, 3)\nif d_score >= 4:\n    score = 4",
+        "d_score = d.score if d else 5\nif d_score >= 4:\n    note(d_score)",
+        "is_there = all(e.found for e in ev) if ev else True\nif not is_there:\n    score = 2",
+    ],
+)
+def test_default_that_fires_no_rule_is_no_fault(body: str):
+    assert sentences_of(body) == []

@@ -36,6 +36,13 @@ FLAG = "flawed = False\nfor e in evidences:\n    if not e.found:\n        flawed
         ),
         ("if 'security' in p.argument:\n    score = min(score, 3)", "opinions"),
         (
+            (
+                "p_score = prosecutor.score if prosecutor else 3\n"
+                "if criterion == 'safe_tool' and p_score <= 2:\n    score = min(score, 3)"
+            ),
+            "opinions",
+        ),
+        (
             "if 'security' in prosecutor.argument or has_security(evidences):\n    score = 3",
             "evidence",
         ),

@@ -200,6 +200,18 @@ def test_a_rule_that_decides_on_the_spread_is_no_second_look(body, lines):
     assert (reading.lines, [line for _, line in reading.final]) == ([], lines)
 
 
+def test_score_that_a_function_returns_by_the_spread_is_decided_by_it():
+    resolve = (
+        "def resolve_score(p, d, t):\n"
+        "    variance = max(p, d, t) - min(p, d, t)\n"
+        "    if variance > 2:\n        return t\n    return (p + d + t) / 3\n"
+    )
+    body = "score = resolve_score(p.score, d.score, t.score)"
+    reading = readings_of(justice(body, resolve))["variance_re_evaluation"]
+
+    assert (reading.lines, len(reading.final)) == ([], 1)
+
+
 def test_a_mean_of_all_scores_is_no_branch_of_fact_supremacy():
     mean = "(p.score + d.score + t.score) / sum([1, 1, 1])"
     body = (
