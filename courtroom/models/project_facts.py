@@ -251,8 +251,8 @@ class CommitAuthor(FactModel):
 
     An author who must stay anonymous is recognised by them elsewhere in the report. `person` is
     the same number for the addresses of one person, and null for a bot. `by_day` counts the
-    commits of work by UTC day, the first DAYS days of them; `co_authored` are commits of others
-    that name this address.
+    commits of work by day of that author's clock, the first DAYS days of them; `co_authored` are
+    commits of others that name this address.
     """
 
     name: str
@@ -288,11 +288,11 @@ class SameMessage(FactModel):
 class HistoryFact(FactModel):
     """Distribution of the commits over time, and their kinds.
 
-    Days are UTC; `busiest_hour` is the most commits within any sixty minutes. Both, and the
-    messages, are about work: commits that change a file, without merges, bots' commits and
-    repeats of a commit on another line. `authors` are those of the commits, each once, the first
-    ones first. Of `files_ever` paths in the history `first_commit_files` came with its first
-    commit; both are null where it was not read to its beginning, and for reports of before.
+    Days are by the authors' clocks; `busiest_hour` is the most commits within any sixty minutes.
+    Both, and the messages, are about work: commits that change a file, without merges, bots'
+    commits and repeats of a commit on another line. `authors` are those of the commits, each once,
+    the first ones first. Of `files_ever` paths in the history `first_commit_files` came with its
+    first commit; both are null where it was not read to its beginning, and for reports of before.
     """
 
     first_at: str

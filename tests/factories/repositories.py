@@ -80,7 +80,7 @@ def _stream(commits: Sequence[Commit], tags: Mapping[str, str]) -> bytes:
 
 def _commit_lines(commit: Commit, when: datetime, *, starts: bool) -> list[bytes]:
     author_time, commit_time = (
-        f"{int(moment.timestamp())} +0000" for moment in (when, commit.committed or when)
+        f"{int(moment.timestamp())} {moment:%z}" for moment in (when, commit.committed or when)
     )
     head = (
         f"commit refs/heads/{commit.branch}\n"

@@ -188,6 +188,7 @@ HISTORIES = (
     HostileRepository(
         "date_past_time", with_author(b"A <a@b> 99999999999999999999 +9999"), facts=ONE
     ),
+    HostileRepository("zone_past_a_day", with_author(b"A <a@b> 1700000000 +9999"), facts=ONE),
     HostileRepository("date_of_no_number", with_author(b"A <a@b> yesterday"), facts=ONE),
     HostileRepository(
         "nul_in_message",

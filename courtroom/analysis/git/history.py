@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ LATEST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 LOG_FORMAT = (
     "--format="
-    + "".join(f"%x00{field}" for field in ("%H", "%P", "%an", "%ae", "%at", "%ct", "%s", "%b"))
+    + "".join(f"%x00{field}" for field in ("%H", "%P", "%an", "%ae", "%ad", "%cd", "%s", "%b"))
     + "%x00"
 )
 FIELDS = 9
@@ -48,6 +48,8 @@ ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
 _LINE_COUNT = re.compile(r"(\d+)\t\d+\t")
 # The start of git's id of an empty file, which it may abbreviate to seven digits.
 _EMPTY_BLOB = re.compile(r":\d+ \d+ [0-9a-f]+ e69de29[0-9a-f]* ")
+# Seconds since the epoch, and hours and minutes ahead of UTC.
+_RAW_DATE = re.compile(r"(\d+) ([+-])(\d\d)(\d\d)")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Words that name a stage in a commit message or in a path.
 STAGES = {
@@ -69,7 +71,7 @@ EMPTY_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit. Times are ISO 8601 in UTC; git gives a date it cannot read as the epoch.
+    """One commit. Times are ISO 8601 by the clock that set them; the epoch where git reads none.
 
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
@@ -124,7 +126,7 @@ def read_history(snapshot: Snapshot, limits: Limits) -> History:
     options = [f"--max-count={limits.commits}", "--reverse", "--encoding=UTF-8", "-M"]
     listing = read_git(
         snapshot.git_dir,
-        ["log", *options, "--raw", "--numstat", LOG_FORMAT, snapshot.commit],
+        ["log", *options, "--date=raw", "--raw", "--numstat", LOG_FORMAT, snapshot.commit],
         settings=[f"core.attributesFile={ATTRIBUTES}"],
     )
     commits = tuple(_parse_commits(listing.decode(errors="replace")))
@@ -231,8 +233,14 @@ def _printable(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", text)[:SUBJECT_CHARACTERS]
 
 
-def _timestamp(seconds: str) -> str:
-    return datetime.fromtimestamp(min(int(seconds or 0), LATEST_SECOND), UTC).isoformat()
+def _timestamp(date: str) -> str:
+    match = _RAW_DATE.fullmatch(date)
+    if match is None:
+        return datetime.fromtimestamp(0, UTC).isoformat()
+    ahead = timedelta(hours=int(match[3]), minutes=int(match[4]))
+    # git takes any four digits for a zone.
+    zone = timezone(-ahead if match[2] == "-" else ahead) if ahead < timedelta(days=1) else UTC
+    return datetime.fromtimestamp(min(int(match[1]), LATEST_SECOND), zone).isoformat()
 
 
 def _stage_of_file(path: str) -> str | None:

@@ -30,7 +30,7 @@ Timed = tuple[datetime, Commit]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Number of UTC `days` with work, and the most commits of it within any sixty minutes."""
+    """Number of `days` with work by its authors' clocks, and the most commits in sixty minutes."""
 
     days: int
     busiest_hour: int
@@ -53,7 +53,8 @@ def history_fact(history: History) -> dict[str, Any] | None:
     if not history.commits:
         return None
 
-    pace, times = pace_of(history), sorted(commit.authored_at for commit in history.commits)
+    pace = pace_of(history)
+    times = sorted((c.authored_at for c in history.commits), key=datetime.fromisoformat)
     first_files, files = files_of_first_commit(history) or (None, None)
     return {
         "first_at": times[0],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
 
 from courtroom.analysis.git.history import History, read_history
 from courtroom.analysis.git.snapshot import Snapshot
@@ -29,7 +31,26 @@ def test_history_fact_is_none_without_commits():
     assert history_fact(History((), 0, truncated=False)) is None
 
 
-def test_days_are_counted_in_utc_and_the_busiest_hour_crosses_midnight(tmp_path):
+@pytest.mark.parametrize(
+    ("hours", "days"),
+    [(0, ["2026-02-01", "2026-02-02"]), (2, ["2026-02-02"]), (-3, ["2026-02-01"])],
+)
+def test_days_are_those_of_the_authors_clock(tmp_path, hours, days):
+    zone = timezone(timedelta(hours=hours))
+    made = [
+        Commit(files={"a.py": f"x = {n}\n"}, when=(START + timedelta(hours=2 * n)).astimezone(zone))
+        for n in range(2)
+    ]
+    path = tmp_path / "a.git"
+    head = make_repository(path, made)
+    history = read_history(Snapshot(path, head, None, malformed_objects=False), LIMITS)
+    story = history_fact(history)
+    assert story is not None
+    assert (pace_of(history).days, list(story["authors"][0]["by_day"])) == (len(days), days)
+    assert story["first_at"] == START.astimezone(zone).isoformat()
+
+
+def test_days_are_counted_and_the_busiest_hour_crosses_midnight(tmp_path):
     history = history_of(
         tmp_path / "a.git", ("One", 0), ("Two", 60), ("Three", 100), ("Four", 1600)
     )
