@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -58,7 +59,7 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
         case "more_than":
             return _more_than(check.minimum, history, work)
         case "not_bulk":
-            return _not_bulk(history)
+            return _not_bulk(history, work)
         case "progression":
             return _progression(check.minimum, history)
         case "messages":
@@ -110,16 +111,11 @@ def _counted(history: History, work: History) -> str:
     return f"The history has {number_of(work.total, 'commit')} of work{beside}."
 
 
-def _not_bulk(history: History) -> Finding:
-    from courtroom.analysis.git.history import BULK_SHARE, history_facts, once
+def _not_bulk(history: History, work: History) -> Finding:
+    from courtroom.analysis.git.history import BULK_COMMITS, history_facts, once
     from courtroom.analysis.project.commit_pace import files_of_first_commit
 
     facts, reasons = history_facts(history)
-    largest = sorted(once(history), key=lambda c: c.python_lines_added, reverse=True)[:2]
-    clues = [
-        commit_clue(c, "One of the two commits that brought the most Python.") for c in largest
-    ]
-
     if facts.get("bulk_upload") is None:
         unknown = "The history does not show how the code was added."
         return could_not_look(reasons.get("bulk_upload", unknown))
@@ -129,14 +125,39 @@ def _not_bulk(history: History) -> Finding:
     if brought > IMPORTED_SHARE * ever:
         files = number_of(ever, "file")
         imported = f" The first commit brought {brought} of the {files} that ever were in the work."
+    commits = [commit for commit in once(history) if commit.python_lines_added]
+    most = sorted(commits, key=lambda c: c.python_lines_added, reverse=True)[:BULK_COMMITS]
+    largest = sorted(most, key=commits.index)
+    clues = [
+        commit_clue(c, "One of the two commits that brought the most Python.") for c in largest
+    ]
+    every = sum(commit.python_lines_added for commit in commits)
+    reason = _share_of(largest, every, work, is_bulk=facts["bulk_upload"])
+    return present(reason + imported, clues, met=not facts["bulk_upload"])
+
+
+def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_bulk: bool) -> str:
+    """Sentences on the share that these commits have in `every` Python line that was added."""
+    from courtroom.analysis.git.history import BULK_SHARE
+
     lines = sum(commit.python_lines_added for commit in largest)
-    every = sum(commit.python_lines_added for commit in once(history))
-    names = listed(commit.sha[:8] for commit in largest)
+    # Rounded away from the limit, so that the number never contradicts the verdict.
+    tenths = (math.ceil if is_bulk else math.floor)(1000 * lines / every)
+    names = listed(_with_place(commit, work) for commit in largest)
     reason = (
-        f"{names} brought {lines} of all {every} Python lines, which is"
-        f" {'more' if facts['bulk_upload'] else 'not more'} than {BULK_SHARE * 100:g} %.{imported}"
+        f"{names} added {number_of(lines, 'Python line')}: {tenths / 10:g} % of the {every} that all"
+        f" commits together added; more than {BULK_SHARE * 100:g} % is a bulk upload."
     )
-    return present(reason, clues, met=not facts["bulk_upload"])
+    if not is_bulk:
+        return reason
+    more = number_of(math.ceil(lines / BULK_SHARE) - every, "more line")
+    return f"{reason} At least {more}, in small commits, would end this."
+
+
+def _with_place(commit: Commit, work: History) -> str:
+    place = next((n for n, c in enumerate(work.commits, 1) if c.sha == commit.sha), None)
+    number = f", commit {place} of {len(work.commits)}" if place else ""
+    return f"{commit.sha[:8]} ({commit.authored_at[:10]}{number})"
 
 
 def _progression(minimum: int, history: History) -> Finding:

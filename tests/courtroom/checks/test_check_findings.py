@@ -184,8 +184,9 @@ def test_first_commit_that_brings_most_files_is_told():
     assert (finding.met, finding.reason) == (
         True,
         (
-            "00000000 and 00000000 brought 40 of all 100 Python lines, which is not more than 55 %."
-            " The first commit brought 3 of the 4 files that ever were in the work."
+            "00000000 (2026-01-01, commit 1 of 5) and 00000000 (2026-01-01, commit 2 of 5) added 40"
+            " Python lines: 40 % of the 100 that all commits together added; more than 55 % is a bulk"
+            " upload. The first commit brought 3 of the 4 files that ever were in the work."
         ),
     )
 
@@ -194,6 +195,26 @@ def test_first_commit_that_brings_most_files_is_told():
 def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
     commits = [commit(n, lines=added) for n, added in enumerate(lines, start=1)]
     assert judged("not_bulk", *commits).met is met
+
+
+def test_a_bulk_upload_says_where_it_lies_and_what_would_end_it():
+    bulk = [
+        replace(commit(n, lines=added, when=f"2026-01-0{n}T01:00:00+03:00"), sha=f"{n:08}")
+        for n, added in enumerate((11, 3000, 20), start=1)
+    ]
+    small = [commit(n, lines=20) for n in range(4, 127)]
+    reason = judged("not_bulk", *bulk).reason.partition(" The first commit")[0]
+    assert reason == (
+        "00000002 (2026-01-02, commit 2 of 3) and 00000003 (2026-01-03, commit 3 of 3) added 3020"
+        " Python lines: 99.7 % of the 3031 that all commits together added; more than 55 % is a bulk"
+        " upload. At least 2460 more lines, in small commits, would end this."
+    )
+    assert [judged("not_bulk", *bulk, *new).met for new in (small[1:], small)] == [False, True]
+
+
+def test_the_share_never_reads_as_the_limit_that_it_passes():
+    commits = [commit(n, lines=added) for n, added in enumerate((3001, 2500, 1500, 1500, 1500))]
+    assert ": 55.1 % of the 10001 that" in judged("not_bulk", *commits).reason
 
 
 def test_without_python_nobody_can_tell_how_it_was_added():
