@@ -8,7 +8,7 @@ other file's contents. A file that only moved adds no lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path, PurePosixPath
@@ -24,6 +24,7 @@ from courtroom.analysis.git.commit_kinds import (
 )
 from courtroom.analysis.git.git_process import read_git
 from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.python.source_files import is_test_path
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -44,8 +45,11 @@ LOG_FORMAT = (
 FIELDS = 9
 
 ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
+# Of the first files of the stages of 55 works those with fewer lines of Python were placeholders, or
+# their message named the stage.
+LEAST_LINES = 12
 # "added TAB removed TAB path"; a file that git does not count has "-" instead of a number.
-_LINE_COUNT = re.compile(r"(\d+)\t\d+\t")
+_LINE_COUNT = re.compile(r"(\d+)\t\d+\t(.*)")
 # The start of git's id of an empty file, which it may abbreviate to seven digits.
 _EMPTY_BLOB = re.compile(r":\d+ \d+ [0-9a-f]+ e69de29[0-9a-f]* ")
 # Seconds since the epoch, and hours and minutes ahead of UTC.
@@ -61,6 +65,8 @@ STAGES = {
     "judges": r"judg\w+|judicial|prosecutor|defen[sc]e|tech|justice|verdict|synthesis|personas?",
 }
 _STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
+# What a hosting service writes into a new repository.
+_NEW_REPOSITORY_FILE = re.compile(r"readme.*|licen[sc]e.*|\.git\w+", re.IGNORECASE)
 # A message made of these words alone does not say what changed.
 EMPTY_WORDS = re.compile(
     r"a|add(ed|ing)?|again|all|and|chang(e|ed|es)|code|commit|done|edit(ed)?|files?|final(ly)?"
@@ -75,9 +81,10 @@ class Commit:
 
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
-    joins. `empty_paths` are those of `paths` that hold nothing after it. `co_authors` are names and
-    emails, `joins` the number of commits that the message says were squashed, `reverts` the id of
-    the commit that it takes back.
+    joins. `empty_paths` are those of `paths` that hold nothing after it, `thin_paths` the Python files
+    to which it adds fewer than LEAST_LINES. `co_authors` are names and emails, `joins` the number
+    of commits that the message says were squashed, `reverts` the id of the commit that it takes
+    back.
     """
 
     sha: str
@@ -93,6 +100,7 @@ class Commit:
     joins: int = 0
     reverts: str = ""
     empty_paths: tuple[str, ...] = ()
+    thin_paths: tuple[str, ...] = ()
 
     @property
     def is_merge(self) -> bool:
@@ -158,9 +166,11 @@ def progression(history: History) -> tuple[Stage, ...]:
 
     A stage begins with the commit in which its files first hold something, also when one commit
     brings several; a stage without files of its own begins with the first code that a message names
-    so. Empty files only lay out the tree.
+    so. Empty files only lay out the tree; a few lines of Python, a test or a README begin a stage
+    only where the message names it or nothing better does.
     """
     by_files: dict[str, Stage] = {}
+    by_little: dict[str, Stage] = {}
     by_message: dict[str, Stage] = {}
     places: dict[str, int] = {}
     for place, commit in enumerate(history.commits):
@@ -168,19 +178,36 @@ def progression(history: History) -> tuple[Stage, ...]:
             continue
         places[commit.sha] = place
         paths = set(commit.paths).difference(commit.empty_paths)
-        brought = {stage for path in paths if (stage := _stage_of_file(path)) is not None}
         has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
         named = [stage for stage in _stages_in(commit.subject) if has_code or stage == "setup"]
-        for name in brought:
-            by_files.setdefault(name, Stage(name, commit.sha, commit.subject))
-        for name in named:
-            by_message.setdefault(name, Stage(name, commit.sha, commit.subject))
+        little = _stages_of({path for path in paths if _is_little(path, commit)})
+        full = _stages_of({path for path in paths if not _is_little(path, commit)})
+        full |= little.intersection(named) - {"setup"}
+        for stages, names in ((by_files, full), (by_little, little), (by_message, named)):
+            for name in names:
+                stages.setdefault(name, Stage(name, commit.sha, commit.subject))
 
-    begun = {**by_message, **by_files}
+    begun = {**by_message, **by_little, **by_files}
+    others = [places[stage.sha] for name, stage in begun.items() if name != "setup"]
+    # Where no better sign of the set-up comes before all other stages, the README is it.
+    first = min(others, default=len(history.commits))
+    if "setup" in by_little and places[begun["setup"].sha] >= first:
+        begun["setup"] = by_little["setup"]
     order = list(STAGES)
     return tuple(
         sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
     )
+
+
+def _is_little(path: str, commit: Commit) -> bool:
+    """Return whether a file shows little of its stage: a README, a test, a few lines of Python."""
+    if _stage_of_file(path) == "setup":
+        return bool(_NEW_REPOSITORY_FILE.fullmatch(PurePosixPath(path).name))
+    return path in commit.thin_paths or is_test_path(path)
+
+
+def _stages_of(paths: Iterable[str]) -> set[str]:
+    return {stage for path in paths if (stage := _stage_of_file(path)) is not None}
 
 
 def once(history: History) -> tuple[Commit, ...]:
@@ -202,6 +229,7 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             start : start + FIELDS
         ]
         lines = changes.split("\n")
+        added = [(count[2], int(count[1])) for line in lines if (count := _LINE_COUNT.match(line))]
         yield Commit(
             sha=sha,
             parents=tuple(parents.split()),
@@ -209,13 +237,13 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             author_email=_printable(email),
             authored_at=_timestamp(authored),
             subject=_printable(subject),
-            python_lines_added=sum(
-                int(count[1]) for line in lines if (count := _LINE_COUNT.match(line))
-            ),
+            python_lines_added=sum(count for _, count in added),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
             empty_paths=tuple(
                 line.rpartition("\t")[2] for line in lines if _EMPTY_BLOB.match(line)
             ),
+            # Of a file that moved both paths stand in one field, so that it is none of these.
+            thin_paths=tuple(path for path, count in added if count < LEAST_LINES),
             committed_at=_timestamp(committed),
             co_authors=tuple(
                 (_printable(name), _printable(email)) for name, email in co_authors(body)

@@ -92,6 +92,7 @@ def test_commits_are_read_oldest_first_with_all_their_fields(tmp_path):
                 3,
                 ("notes.md", "src/ä b.py"),
                 "2026-02-01T23:30:00+00:00",
+                thin_paths=("src/ä b.py",),
             ),
             Commit(
                 second,
@@ -103,6 +104,7 @@ def test_commits_are_read_oldest_first_with_all_their_fields(tmp_path):
                 0,
                 ("src/ä b.py",),
                 "2026-02-02T00:30:00+00:00",
+                thin_paths=("src/ä b.py",),
             ),
         ),
         total=2,
@@ -254,6 +256,59 @@ def test_empty_files_begin_no_stage(tmp_path):
         ("graph", "Wire"),
         ("judges", "Argue"),
     ]
+
+
+def test_a_few_lines_begin_a_stage_only_where_no_commit_brings_more(tmp_path):
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made("Load keys", {"src/graph.py": lines(11), "src/judges.py": lines(11)}),
+            Made("Add the parser", {"src/parser.py": lines(12)}),
+            Made("Try it", {"tests/graph_run.py": lines(30)}),
+            Made("Wire", {"src/graph.py": lines(30)}),
+        ],
+    )
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [
+        ("judges", "Load keys"),
+        ("tools", "Add the parser"),
+        ("graph", "Wire"),
+    ]
+
+
+def test_a_few_lines_begin_the_stage_that_their_message_names(tmp_path):
+    made = [
+        Made("Begin the graph", {"src/graph.py": lines(7)}),
+        Made("Wire", {"src/graph.py": lines(30)}),
+    ]
+    (stage,) = progression(history_of(tmp_path / "a.git", made))
+    assert stage.subject == "Begin the graph"
+
+
+def test_a_file_that_moves_to_the_name_of_a_stage_begins_it(tmp_path):
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made("One", {"main.py": lines(20)}),
+            Made("Move", {"main.py": None, "graph.py": lines(20)}),
+            Made("More", {"graph.py": lines(40)}),
+        ],
+    )
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [("graph", "Move")]
+
+
+@pytest.mark.parametrize(
+    ("commits", "setup"),
+    [
+        ((("First", ("README.md",)), ("Second", ("pyproject.toml", "uv.lock"))), "Second"),
+        ((("First", ("README.md", ".env.example")), ("Second", ("pyproject.toml",))), "First"),
+        ((("First", ("Makefile", "config.yml")), ("Second", ("pyproject.toml",))), "First"),
+        ((("First", ("README.md", "LICENSE")), ("Second", ("src/__init__.py",))), "Second"),
+        ((("First", ("README.md",)), ("Second", ("pyproject.toml", "graph.py"))), "First"),
+        ((("First", ("README.md",)), ("Graph", ("graph.py",)), ("Third", ("uv.lock",))), "First"),
+    ],
+)
+def test_a_readme_gives_way_to_the_files_that_set_up_before_any_other_stage(commits, setup):
+    assert dict(stages_of(*commits))["setup"] == setup
 
 
 def test_merge_begins_no_stage(tmp_path):
