@@ -52,6 +52,8 @@ class _Candidate:
     then: int | None
     by_checks: bool
     is_security: bool = False
+    # What is committed stays as it is.
+    by_new_commits: bool = False
 
     @property
     def gain(self) -> float:
@@ -90,6 +92,7 @@ def _candidates(
     changes = {id_: rows for id_, rows in changes_by_check(criterion, dossier.work).items() if rows}
     kinds = {check.id: check.kind for check in criterion.checks}
     tags = {check.id: check.tags for check in criterion.checks}
+    aspects = {check.id: getattr(check, "aspect", None) for check in criterion.checks}
     now = _score(rubric, criterion, constitution, dossier) if changes else None
     if now is None:
         return
@@ -101,13 +104,17 @@ def _candidates(
         if dossier.outcomes[id_].not_applicable:
             yield _Candidate(criterion, rows, "large", now, None, by_checks)
             continue
+        # Work that is written does not come in another order.
+        if aspects[id_] == "progression":
+            continue
         wanted = _keys(rows)
         met = [other for other, own in changes.items() if _keys(own) <= wanted]
         then = _score(rubric, criterion, constitution, _with_met(dossier, met))
         if then is not None and (then > now or (then == now and rows[0].priority == "high")):
             effort = EFFORTS.get(kinds[id_], "small")
             is_security = SECURITY_TAG in tags[id_]
-            yield _Candidate(criterion, rows, effort, now, then, by_checks, is_security)
+            by_new = kinds[id_] == "commit_history"
+            yield _Candidate(criterion, rows, effort, now, then, by_checks, is_security, by_new)
 
 
 def _score(
@@ -190,4 +197,5 @@ def _effect(candidate: _Candidate) -> str:
         return f"{name} is {now}{checks}; what this makes of it depends on how it is done"
     if then == now:
         return f"{name} stays {now}{checks} with this step alone"
-    return f"raises {name}{checks} from {now} to {then}"
+    new = " once enough new commits have come" if candidate.by_new_commits else ""
+    return f"raises {name}{checks} from {now} to {then}{new}"

@@ -51,6 +51,6 @@ def history_steps(aspect: str, reason: str) -> Iterator[Step]:
             " it first runs; a history that is written cannot be mended."
         )
     elif aspect == "spread_over_time" and ", where at least" in reason:
-        yield Step("Commit on every day that you work, not on the last one alone.")
+        yield Step("When you go on, commit on each day that you work.")
     elif aspect == "spread_over_time":
         yield Step("Commit each step when it is done, not many steps within one hour.")

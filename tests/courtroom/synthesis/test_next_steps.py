@@ -2,6 +2,7 @@
 
 import pytest
 
+from courtroom.checks.commit_history import CommitHistory
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.verdict_explanation import explain
 from courtroom.synthesis.constitutions import preset
@@ -119,6 +120,21 @@ def test_score_that_the_checks_do_not_give_is_told_apart_from_theirs():
     (step,) = steps(criteria, [of("a", False), of("b", True)], score=5)
     assert step.by_checks
     assert step.effect == "raises Quality by the checks from 3 to 5"
+
+
+def history_check(aspect):
+    return CommitHistory(id=aspect, goal="The history grows", aspect=aspect, advice="Commit more.")
+
+
+def test_step_on_the_history_takes_new_commits():
+    criteria = [criterion("quality", history_check("more_than"), check("b"))]
+    (step,) = steps(criteria, [of("more_than", False), of("b", True)], score=3)
+    assert step.effect == "raises Quality from 3 to 5 once enough new commits have come"
+
+
+def test_order_of_work_that_is_written_is_no_step():
+    criteria = [criterion("quality", history_check("progression"), check("b"))]
+    assert steps(criteria, [of("progression", False), of("b", True)], score=3) == ()
 
 
 def test_flaw_that_is_mended_caps_the_score_no_more():
