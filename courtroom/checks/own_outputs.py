@@ -75,10 +75,15 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
     if rows is None:
         return could_not_look(reasons.get(name, f"The survey did not establish {name}."))
     if rows:
-        clues = [line_clue(place, row["text"]) for row in rows for place in row["places"]]
+        # Of an audit one opinion shows what is said of all.
+        most = 1 if check.aspect == "judged" else None
+        clues = [line_clue(place, row["text"]) for row in rows for place in row["places"][:most]]
         firsts = [(row["text"], row["places"][0]) for row in rows]
         sentences = [with_place(text, place["path"], place["line"]) for text, place in firsts]
-        return present(in_full(sentences), clues, met=False)
+        failed = {row["path"] for row in facts.get("own_audits") or () if row["failed"]}
+        is_failed = check.aspect == "judged" and firsts[0][1]["path"] in failed
+        fault = "A committed audit has failures in place of opinions." if is_failed else ""
+        return present(in_full(sentences), clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
 
 
@@ -98,11 +103,14 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if not audits:
         return could_not_look(NO_AUDIT[aspect])
     absence = {
-        "judged": "No committed audit consists of failed judges or of one argument for all criteria",
+        "judged": (
+            "The newest committed audits have neither a quarter of failures nor one argument for"
+            " all criteria"
+        ),
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
-    reason = f"{absence} ({number_of(len(audits), 'audit')} read)."
+    reason = f"{absence} ({number_of(len(audits), 'audit')} read).{_failures(aspect, audits)}"
     clues = [
         Clue(
             f"{row['path']} is an audit that the work holds.",
@@ -112,6 +120,15 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         for row in audits
     ]
     return present(reason, clues)
+
+
+def _failures(aspect: str, audits: Sequence[Mapping[str, Any]]) -> str:
+    """Sentences, with a space before them, on opinions that are failures: few, or older ones."""
+    from courtroom.analysis.project.own_audits import failed_opinions
+
+    rows = [row for row in audits if aspect == "judged" and row["failed"]]
+    sentences = [failed_opinions(row["path"], row["failed"], row["opinions"]) for row in rows]
+    return " " + in_full([f"{sentence}." for sentence in sentences]) if sentences else ""
 
 
 def _audits_behind(aspect: str, audits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

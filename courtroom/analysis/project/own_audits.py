@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import PurePosixPath
@@ -17,6 +18,7 @@ from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:
     from courtroom.analysis.git.history import History
+    from courtroom.analysis.python.source_files import SourceFile
     from courtroom.report_import.imported_report import (
         ImportedCriterion,
         ImportedOpinion,
@@ -29,8 +31,14 @@ SUFFIXES = frozenset({".md", ".json", ".txt", ".html"})
 # Below so many opinions with an argument one argument for all shows nothing.
 LEAST_OPINIONS = 3
 LEAST_CRITERIA = 2
+# From this share of failures on an audit is no judgement of the work as a whole.
+FAILED_SHARE = 0.25
 MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS = 8, 50, 50, 20
 QUOTED = 120
+# A text of fewer characters in the code begins many arguments by chance.
+LEAST_WRITTEN = 12
+# So much of an argument finds its line again.
+SEARCHED = 40
 _FOLDER = re.compile(r"audits?|reports?|outputs?|results?|runs?")
 _NAME = re.compile(r"audit(?!or)|verdict|(?:^|[_-])opinions?(?:[_-]|$)")
 # Documents on how to audit, and what is written about the work by hand.
@@ -42,6 +50,10 @@ _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts
 _DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
 _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+_DATE = re.compile(
+    r"(?<!\d)(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?:[T _-]{1,2}(\d\d)[:_-]?(\d\d))?"
+)
+DAY_DIGITS = 8
 COMMIT_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 
 
@@ -53,6 +65,7 @@ class AuditReading:
     about: str
     report: ImportedReport
     cited_commits: tuple[str, ...]
+    text: str
 
     @property
     def opinions(self) -> list[ImportedOpinion]:
@@ -74,6 +87,19 @@ def repository_name(url: str | None) -> str | None:
     address = re.sub(r"/(?:tree|blob)/.*$", "", (url or "").strip())
     match = _REPOSITORY.search(address.rstrip("/"))
     return match[1].lower() if match and "/" in address else None
+
+
+def each_content_once(about: Mapping[str, str], oids: Mapping[str, str]) -> dict[str, str]:
+    """Return path to whom it is about, of each content the last path: a name may end in its date.
+
+    One content about two works stays twice: that one of them is misplaced is to be seen.
+    """
+    placed = {oids[path] for path, whom in about.items() if whom in {"self", "peer"}}
+    kept: dict[tuple[str, str], str] = {}
+    for path, whom in about.items():
+        if whom or oids[path] not in placed:
+            kept[oids[path], whom] = path
+    return {path: about[path] for path in kept.values()}
 
 
 def audit_paths(paths: Iterable[str]) -> dict[str, str]:
@@ -120,7 +146,7 @@ def read_audits(
             for commit in dict.fromkeys(COMMIT_ID.findall(text.lower()))
             if not (audited and commit.startswith(audited[:7]))
         )
-        reading = AuditReading(path, about[path], report, cited[:MOST_CITED])
+        reading = AuditReading(path, about[path], report, cited[:MOST_CITED], text)
         if _is_audit(reading):
             readings.append(reading)
     return readings, unread
@@ -164,41 +190,139 @@ def audit_row(reading: AuditReading) -> dict[str, Any]:
 # -- audits without a judgement -------------------------------------------------------------------
 
 
-def audits_without_judgement(readings: Sequence[AuditReading]) -> list[dict[str, Any]]:
-    """Return the audits whose opinions are all failures, or all one argument, as ShownFact."""
-    rows = ((reading, _no_judgement(reading)) for reading in readings if reading.is_ours)
+def audits_without_judgement(
+    readings: Sequence[AuditReading], sources: Iterable[SourceFile] = ()
+) -> list[dict[str, Any]]:
+    """Return the newest audits whose opinions are failures or all one argument, as ShownFact.
+
+    Failures count from a share of FAILED_SHARE on. `sources` is the code, which may itself hold
+    the argument.
+    """
+    code = tuple(sources)
+    rows = ((reading, _no_judgement(reading, code)) for reading in _newest(readings))
     return [
-        shown(text, *((reading.path, o.line) for o in reading.opinions[:MOST_PLACES]))
-        for reading, text in rows
-        if text
+        shown(row[0], *((reading.path, line) for line in _lines(reading.text, row[1])))
+        for reading, row in rows
+        if row
     ]
 
 
-def _no_judgement(reading: AuditReading) -> str:
+def _lines(text: str, opinions: Sequence[ImportedOpinion]) -> Iterator[int | None]:
+    """Yield the lines of the arguments, which may stand below the scores that an audit lists."""
+    lines, last = text.splitlines(), 0
+    for opinion in opinions[:MOST_PLACES]:
+        first = max(opinion.line or 1, last + 1)
+        start = opinion.argument.strip()[:SEARCHED].splitlines()[0]
+        below = (n for n, line in enumerate(lines[first - 1 :], first) if start in line)
+        last = next(below, last)
+        yield last if last >= first else opinion.line
+
+
+def _newest(readings: Sequence[AuditReading]) -> list[AuditReading]:
+    """Return the work's own audits with opinions that no later one of the same work replaces."""
+    ours = [r for r in readings if r.is_ours and len(r.opinions) >= LEAST_OPINIONS]
+    return [reading for reading in ours if not any(_replaces(other, reading) for other in ours)]
+
+
+def _replaces(later: AuditReading, earlier: AuditReading) -> bool:
+    """Return whether both are of one kind and one work, and their dates tell which is newer."""
+    if (later.about, later.repository) != (earlier.about, earlier.repository):
+        return False
+    folders = {PurePosixPath(reading.path).parent for reading in (later, earlier)}
+    # Without a name only the audits of oneself in one folder are of one work.
+    if later.repository is None and (later.about != "self" or len(folders) > 1):
+        return False
+    new, old = _moment(later), _moment(earlier)
+    return new[:DAY_DIGITS] > old[:DAY_DIGITS] > "" or (len(new) == len(old) and new > old)
+
+
+def _moment(reading: AuditReading) -> str:
+    """Return the digits of the day, or of day and minute, in the file's name or the audit."""
+    texts = (PurePosixPath(reading.path).stem, reading.report.date or "")
+    match = next(filter(None, map(_DATE.search, texts)), None)
+    return "".join(part or "" for part in match.groups()) if match else ""
+
+
+def _no_judgement(
+    reading: AuditReading, code: Sequence[SourceFile]
+) -> tuple[str, list[ImportedOpinion]] | None:
+    """Return the sentence and the opinions that show it."""
     from courtroom.report_import.judge_failures import is_failure
 
     opinions = reading.opinions
-    if len(opinions) < LEAST_OPINIONS:
-        return ""
-    argument = _quoted(opinions[0].argument)
-    if all(is_failure(opinion.argument) for opinion in opinions):
-        return (
-            f"All {len(opinions)} opinions of {reading.path} report that a judge failed: {argument}"
-        )
+    failed = [opinion for opinion in opinions if is_failure(opinion.argument)]
+    if len(failed) >= FAILED_SHARE * len(opinions):
+        argument = failed[0].argument
+        text = f"{failed_opinions(reading.path, len(failed), len(opinions))}: {_quoted(argument)}"
+        if origin := _origin(argument, code):
+            text += f" The text is that of {origin}."
+        return text, failed
     heard = [criterion for criterion in reading.report.criteria if criterion.opinions]
-    is_same = len({" ".join(opinion.argument.split()) for opinion in opinions}) == 1
+    is_same = len({_words(opinion.argument) for opinion in opinions}) == 1
     if not is_same or len(heard) < LEAST_CRITERIA:
-        return ""
+        return None
+
+    argument = opinions[0].argument
     scores = {o.score.written for o in opinions if o.score}
     score = f" and the same score, {next(iter(scores))}" if len(scores) == 1 else ""
-    return (
-        f"All {len(opinions)} opinions of {reading.path}, on {len(heard)} criteria, have the same"
-        f" argument{score}: {argument}"
-    )
+    who = f"All {len(opinions)} opinions of {reading.path}, on {len(heard)} criteria,"
+    text = f"{who} have the same argument{score}: {_quoted(argument)}"
+    if origin := _origin(argument, code):
+        text = f"No judge was heard. {who} have the text of {origin}: {_quoted(argument)}"
+    return text, opinions
+
+
+def failed_opinions(path: str, failed: int, opinions: int) -> str:
+    """Return the words on the opinions of an audit that are none."""
+    count = f"All {opinions}" if failed == opinions else f"{failed} of {opinions}"
+    verb = "reports" if failed == 1 else "report"
+    return f"{count} opinions of {path} {verb} a failure in place of a judgement"
+
+
+def _origin(argument: str, code: Sequence[SourceFile]) -> str:
+    """Return the place of the argument in the code, and the score beside it; "" for no place."""
+    written = _words(argument)
+    for source in code:
+        for text, line, score in _stand_ins(source):
+            if written.startswith(text):
+                return f"{source.path}:{line}, which gives it a score of {score}"
+    for source in code:
+        for constant, _ in source.strings:
+            if isinstance(constant.value, str) and _words(constant.value) == written:
+                return f"{source.path}:{constant.lineno}"
+    return ""
+
+
+def _stand_ins(source: SourceFile) -> Iterator[tuple[str, int, object]]:
+    """Yield text, line and score of calls and dictionaries that hold a text and a fixed score."""
+    for node in ast.walk(source.tree):
+        fields = _fields(node)
+        score = fields.pop("score", None)
+        if not isinstance(score, ast.Constant):
+            continue
+        for value in fields.values():
+            # The argument may begin with this text and go on with an error's.
+            parts = (part for part in ast.walk(value) if isinstance(part, ast.Constant))
+            first = next((part for part in parts if isinstance(part.value, str)), None)
+            if first and len(text := _words(str(first.value))) >= LEAST_WRITTEN:
+                yield text, first.lineno, score.value
+
+
+def _fields(node: ast.AST) -> dict[object, ast.expr]:
+    if isinstance(node, ast.Call):
+        return {keyword.arg: keyword.value for keyword in node.keywords}
+    if isinstance(node, ast.Dict):
+        items = zip(node.keys, node.values, strict=True)
+        return {key.value: value for key, value in items if isinstance(key, ast.Constant)}
+    return {}
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _quoted(text: str) -> str:
-    words = " ".join(text.split())
+    words = _words(text)
     return f"“{words[:QUOTED]}…”" if len(words) > QUOTED else f"“{words}”"
 
 

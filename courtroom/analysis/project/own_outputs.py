@@ -14,6 +14,7 @@ from courtroom.analysis.project.own_audits import (
     audit_row,
     audits_without_judgement,
     disagreements,
+    each_content_once,
     own_document_paths,
     read_audits,
 )
@@ -45,7 +46,8 @@ def read_own_outputs(writer: FactWriter) -> None:
         for path, blob in writer.reader.blobs.items()
         if blob.is_file and aside.get(path, OUTPUTS[0]) in OUTPUTS
     ]
-    candidates = audit_paths(p for p in own if writer.reader.blobs[p].size >= LEAST_BYTES)
+    named = audit_paths(p for p in own if writer.reader.blobs[p].size >= LEAST_BYTES)
+    candidates = each_content_once(named, {path: writer.reader.blobs[path].oid for path in named})
     sizes = {path: blob.size for path, blob in writer.reader.blobs.items()}
     chosen = affordable(list(candidates), sizes)
     texts = {path: text_of_path(writer, path) for path in chosen}
@@ -63,7 +65,8 @@ def read_own_outputs(writer: FactWriter) -> None:
     writer.facts["unread_outputs"] = unread[:MOST_ROWS]
     audits = [audit_row(reading) for reading in readings]
     writer.set_rows("own_audits", audits, gap)
-    writer.set_rows("audits_without_judgement", audits_without_judgement(readings), gap)
+    unjudged = audits_without_judgement(readings, writer.symbols.codebase.production)
+    writer.set_rows("audits_without_judgement", unjudged, gap)
     writer.set_rows("disagreeing_outputs", disagreements(readings), gap)
 
     claims = (

@@ -17,6 +17,7 @@ ROW = {
     "about": "self",
     "repository": "ada/auditor",
     "opinions": 6,
+    "failed": 0,
     "cited_commits": [],
     "score": 3.2,
     "maximum": 5.0,
@@ -49,7 +50,18 @@ def test_a_fact_is_shown_with_all_its_places(aspect):
         False,
         "A fact (a.md:3). Another (a.md:3).",
     )
-    assert clue_lines(finding)[:2] == [("a.md", 3), ("b.md", 4)]
+    # Of an audit one place is shown, so that one step mends it.
+    second = ("a.md", 3) if aspect == "judged" else ("b.md", 4)
+    assert clue_lines(finding)[:2] == [("a.md", 3), second]
+
+
+@pytest.mark.parametrize(
+    ("failed", "fault"), [(0, ""), (2, "A committed audit has failures in place of opinions.")]
+)
+def test_failures_are_another_fault_than_one_argument(failed, fault):
+    rows = [{**ROW, "path": "a.md", "failed": failed}]
+    finding = answer("judged", own_audits=rows, audits_without_judgement=[SHOWN])
+    assert (finding.met, finding.fault) == (False, fault)
 
 
 @pytest.mark.parametrize("aspect", FACTS)
@@ -64,8 +76,8 @@ def test_an_unknown_fact_leaves_the_check_open(aspect):
         (
             "judged",
             (
-                "No committed audit consists of failed judges or of one argument for all criteria"
-                " (2 audits read)."
+                "The newest committed audits have neither a quarter of failures nor one argument"
+                " for all criteria (2 audits read)."
             ),
         ),
         (
@@ -82,6 +94,15 @@ def test_audits_that_show_nothing_meet_the_check(aspect, reason):
     finding = answer(aspect, own_audits=[ROW, ROW, received], **{FACTS[aspect]: []})
     assert (finding.met, finding.reason) == (True, reason)
     assert {clue.path for clue in finding.clues} == {ROW["path"]}
+
+
+def test_few_failures_are_counted():
+    rows = [ROW, {**ROW, "path": "b.md", "opinions": 30, "failed": 2}]
+    finding = answer("judged", own_audits=rows, audits_without_judgement=[])
+    assert finding.met
+    assert finding.reason.endswith(
+        "(2 audits read). 2 of 30 opinions of b.md report a failure in place of a judgement."
+    )
 
 
 @pytest.mark.parametrize("aspect", ["judged", "consistent", "of_peers"])

@@ -10,6 +10,7 @@ from courtroom.analysis.project.own_audits import (
     audit_row,
     audits_without_judgement,
     disagreements,
+    each_content_once,
     misplaced_audits,
     misplaced_fact,
     own_document_paths,
@@ -121,7 +122,8 @@ def test_an_audit_keeps_what_it_says_of_itself():
 def test_opinions_that_are_all_failures_are_shown_with_their_lines():
     (fact,) = audits_without_judgement(read({SELF: audit(f"Error calling model: {ERROR}")}))
     assert fact["text"] == (
-        f"All 6 opinions of {SELF} report that a judge failed: “Error calling model: {ERROR}”"
+        f"All 6 opinions of {SELF} report a failure in place of a judgement:"
+        f" “Error calling model: {ERROR}”"
     )
     assert {place["path"] for place in fact["places"]} == {SELF}
     assert len(fact["places"]) == 6
@@ -136,7 +138,12 @@ def test_one_argument_for_all_criteria_is_shown_with_its_score():
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("Good.", "Good.", "The state has no reducer."), (f"Error: {ERROR}", "Good.")]
+    "arguments",
+    [
+        (),
+        ("Good.", "Good.", "The state has no reducer."),
+        (f"Error: {ERROR}", "Good.", "Fine.", "Wired.", "Typed.", "Safe."),
+    ],
 )
 def test_arguments_that_differ_are_a_judgement(arguments):
     assert audits_without_judgement(read({SELF: audit(*arguments)})) == []
@@ -145,6 +152,70 @@ def test_arguments_that_differ_are_a_judgement(arguments):
 def test_an_audit_that_was_received_is_not_the_works_output():
     received = "audit/report_bypeer_received/a.md"
     assert audits_without_judgement(read({received: audit("The work is good.")})) == []
+
+
+def test_failures_from_a_quarter_on_are_counted_and_shown():
+    text = audit(f"Error: {ERROR}", "Good.", "Typed.")
+    (fact,) = audits_without_judgement(read({SELF: text}))
+    assert (
+        fact["text"]
+        == f"2 of 6 opinions of {SELF} report a failure in place of a judgement: “Error: {ERROR}”"
+    )
+    lines = [text.splitlines()[place["line"] - 1] for place in fact["places"]]
+    assert len(lines) == 2
+    assert all("Error" in line for line in lines)
+
+
+def test_the_line_of_an_argument_below_a_table_of_scores_is_shown():
+    table = "| Role | Score |\n|---|---|\n| Prosecutor | 1/5 |\n| Defense | 1/5 |\n| Tech Lead | 1/5 |\n"
+    quotes = "".join(
+        f"\n**{judge}** (score 1/5):\n> No evidence.\n"
+        for judge in ("Prosecutor", "Defense", "Tech Lead")
+    )
+    text = "# Audit Report\n\n**Overall Score:** 1/5\n" + "".join(
+        f"\n### {n}. {name} — 1/5\n\n#### Judge Scores\n\n{table}\n#### Judge Arguments\n{quotes}"
+        for n, name in enumerate(("Graph Orchestration", "State Management"), 1)
+    )
+    (fact,) = audits_without_judgement(read({SELF: text}))
+    lines = [text.splitlines()[place["line"] - 1] for place in fact["places"]]
+    assert lines == ["> No evidence."] * 6
+
+
+OLD, NEW = (
+    "audit/report_onself_generated/audit_20260228_1855.md",
+    SELF.replace("a.md", "b_20260301.md"),
+)
+
+
+@pytest.mark.parametrize(
+    ("later", "shown"),
+    [
+        ({NEW: audit()}, []),
+        ({OLD.replace("1855", "1922"): audit()}, []),
+        ({OLD.replace("1855", "1703"): audit()}, [OLD]),
+        ({SELF: audit(head="**Date:** 2026-03-02")}, []),
+        ({SELF: audit()}, [OLD]),
+        ({NEW: audit(url=PEER)}, [OLD]),
+        ({ON_PEER: audit(head="**Date:** 2026-03-02")}, [OLD]),
+    ],
+)
+def test_only_the_newest_audit_of_a_work_is_judged(later, shown):
+    facts = audits_without_judgement(read({OLD: audit("The work is good."), **later}))
+    assert [fact["places"][0]["path"] for fact in facts] == shown
+
+
+@pytest.mark.parametrize(
+    ("about", "kept"),
+    [
+        ({"a": "", "b": ""}, ["b"]),
+        ({"a": "", "b": "peer"}, ["b"]),
+        ({"a": "self", "b": "peer"}, ["a", "b"]),
+        ({"a": "peer", "b": "peer", "c": "self"}, ["b", "c"]),
+        ({"a": "", "b": "received"}, ["a", "b"]),
+    ],
+)
+def test_one_content_is_read_once_but_for_each_work_that_it_is_about(about, kept):
+    assert list(each_content_once(about, dict.fromkeys(about, "1234"))) == kept
 
 
 # -- outputs that disagree ------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 
 from courtroom.analysis.project import audit_folders
 from tests.courtroom.analysis.project.test_general_facts import survey
-from tests.courtroom.analysis.project.test_own_audits import SELF, audit
+from tests.courtroom.analysis.project.test_own_audits import ON_PEER, SELF, audit
 
 
 def test_committed_audits_and_claims_are_facts(tmp_path):
@@ -21,6 +21,43 @@ def test_committed_audits_and_claims_are_facts(tmp_path):
     assert (facts["unread_outputs"], facts["disagreeing_outputs"]) == ([], [])
 
 
+def test_an_argument_that_stands_in_the_code_is_no_judges(tmp_path):
+    code = 'def stand_in():\n    return (\n        "Not enough"\n        " evidence."\n    )\n'
+    fallback = (
+        'def fall_back(error):\n    return Opinion(score=2, argument=f"Call failed: {error}")\n'
+    )
+    files: dict[str, str | bytes | None] = {
+        "src/justice.py": code,
+        "src/judges.py": fallback,
+        SELF: audit("Not enough evidence."),
+        ON_PEER: audit("Call failed: Error code: 429", "Good."),
+        "audit.md": audit("Good."),
+    }
+    texts = [f["text"] for f in survey(files, tmp_path).facts["audits_without_judgement"]]
+    assert [text.partition(" opinions of ")[::2] for text in sorted(texts)] == [
+        (
+            "3 of 6",
+            (
+                f"{ON_PEER} report a failure in place of a judgement: “Call failed: Error code: 429”"
+                " The text is that of src/judges.py:2, which gives it a score of 2."
+            ),
+        ),
+        (
+            "All 6",
+            "audit.md, on 2 criteria, have the same argument and the same score, 3: “Good.”",
+        ),
+        (
+            "No judge was heard. All 6",
+            (f"{SELF}, on 2 criteria, have the text of src/justice.py:3: “Not enough evidence.”"),
+        ),
+    ]
+
+
+def test_an_audit_that_was_copied_is_read_once(tmp_path):
+    rows = survey({"audit/report.md": audit(), ON_PEER: audit()}, tmp_path).facts["own_audits"]
+    assert [row["path"] for row in rows] == [ON_PEER]
+
+
 def test_audits_of_fixtures_are_no_outputs_of_the_work(tmp_path):
     facts = survey({f"tests/{SELF}": audit("The work is good.")}, tmp_path).facts
     assert (facts["own_audits"], facts["audits_without_judgement"]) == ([], [])
@@ -32,7 +69,7 @@ def test_outputs_beyond_a_limit_leave_open_what_the_others_do_not_show(
 ):
     monkeypatch.setattr(audit_folders, limit, 1 if limit == "MOST_AUDITS" else len(audit()) + 1)
     second = SELF.replace("a.md", "b.md")
-    read = survey({SELF: audit(), second: audit()}, tmp_path)
+    read = survey({SELF: audit(), second: audit(score=4)}, tmp_path)
 
     assert read.facts["unread_outputs"] == [second]
     assert read.facts["audits_without_judgement"] is None
