@@ -292,7 +292,8 @@ class HistoryFact(FactModel):
     Both, and the messages, are about work: commits that change a file, without merges, bots'
     commits and repeats of a commit on another line. `authors` are those of the commits, each once,
     the first ones first. Of `files_ever` paths in the history `first_commit_files` came with its
-    first commit; both are null where it was not read to its beginning, and for reports of before.
+    first commit, and not empty. Both are null where it was not read to its beginning, and for
+    reports of before.
     """
 
     first_at: str

@@ -82,11 +82,15 @@ def history_fact(history: History) -> dict[str, Any] | None:
 
 
 def files_of_first_commit(history: History) -> tuple[int, int] | None:
-    """Return the number of paths of the first commit and of the whole history, None if unread."""
+    """Return the number of paths of the first commit and of the whole history, None if unread.
+
+    Files that the first commit only lays out empty are none of its own.
+    """
     if history.truncated or not history.commits:
         return None
     paths = {path for commit in history.commits for path in commit.paths}
-    return len(set(history.commits[0].paths)), len(paths)
+    first = history.commits[0]
+    return len(set(first.paths).difference(first.empty_paths)), len(paths)
 
 
 def deferrals_of(history: History) -> list[dict[str, str]]:

@@ -197,6 +197,13 @@ def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
     assert judged("not_bulk", *commits).met is met
 
 
+def test_a_first_commit_that_lays_out_empty_files_brings_none():
+    paths = ("a.py", "b.py", "c.py")
+    layout = replace(commit(1, lines=0), paths=paths, empty_paths=paths)
+    others = [replace(commit(n, lines=20), paths=(path,)) for n, path in enumerate(paths, start=2)]
+    assert "first commit" not in judged("not_bulk", layout, *others).reason
+
+
 def test_a_bulk_upload_says_where_it_lies_and_what_would_end_it():
     bulk = [
         replace(commit(n, lines=added, when=f"2026-01-0{n}T01:00:00+03:00"), sha=f"{n:08}")
