@@ -119,10 +119,11 @@ def answer_now(question: Question, key: str) -> Answer:
 
     item, score = turning_item(question, groups), score_of(question, groups)
     own = _own_evidence(question, item)
-    other = _other_evidence(question, groups, item, score) if item or not own else []
+    sides = _other_sides(question, groups, item, score) if item or not own else []
+    other = [i for side in sides for i in side.outcome.evidence[:1]]
     sentences = [
         _argue(question, groups, item),
-        f"Against this: {', '.join(other)}." if item and other else "",
+        *(_against(side) for side in sides if item),
         _open_checks(groups),
         _on_second_round(question),
     ]
@@ -311,6 +312,11 @@ def _words(result: CheckResult) -> str:
     return cause.sentence if cause else str(statement_on(result.check, result.outcome))
 
 
+def _headline(result: CheckResult) -> str:
+    cause = result.outcome.not_applicable
+    return cause.sentence if cause else statement_on(result.check, result.outcome).sentence
+
+
 def _faults(unmet: Sequence[CheckResult]) -> int:
     """Count the faults; a root cause is one, however many checks hang on it or state it."""
     own = [result.outcome.reason for result in unmet if not result.outcome.not_applicable]
@@ -347,10 +353,10 @@ def _own_evidence(question: Question, item: CheckResult | None) -> list[str]:
     return [*cited, *(flaw.id for flaw in flaws[:1])]
 
 
-def _other_evidence(
+def _other_sides(
     question: Question, groups: OutcomeGroups, item: CheckResult | None, score: int
-) -> list[str]:
-    """Return the id of the other side's strongest evidence where the score rests on it.
+) -> list[CheckResult]:
+    """Return the other side's strongest result where the score rests on it.
 
     A high score in spite of a fault needs what was done, a low one in spite of a merit the faults.
     """
@@ -359,7 +365,13 @@ def _other_evidence(
         if not (score <= LOW if is_met else score >= HIGH):
             return []
     sides = _gravest(question.persona, groups.unmet), _best(question.persona, groups.met)
-    return [i for side in sides if side and side is not item for i in side.outcome.evidence[:1]]
+    return [side for side in sides if side and side is not item and side.outcome.evidence]
+
+
+def _against(side: CheckResult) -> str:
+    """Return what else the score rests on, with the evidence of it that the opinion cites."""
+    words = continued(_headline(side)).rstrip(".")
+    return f"Against this: {words} ({side.outcome.evidence[0]})."
 
 
 def _open_checks(groups: OutcomeGroups) -> str:

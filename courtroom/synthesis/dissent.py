@@ -12,7 +12,8 @@ from courtroom.synthesis.opinions import TITLES, Opinions, spread_of
 # The opinions themselves stand in the report in full.
 QUOTED_CHARACTERS = 160
 QUOTED_PIECES = 2
-_SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z\d])")
+# Not the dot of "e.g." or of a number in a list.
+_SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
 
 
 def dissent_text(opinions: Opinions, evidence: Mapping[str, Evidence]) -> str:

@@ -150,7 +150,8 @@ def test_score_in_spite_of_the_turning_item_names_the_evidence_against_it(
         persona == "Defense",
         persona == "Prosecutor",
     )
-    assert answer.argument.endswith(f" Against this: {other}.")
+    words = "goal of a" if persona == "Prosecutor" else "no b"
+    assert answer.argument.endswith(f" Against this: {words} ({other}).")
 
 
 def test_same_question_gives_same_bytes_and_other_question_other_key():
