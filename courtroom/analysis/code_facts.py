@@ -461,7 +461,8 @@ def _rules(writer: FactWriter, gap: str) -> None:
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
-            writer.add_location(rule, place.source.path, line)
+            note = "The Tech Lead decides on scores that lie far apart." * reading.is_tie_break
+            writer.add_location(rule, place.source.path, line, note=note)
         if reading.lines:
             continue
         for place, line in reading.by_opinions:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, unknown
+from courtroom.checks.from_facts import (
+    from_facts,
+    from_stored_facts,
+    line_clue,
+    unknown,
+    with_place,
+)
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, number_of, place_of
+from courtroom.checks.phrases import in_full, number_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -56,7 +62,7 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
     reasons = [
-        f"{place_of(line['path'], line['line'])} fails whenever it runs: {clue.rationale}"
+        with_place(clue.rationale, line["path"], line["line"])
         for line, clue in zip(lines, clues, strict=True)
     ]
     return present(in_full(reasons), clues, met=False)

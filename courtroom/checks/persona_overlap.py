@@ -53,7 +53,8 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     if check.aspect == "exist" or len(prompts) < check.minimum:
         needed = f" alone; {check.minimum} are needed" if len(prompts) < check.minimum else ""
         reason = f"The work has a prompt for {listed(names)}{needed}."
-        return present(reason, clues, met=len(prompts) >= check.minimum)
+        is_enough = len(prompts) >= check.minimum
+        return present(reason, clues, met=is_enough, fault="" if is_enough else _too_few(check))
     if check.aspect == "told":
         return _own_words(check, prompts, clues)
     return _distinct(survey, names, clues)
@@ -103,10 +104,14 @@ def _own_words(
     return present(reason, clues, met=met)
 
 
+def _too_few(check: PersonaOverlap) -> str:
+    return f"The judges have fewer than {check.minimum} prompts."
+
+
 def _fault(check: PersonaOverlap) -> str:
     return {
-        "exist": f"The judges have fewer than {check.minimum} prompts.",
-        "distinct": f"The judges do not have {check.minimum} prompts that differ.",
+        "exist": _too_few(check),
+        "distinct": "Two of the judges' prompts share more than half of their text.",
         "told": (
             f"Fewer than {check.minimum} judges are told {check.words} words that no other is told."
         ),

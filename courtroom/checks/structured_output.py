@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RETRIED = (
     "An answer that does not fit its schema is requested again.",
-    "No answer that does not fit its schema is requested again.",
+    "An answer that does not fit its schema is not requested again.",
 )
 
 

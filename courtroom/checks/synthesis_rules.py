@@ -98,6 +98,9 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     is_by_words = survey.facts.get("security_ground") == "opinions"
     if check.aspect == "security_override" and rules[check.aspect] and is_by_words:
         sentences = CAP_BY_WORDS, sentences[1]
+    if check.aspect == "functionality_weight" and locations and locations[0].note:
+        # A tie-break is all the weight there is.
+        sentences = locations[0].note, sentences[1]
     return decided(rules[check.aspect], locations, survey, sentences)
 
 

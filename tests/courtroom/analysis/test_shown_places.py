@@ -180,7 +180,7 @@ def test_call_of_a_detective_proves_nothing_about_judges(work: Survey) -> None:
     invoke = line_of("src/judges.py", ".invoke(")
     reason, places = shown(work, StructuredOutput, "retry")
     assert (reason, places) == (
-        f"No answer that does not fit its schema is requested again (src/judges.py:{invoke}).",
+        f"An answer that does not fit its schema is not requested again (src/judges.py:{invoke}).",
         [("src/judges.py", invoke)],
     )
 

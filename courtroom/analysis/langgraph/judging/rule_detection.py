@@ -102,7 +102,8 @@ class RuleReading:
 
     `uncalled` are lines that would if anything called their function, `by_opinions` those that
     would let facts overrule opinions if their conditions read any evidence. `final` decide on
-    scores that lie far apart without a second look.
+    scores that lie far apart without a second look. `is_tie_break`: the lines apply to such scores
+    alone.
     """
 
     lines: Lines
@@ -110,6 +111,7 @@ class RuleReading:
     uncalled: Lines = field(default_factory=list)
     by_opinions: Lines = field(default_factory=list)
     final: Lines = field(default_factory=list)
+    is_tie_break: bool = False
 
 
 def read_rules(
@@ -137,8 +139,16 @@ def read_rules(
     readings["fact_supremacy"] = replace(
         readings["fact_supremacy"], lines=lines, by_opinions=by_opinions
     )
+    by_spread = _decided_by_spread(alive, layers.justice)
     readings["variance_re_evaluation"] = replace(
-        readings["variance_re_evaluation"], final=_decided_by_spread(alive, layers.justice)
+        readings["variance_re_evaluation"], final=by_spread
+    )
+    # A tie-break stands for the rule only where nothing else does.
+    weight = readings["functionality_weight"]
+    ties = {(function.key, line) for function, line in by_spread}
+    others = [place for place in weight.lines if (place[0].key, place[1]) not in ties]
+    readings["functionality_weight"] = replace(
+        weight, lines=others or weight.lines, is_tie_break=bool(weight.lines) and not others
     )
     return readings
 

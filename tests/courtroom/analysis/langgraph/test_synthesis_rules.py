@@ -200,6 +200,17 @@ def test_a_rule_that_decides_on_the_spread_is_no_second_look(body, lines):
     assert (reading.lines, [line for _, line in reading.final]) == ([], lines)
 
 
+def test_tie_break_is_the_weight_of_the_tech_lead_only_where_nothing_else_is():
+    tie = "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = tech_lead.score"
+    weight = "if criterion == 'architecture' and tech_lead:\n    score = tech_lead.score"
+    alone, both = (
+        readings_of(justice(body))["functionality_weight"] for body in (tie, f"{weight}\n{tie}")
+    )
+
+    assert (alone.is_tie_break, len(alone.lines)) == (True, 1)
+    assert (both.is_tie_break, len(both.lines)) == (False, 1)
+
+
 def test_score_that_a_function_returns_by_the_spread_is_decided_by_it():
     resolve = (
         "def resolve_score(p, d, t):\n"
