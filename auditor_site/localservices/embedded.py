@@ -6,7 +6,13 @@ import shutil
 import time
 from collections.abc import Iterator
 
-from auditor_site.localservices.places import SHORT_ROOT, Place, checkout_place, ephemeral_place
+from auditor_site.localservices.places import (
+    MEMORY_ROOT,
+    SHORT_ROOT,
+    Place,
+    checkout_place,
+    ephemeral_place,
+)
 from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.server import Server, start, take_lock
 from auditor_site.localservices.valkey import Valkey
@@ -61,7 +67,8 @@ def _temporary(stack: contextlib.ExitStack) -> Place:
 
 def _sweep() -> None:
     """Remove temporary folders of killed processes: a minute old, with no lock held."""
-    for folder in SHORT_ROOT.glob(f"auditor-test-{os.geteuid()}-*"):
+    name = f"auditor-test-{os.geteuid()}-*"
+    for folder in (*MEMORY_ROOT.glob(name), *SHORT_ROOT.glob(name)):
         # Another process may sweep at the same time.
         with contextlib.suppress(FileNotFoundError):
             if time.time() - folder.stat().st_mtime < SETTLED_SECONDS:

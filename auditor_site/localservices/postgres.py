@@ -44,6 +44,8 @@ UNSAFE = (
     "full_page_writes=off",
     "wal_level=minimal",
     "max_wal_senders=0",
+    # The files may lie in memory (places.py).
+    "max_wal_size=256MB",
     # Few rows and many short statements: planning joins in the order they are written, and no
     # bookkeeping, saves a seventh of the processor time of the tests of pages.
     "join_collapse_limit=1",

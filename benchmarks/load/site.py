@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from auditor_site.localservices.places import ephemeral_place
+from auditor_site.localservices.places import SHORT_ROOT, ephemeral_place
 from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.server import Server, start
 from auditor_site.localservices.valkey import Valkey
@@ -57,8 +57,8 @@ class Site:
 def run_site(folder: Path) -> Iterator[Site]:
     """Run the site during the block, and remove everything afterwards."""
     with contextlib.ExitStack() as stack:
-        # A temporary folder, but with durability as in production.
-        place = dataclasses.replace(ephemeral_place(), ephemeral=False)
+        # A temporary folder, but on a disk and with durability as in production.
+        place = dataclasses.replace(ephemeral_place(SHORT_ROOT), ephemeral=False)
         stack.callback(shutil.rmtree, place.home, ignore_errors=True)
         servers: dict[str, Server] = {"DATABASE_URL": Postgres(place), "REDIS_URL": Valkey(place)}
         roots = {server.name: _start_server(server, stack) for server in servers.values()}

@@ -168,14 +168,29 @@ def test_ephemeral_servers_leave_no_folder_and_let_the_site_make_test_databases(
     folder = Path(database(addresses["DATABASE_URL"])["HOST"])
 
     assert row == (False, True)
-    assert folder.is_relative_to(places.SHORT_ROOT)
+    assert folder.is_relative_to(places.ephemeral_root())
     assert not folder.exists()
 
 
-def test_temporary_folders_of_killed_processes_are_swept_and_living_ones_kept(
+def test_ephemeral_servers_lie_in_memory_only_where_it_has_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(embedded, "SHORT_ROOT", tmp_path)
+    monkeypatch.setattr(places, "MEMORY_ROOT", tmp_path)
+    monkeypatch.setattr(places, "MEMORY_BYTES", 1)
+    assert places.ephemeral_root() == tmp_path
+
+    monkeypatch.setattr(places, "MEMORY_BYTES", 2**60)
+    assert places.ephemeral_root() == places.SHORT_ROOT
+
+    monkeypatch.setattr(places, "MEMORY_ROOT", tmp_path / "missing")
+    assert places.ephemeral_root() == places.SHORT_ROOT
+
+
+@pytest.mark.parametrize("root", ["MEMORY_ROOT", "SHORT_ROOT"])
+def test_temporary_folders_of_killed_processes_are_swept_and_living_ones_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: str
+) -> None:
+    monkeypatch.setattr(embedded, root, tmp_path)
     dead, living, new = (
         tmp_path / f"auditor-test-{os.geteuid()}-{name}" for name in ("dead", "living", "new")
     )
