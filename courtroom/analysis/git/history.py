@@ -177,7 +177,9 @@ def progression(history: History) -> tuple[Stage, ...]:
         if commit.is_merge:
             continue
         places[commit.sha] = place
-        paths = set(commit.paths).difference(commit.empty_paths)
+        # What only makes a folder a package is neither set-up nor what the folder is named for.
+        markers = {path for path in commit.thin_paths if path.endswith("__init__.py")}
+        paths = set(commit.paths).difference(commit.empty_paths, markers)
         has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
         named = [stage for stage in _stages_in(commit.subject) if has_code or stage == "setup"]
         little = _stages_of({path for path in paths if _is_little(path, commit)})
@@ -189,10 +191,10 @@ def progression(history: History) -> tuple[Stage, ...]:
 
     begun = {**by_message, **by_little, **by_files}
     others = [places[stage.sha] for name, stage in begun.items() if name != "setup"]
-    # Where no better sign of the set-up comes before all other stages, the README is it.
-    first = min(others, default=len(history.commits))
-    if "setup" in by_little and places[begun["setup"].sha] >= first:
-        begun["setup"] = by_little["setup"]
+    # A README is the set-up where no better sign of it comes before all other stages.
+    first, readme = min(others, default=len(history.commits)), by_little.get("setup")
+    if readme and places[readme.sha] <= first <= places[begun["setup"].sha]:
+        begun["setup"] = readme
     order = list(STAGES)
     return tuple(
         sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
@@ -277,7 +279,8 @@ def _stage_of_file(path: str) -> str | None:
     Only code belongs to a later stage than the setup: a document about the graph is no graph.
     """
     pure = PurePosixPath(path)
-    for part in (pure.stem, *reversed(pure.parts[:-1])):
+    stem = "" if pure.stem == "__init__" else pure.stem
+    for part in (stem, *reversed(pure.parts[:-1])):
         stages = _stages_in(part)
         if stages and (stages[0] == "setup" or pure.suffix in CODE_SUFFIXES):
             return stages[0]

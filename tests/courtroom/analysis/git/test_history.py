@@ -275,6 +275,15 @@ def test_a_few_lines_begin_a_stage_only_where_no_commit_brings_more(tmp_path):
     ]
 
 
+def test_a_file_that_makes_a_folder_a_package_begins_no_stage(tmp_path):
+    made = [
+        Made("Restructure the nodes", {"src/nodes/__init__.py": lines(4), "a.py": lines(20)}),
+        Made("Wire", {"src/graph.py": lines(30)}),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [("graph", "Wire")]
+
+
 def test_a_few_lines_begin_the_stage_that_their_message_names(tmp_path):
     made = [
         Made("Begin the graph", {"src/graph.py": lines(7)}),
@@ -302,7 +311,9 @@ def test_a_file_that_moves_to_the_name_of_a_stage_begins_it(tmp_path):
         ((("First", ("README.md",)), ("Second", ("pyproject.toml", "uv.lock"))), "Second"),
         ((("First", ("README.md", ".env.example")), ("Second", ("pyproject.toml",))), "First"),
         ((("First", ("Makefile", "config.yml")), ("Second", ("pyproject.toml",))), "First"),
-        ((("First", ("README.md", "LICENSE")), ("Second", ("src/__init__.py",))), "Second"),
+        ((("First", ("README.md", "LICENSE")), ("Second", ("src/__init__.py",))), "First"),
+        ((("First", (".env.example", "graph.py")), ("Second", ("README.md",))), "First"),
+        ((("First", ("graph.py",)), ("Second", ("README.md",)), ("Third", ("uv.lock",))), "Third"),
         ((("First", ("README.md",)), ("Second", ("pyproject.toml", "graph.py"))), "First"),
         ((("First", ("README.md",)), ("Graph", ("graph.py",)), ("Third", ("uv.lock",))), "First"),
     ],
