@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -15,7 +15,7 @@ from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:
-    from courtroom.analysis.git.history import Commit, History
+    from courtroom.analysis.git.history import Commit, History, Stage
     from courtroom.checks.sources import Sources
     from courtroom.replay.stored_report import StoredReport
 
@@ -164,11 +164,11 @@ def _progression(minimum: int, history: History) -> Finding:
     from courtroom.analysis.git.history import progression
 
     stages = progression(history)
-    in_order = _longest_rise([(STAGE_ORDER.index(stage.name), stage.sha) for stage in stages])
+    in_order = _longest_rise(stages)
     by_sha = {commit.sha: commit for commit in history.commits}
     begun = {s.sha: [other.name for other in stages if other.sha == s.sha] for s in stages}
     clues = [
-        commit_clue(by_sha[sha], f"This commit begins {listed(names)}.")
+        commit_clue(by_sha[sha], f"This commit begins {_words(names)}.")
         for sha, names in begun.items()
     ]
 
@@ -176,24 +176,49 @@ def _progression(minimum: int, history: History) -> Finding:
         commits = number_of(len(history.commits), "commit")
         searched = f"Read {commits} for stages of work: none was recognised."
         return absent(f"No stage of the work shows in {commits}.", searched)
-    starts = [f"{sha[:8]} begins {listed(names)}" for sha, names in begun.items()]
-    order = f"{in_order} stages follow one another in the order {', '.join(STAGE_ORDER)}"
-    reason = f"{', then '.join(starts)}: {order}." if len(begun) > 1 else f"{starts[0]} at once."
-    return present(reason, clues, met=in_order >= minimum)
+    starts = [f"{sha[:8]} begins {_words(names)}" for sha, names in begun.items()]
+    at_once = " at once" if len(begun) == 1 < len(stages) else ""
+    order = f"{', then '.join(starts)}{at_once}{_order_of(in_order, stages)}."
+    left = [name for name in STAGE_ORDER if name not in {stage.name for stage in stages}]
+    missing = f" No commit was recognised that begins {_words(left, 'or')}." if left else ""
+    return present(order + missing, clues, met=len(in_order) >= minimum)
 
 
-def _longest_rise(stages: Sequence[tuple[int, str]]) -> int:
-    """The length of the longest part, gaps allowed, that rises from commit to commit.
+def _order_of(in_order: Sequence[str], stages: Sequence[Stage]) -> str:
+    """The end of the sentence on the stages that come in their natural order."""
+    if len(in_order) == len(STAGE_ORDER):
+        return ": all four in their natural order"
+    if len({stage.sha for stage in stages}) == 1:
+        return ""
+    natural = ", ".join(map(_word, STAGE_ORDER))
+    if len(in_order) == 1:
+        return f": no two in their natural order ({natural})"
+    return f": in their natural order ({natural}) come {_words(in_order)}"
+
+
+def _words(stages: Iterable[str], last: str = "and") -> str:
+    return listed(map(_word, stages), last)
+
+
+def _word(stage: str) -> str:
+    return "set-up" if stage == "setup" else stage
+
+
+def _longest_rise(stages: Sequence[Stage]) -> list[str]:
+    """The names of the longest part, gaps allowed, in the natural order from commit to commit.
 
     Stages that one commit brings are in no order.
     """
-    best: list[int] = []
-    for index, (place, sha) in enumerate(stages):
-        earlier = zip(stages[:index], best, strict=True)
-        best.append(
-            1 + max((n for (other, at), n in earlier if other < place and at != sha), default=0)
+    best: list[list[str]] = []
+    for stage in stages:
+        place = STAGE_ORDER.index(stage.name)
+        earlier = (
+            names
+            for other, names in zip(stages, best, strict=False)
+            if STAGE_ORDER.index(other.name) < place and other.sha != stage.sha
         )
-    return max(best, default=0)
+        best.append([*max(earlier, key=len, default=[]), stage.name])
+    return max(best, key=len, default=[])
 
 
 def _messages(work: History) -> Finding:
