@@ -6,6 +6,7 @@ Nothing here is a guess at why: an output is compared with another output, or wi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import line_clue, unknown, with_place
@@ -110,7 +111,10 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",
     }[aspect]
-    reason = f"{absence} ({number_of(len(audits), 'audit')} read).{_failures(aspect, audits)}"
+    # Two files of one output are one judgement.
+    outputs = {PurePosixPath(row["path"]).with_suffix("") for row in audits}
+    count = len(outputs if aspect == "judged" else audits)
+    reason = f"{absence} ({number_of(count, 'audit')} read).{_failures(aspect, audits)}"
     clues = [
         Clue(
             f"{row['path']} is an audit that the work holds.",

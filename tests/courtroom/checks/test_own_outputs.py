@@ -91,9 +91,16 @@ def test_an_unknown_fact_leaves_the_check_open(aspect):
 )
 def test_audits_that_show_nothing_meet_the_check(aspect, reason):
     received = {**ROW, "about": "received"}
-    finding = answer(aspect, own_audits=[ROW, ROW, received], **{FACTS[aspect]: []})
+    other = {**ROW, "path": "b.md"}
+    finding = answer(aspect, own_audits=[ROW, other, received], **{FACTS[aspect]: []})
     assert (finding.met, finding.reason) == (True, reason)
-    assert {clue.path for clue in finding.clues} == {ROW["path"]}
+    assert {clue.path for clue in finding.clues} == {ROW["path"], "b.md"}
+
+
+def test_two_files_of_one_output_are_one_judgement():
+    rows = [ROW, {**ROW, "path": ROW["path"].replace(".md", ".json")}]
+    finding = answer("judged", own_audits=rows, audits_without_judgement=[])
+    assert finding.reason.endswith(" (1 audit read).")
 
 
 def test_few_failures_are_counted():
