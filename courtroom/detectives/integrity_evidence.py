@@ -10,7 +10,7 @@ from itertools import chain
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.analysis.pdf.read_pdf import PdfReading
-from courtroom.analysis.prompt_injection.detection import passages_in, suspicious_in
+from courtroom.analysis.prompt_injection.detection import has_order, passages_in, suspicious_in
 from courtroom.analysis.prompt_injection.repository_text import passages_of_file, passages_of_name
 from courtroom.detectives.detective_result import DetectiveResult, Suspicion
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
@@ -136,8 +136,8 @@ def _addresses_graders(item: Evidence) -> bool:
     path = item.location.path or ""
     content = item.content or ""
     quoted = passages_of_file(path, content) if path else passages_in(content, "prose")
-    passages = chain(quoted, passages_in(item.rationale, "prose"), passages_of_name(path))
-    return next(passages, None) is not None
+    is_suspicious = next(chain(quoted, passages_of_name(path)), None) is not None
+    return is_suspicious or has_order(item.rationale)
 
 
 def integrity_of(suspicions: Sequence[Suspicion], items: Iterable[Evidence]) -> Integrity:

@@ -132,13 +132,17 @@ def has_injection(text: str) -> bool:
     return bool(passages_in(text, "prose"))
 
 
+def has_order(text: str) -> bool:
+    """Return whether a sentence of the courtroom repeats an order, as a name that it mentions.
+
+    Its own words about judges, scores and reading are no address to the graders.
+    """
+    return bool(orders_in(view_of(text), "prose") or foreign_orders_in(foreign_view_of(text)))
+
+
 def _has_match(text: str) -> bool:
-    view, foreign = view_of(text), foreign_view_of(text)
-    return bool(
-        orders_in(view, "prose")
-        or foreign_orders_in(foreign)
-        or addresses_in(reading_view(view, foreign), "prose")
-    )
+    view = reading_view(view_of(text), foreign_view_of(text))
+    return has_order(text) or bool(addresses_in(view, "prose"))
 
 
 def _decoded_passage(page: int, decoded: DecodedText) -> Passage:

@@ -20,11 +20,13 @@ from courtroom.checks.file_exists import FileExists
 from courtroom.checks.python_call import PythonCall
 from courtroom.checks.text_contains import TextContains
 from courtroom.detectives.evidence_aggregator import aggregate
+from courtroom.detectives.integrity_evidence import tagged
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.inputs import RepositoryInputs, read_repository
 from courtroom.judges.material import Submission, files_of, material_of
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
+from courtroom.models.evidence import INTEGRITY_TAG, Location, evidence
 from courtroom.models.rubric import Criterion, Rubric
 from tests.factories.repositories import Commit, make_repository
 
@@ -360,3 +362,25 @@ def test_failed_search_is_recorded_and_costs_nothing_else(snapshot):
 def test_single_text_can_be_checked_alone():
     assert has_injection(ORDER)
     assert not has_injection("The graph is parallel.")
+
+
+@pytest.mark.parametrize(
+    ("rationale", "is_tagged"),
+    [
+        ("nothing calls chief_justice, which holds this rule", False),
+        ("a rule decides on the spread without a second look", False),
+        (f"{ORDER} → chief_justice", True),
+    ],
+)
+def test_our_words_at_a_place_are_no_address_unless_a_name_in_them_is(rationale, is_tagged):
+    piece = evidence(
+        detective="RepoInvestigator",
+        check="a.b",
+        goal="A rule",
+        found=True,
+        rationale=rationale,
+        content="return 4",
+        location=Location(path="src/justice.py", line_start=9, line_end=9),
+    )
+    (item,) = tagged([piece], ())
+    assert (INTEGRITY_TAG in item.tags) is is_tagged
