@@ -43,6 +43,11 @@ _FAVOURS = re.compile(
     r"\b(?:mark|grade|scor|credit|point|full|top|max|lenien|generous|kind|approv|pass|ignor|skip"
     r"|accept|award|reward|trust|believ)"
 )
+# A verdict that something is lacking asks for nothing, unless it favours.
+_FINDS_LACKING = re.compile(
+    r"\b(?:criteri(?:on|a)|requirements?|dimensions?) (?:cannot|can not|could not|(?:is|are|was|were) not)"
+    r" (?:be )?(?:satisfied|met|fulfilled)\b"
+)
 _CYRILLIC_OR_GREEK, _LATIN = re.compile("[\u0370-\u052f]"), re.compile("[a-z]")
 
 
@@ -131,7 +136,8 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
 
 
 def _is_excused(sentence: str) -> bool:
-    if _GIVES_ROLE.match(sentence) and not _FAVOURS.search(sentence):
+    is_on_work = _GIVES_ROLE.match(sentence) or _FINDS_LACKING.search(sentence)
+    if is_on_work and not _FAVOURS.search(sentence):
         return True
     return _EXCUSE.search(sentence) is not None
 
