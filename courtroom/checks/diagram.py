@@ -24,6 +24,8 @@ VERBS = {
     "linear": "shows a chain without parallel branches",
     "generic": "does not show the parallel branches",
 }
+# Of a picture, only the outlines of its boxes were compared.
+PICTURE_MATCHES = "has as many boxes side by side as the graph of the code has parallel nodes"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 
 
@@ -76,9 +78,9 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
     met = (
         diagram.kind == "accurate" if check.aspect == "accurate" else diagram.kind in SHOWS_BRANCHES
     )
-    reason = (
-        f"The {_drawing(diagram)} {_verb(diagram.kind, has_graph=has_graph)} ({diagram.reason})."
-    )
+    is_matching_picture = diagram.kind == "accurate" and not diagram.passage
+    verb = PICTURE_MATCHES if is_matching_picture else _verb(diagram.kind, has_graph=has_graph)
+    reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
     return present(reason, [_clue(diagram)], met=met)
 
 

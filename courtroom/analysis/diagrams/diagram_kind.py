@@ -9,7 +9,7 @@ a diagram in a text language is text: the report draws nothing where it prints o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -18,8 +18,8 @@ from courtroom.analysis.diagrams.character_drawings import character_sketches
 from courtroom.analysis.diagrams.diagram_graph import Chart
 from courtroom.analysis.diagrams.diagram_match import Kind, Sketch, kind_of, sketch_of
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
-from courtroom.analysis.diagrams.parallel_branches import matches, picture_splits
-from courtroom.analysis.pdf.pdf_content import Drawing, Layout, PdfImage, PdfReading, is_picture
+from courtroom.analysis.diagrams.parallel_branches import matching_widths, picture_splits
+from courtroom.analysis.pdf.pdf_content import Drawing, PdfImage, PdfReading, is_picture
 from courtroom.models.facts import GraphFact
 
 Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
@@ -131,13 +131,17 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
     if not parallel:
         return None
 
-    accurate = [layout for layout in parallel if graph is not None and matches(layout, graph)]
-    best: Layout = (accurate or parallel)[0]
-    widths = ", then ".join(str(max(sizes)) for sizes in picture_splits(best))
-    reason = (
-        f"boxes side by side in a picture: {widths}; counted by outline, their text was not read"
-    )
-    return DiagramResult("accurate" if accurate else "parallel_shown", reason, best.page)
+    for layout in parallel:
+        if graph is not None and (widths := matching_widths(layout, graph)):
+            return _of_picture("accurate", widths, layout.page)
+    widest = [max(sizes) for sizes in picture_splits(parallel[0])]
+    return _of_picture("parallel_shown", widest, parallel[0].page)
+
+
+def _of_picture(kind: Kind, widths: Sequence[int], page: int) -> DiagramResult:
+    boxes = ", then ".join(map(str, widths))
+    reason = f"boxes side by side: {boxes}; counted by outline, their text was not read"
+    return DiagramResult(kind, reason, page)
 
 
 def _rank(candidate: tuple[Kind, Sketch]) -> tuple[int, int]:

@@ -76,13 +76,13 @@ def picture_splits(layout: Layout) -> tuple[Split, ...]:
     return tuple(_sizes(run) for run in runs if any(_is_split(level) for level in run))
 
 
-def matches(layout: Layout, graph: GraphFact) -> bool:
-    """Return whether the picture has the code's splits, in order and with the same widths."""
+def matching_widths(layout: Layout, graph: GraphFact) -> tuple[int, ...]:
+    """Return the widths of the code's splits where the picture has them all in order, else none."""
     # A drawing may leave out the nodes for failures.
-    return any(
-        _are_in_order(widths, picture_splits(layout))
-        for widths in (code_widths(graph), _widths(graph, code_splits(graph)))
-    )
+    for widths in (code_widths(graph), _widths(graph, code_splits(graph))):
+        if _are_in_order(widths, picture_splits(layout)):
+            return widths
+    return ()
 
 
 def _are_in_order(widths: tuple[int, ...], splits: tuple[Split, ...]) -> bool:

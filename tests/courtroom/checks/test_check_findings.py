@@ -395,5 +395,15 @@ def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
     assert [best_diagram(check, seen).met for check in asked] == [parallel, accurate]
 
 
+def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words():
+    picture = DiagramResult("accurate", "boxes side by side: 3, then 3", 4)
+    finding = best_diagram(Diagram(**CHECK_FIELDS, aspect="accurate"), picture)
+    assert finding.met is True
+    assert finding.reason == (
+        "The picture on page 4 has as many boxes side by side as the graph of the code has parallel"
+        " nodes (boxes side by side: 3, then 3)."
+    )
+
+
 def test_every_feature_that_a_report_can_claim_has_its_words():
     assert set(FEATURE_WORDS) == {feature.id for feature in FEATURES}
