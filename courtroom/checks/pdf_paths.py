@@ -233,15 +233,13 @@ def _names_found(
     check: PdfPaths, existing: int, missing: Sequence[str], clues: Sequence[Clue]
 ) -> Finding:
     if not existing and not missing:
-        return could_not_look("The report names no function, class or field of the code.")
-    count = number_of(existing + len(missing), "name", "names")
+        return could_not_look("No function, class or field was recognised in the report.")
+    recognised = f"Recognised {number_of(existing + len(missing), 'name')} of code in the report"
     if not missing:
-        reason = f"The report uses {count} of code, and the code has {'it' if existing == 1 else 'all of them'}."
+        reason = f"{recognised}; the code has {'it' if existing == 1 else 'all of them'}."
         return absent(reason, "Looked for each of them in all files but documents.", met=True)
     verb = "occurs" if len(missing) == 1 else "occur"
-    reason = (
-        f"The report uses {count} of code, of which {named(missing)} {verb} nowhere in the code."
-    )
+    reason = f"{recognised}, of which {named(missing)} {verb} nowhere in the code."
     return present(reason, clues, met=len(clues) <= check.maximum)
 
 
