@@ -13,12 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.claim_patterns import (
-    FEATURES,
-    OTHER_CLAIMS,
-    CodeFacts,
-    Feature,
-)
+from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, REDEFINED, CodeFacts, Feature
 
 Standing = Literal["confirmed", "contradicted", "open"]
 
@@ -29,18 +24,21 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○
 _OTHER_SUBJECT = re.compile(
     r"\b(?:gaps?|plans?|planned|remediation|future|next steps|roadmap|limitations?|known issues"
     r"|to-?do|peers?|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?"
-    r"|risks?)\b",
+    r"|risks?|problems?|challenges|bugs?|root causes?)\b",
     re.IGNORECASE,
 )
 _CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
 # Words of sentences that are not about the present code.
 _NOT_NOW = re.compile(
     r"\b(?:will|would|should|could|plan(?:ned|s)?|future|not yet|todo|to be (?:added|implemented)"
-    r"|upcoming|next step|remediation|recommend\w*|missing|lack(?:s|ed|ing)?|gaps?|absent"
+    r"|upcoming|next step|remediation|recommend\w*|missing|lack(?:s|ed|ing)?|gaps?"
+    r"|absent|absence|shortcomings?"
     r"|previously|initial(?:ly)?|originally|formerly|earlier version|used to|prototype|peer\w*"
-    r"|classmate\w*|their|the (?:target|audited) (?:repo\w*|project)"
-    r"|(?:an)?other (?:repo\w*|projects?|submissions?|students?|teams?)|stub\w*|partial(?:ly)?|failed|fails"
-    r"|weak\w*)\b",
+    r"|classmate\w*|the (?:target|audited) (?:repo\w*|project)"
+    r"|their (?:\w+ )?(?:repo\w*|code\w*|projects?|submissions?|work|pdfs?|agents?|auditors?"
+    r"|implementations?|graphs?|judges|detectives)"
+    r"|(?:an)?other (?:repo\w*|projects?|submissions?|students?|teams?)"
+    r"|stub\w*|partial(?:ly)?|failed|fails|weak\w*)\b",
     re.IGNORECASE,
 )
 # Words of a plan or a proposal; "will" alone also tells what a program does now.
@@ -107,14 +105,17 @@ class CheckedClaim:
 def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
     """Return the features that the report plainly claims, in the order of FEATURES."""
     claims: dict[str, FeatureClaim] = {}
+    redefined: set[str] = set()
     for page, sentence in plain_sentences(reading):
         lowered = sentence.lower()
+        redefined |= {name for name, words in REDEFINED.items() if words.search(lowered)}
         for feature in FEATURES:
             if feature.id not in claims and _is_claimed(feature, lowered):
                 claims[feature.id] = FeatureClaim(
                     feature.id, feature.about, page, sentence[:_PASSAGE_CHARACTERS]
                 )
-    return tuple(claims[feature.id] for feature in FEATURES if feature.id in claims)
+    names = (feature.id for feature in FEATURES if feature.id not in redefined)
+    return tuple(claims[name] for name in names if name in claims)
 
 
 def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple[CheckedClaim, ...]:
@@ -199,8 +200,7 @@ def _skipped_chapter(heading: str, skipped: str | None) -> str | None:
 
 def _is_claimed(feature: Feature, sentence: str) -> bool:
     match = feature.says.search(sentence)
-    other = OTHER_CLAIMS.get(feature.id)
-    if match is None or (other and other.search(sentence)):
+    if match is None:
         return False
     before = sentence[: match.start()]
     if _EXAMINES.search(before) or _WANTS.search(before):

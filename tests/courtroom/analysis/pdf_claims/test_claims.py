@@ -88,6 +88,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "Defense says: “The judges run in parallel.”",
         "It wrote “The judges run in parallel without a join” in its verdict.",
         "In another repository the judges run in parallel.",
+        "The only shortcoming is the absence of judges that run in parallel.",
         "The rubric favors tempfile.mkdtemp and judges that run in parallel; we agree.",
         "GraphReader sought calls in graph.py that run the judges in parallel.",
     ],
@@ -128,6 +129,7 @@ def test_plan_ends_where_the_text_speaks_of_the_code_again(lines: tuple[str, ...
         "As the rubric requires, the judges run in parallel.",
         "Prosecutor (2): 'No test found.' The judges run in parallel.",
         "The three “voices” are judges in “parallel” nodes.",
+        "The judges run in parallel and add their opinions.",
     ],
 )
 def test_claim_beside_a_quotation_or_a_wish_of_the_rubric_counts(sentence: str) -> None:
@@ -140,8 +142,10 @@ def test_name_of_a_criterion_is_no_claim(after: str) -> None:
 
 
 def test_spread_on_which_the_tech_lead_decides_is_heard_no_second_time() -> None:
-    sentence = "Variance re-evaluation: above 2 the Tech Lead decides and a dissent is written."
-    assert _claimed(sentence) == ["dissent"]
+    named = "One rule is variance re-evaluation."
+    meant = "Where the spread is above 2, the Tech Lead decides and a dissent is written."
+    assert _claimed(named) == ["variance_re_evaluation"]
+    assert _claimed(named, meant) == ["dissent"]
 
 
 def test_plan_ends_at_the_next_heading() -> None:
@@ -157,6 +161,7 @@ def test_plan_ends_at_the_next_heading() -> None:
         (("7. Remediation Plan", "Item and effort"), []),
         (("7. Reflection", "8. Architecture"), ["judges_parallel"]),
         (("Future Work", "Architecture"), ["judges_parallel"]),
+        (("8. Problems and Root Causes", "Problem 1"), []),
     ],
 )
 def test_section_about_another_subject_claims_nothing(
