@@ -28,6 +28,7 @@ SITTING_SHARE = 0.3
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
 # A first commit with more than this share of all files is told: the work before it is not shown.
 IMPORTED_SHARE = 0.5
+FIRST, LAST = "The first commit of work.", "The last commit of work."
 # Messages that fewer commits share are not worth a sentence; of a long one the beginning is quoted.
 SAME_NAMED, QUOTED = 3, 80
 
@@ -70,9 +71,11 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
 
 def commit_clue(commit: Commit, rationale: str) -> Clue:
     lines = f", {commit.python_lines_added} Python lines added" if commit.python_lines_added else ""
+    is_later = commit.committed_at and commit.committed_at[:10] != commit.authored_at[:10]
+    committed = f" (committed {commit.committed_at})" if is_later else ""
     return Clue(
         rationale=rationale,
-        statement=f"{commit.sha[:10]} {commit.authored_at} {commit.subject}{lines}",
+        statement=f"{commit.sha[:10]} {commit.authored_at}{committed} {commit.subject}{lines}",
         commit=commit.sha,
     )
 
@@ -80,10 +83,21 @@ def commit_clue(commit: Commit, rationale: str) -> Clue:
 def _more_than(minimum: int, history: History, work: History) -> Finding:
     first, last = work.commits[0], work.commits[-1]
     # The two ends show how far apart the work began and ended.
-    clues = [commit_clue(first, "The first commit of work.")]
+    clues = [commit_clue(first, _note_on_first(work))]
     if last.sha != first.sha:
-        clues.append(commit_clue(last, "The last commit of work."))
+        clues.append(commit_clue(last, LAST))
     return present(_counted(history, work), clues, met=work.total > minimum)
+
+
+def _note_on_first(work: History) -> str:
+    return "The first commit of work that was read." if work.truncated else FIRST
+
+
+def _unread(work: History) -> str:
+    """Sentence, with a space before it, on the commits before those that were read."""
+    left = work.total - len(work.commits)
+    verb = "was" if left == 1 else "were"
+    return f" {number_of(left, 'earlier commit')} {verb} not read." if left else ""
 
 
 def _counted(history: History, work: History) -> str:
@@ -163,6 +177,11 @@ def _with_place(commit: Commit, work: History) -> str:
 def _progression(minimum: int, history: History) -> Finding:
     from courtroom.analysis.git.history import progression
 
+    if history.truncated:
+        newest = f"{len(history.commits)} of {history.total}"
+        return could_not_look(
+            f"The first stages were not read: only the newest {newest} commits were."
+        )
     stages = progression(history)
     in_order = _longest_rise(stages)
     by_sha = {commit.sha: commit for commit in history.commits}
@@ -228,7 +247,7 @@ def _messages(work: History) -> Finding:
     weak = weak_messages(work)
     count = len(work.commits)
     message, alike = next(iter(repeated_messages(work).items()), ("", 0))
-    reason = _message_sentence(weak, count)
+    reason = _message_sentence(weak, count) + _unread(work)
     if alike >= SAME_NAMED:
         reason += f' {alike} commits have the same message, "{message[:QUOTED]}".'
     are_weak = len(weak) > WEAK_SHARE * count
@@ -269,6 +288,9 @@ def _spread(minimum: int, work: History) -> Finding:
     met = pace.days >= minimum and pace.busiest_hour <= most
     lie = "lies" if count == 1 else "lie"
     reason = f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}"
+    dated = len({commit.authored_at[:10] for commit in work.commits})
+    if dated != pace.days:
+        reason += f" by when they were committed, and on {dated} by the dates that authors gave"
     if pace.days < minimum:
         reason += f", where at least {minimum} are needed"
     if pace.days >= minimum or pace.busiest_hour > most:
@@ -281,9 +303,9 @@ def _spread(minimum: int, work: History) -> Finding:
         notes = ("The first commit of that hour.", "The last commit of that hour.")
     else:
         first, last = work.commits[0], work.commits[-1]
-        notes = ("The first commit of work.", "The last commit of work.")
+        notes = (_note_on_first(work), LAST)
     clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
-    return present(reason, clues, met=met, fault=_pace_fault(minimum, pace.days))
+    return present(reason + _unread(work), clues, met=met, fault=_pace_fault(minimum, pace.days))
 
 
 def _pace_fault(minimum: int, days: int) -> str:

@@ -224,6 +224,41 @@ def test_the_share_never_reads_as_the_limit_that_it_passes():
     assert ": 55.1 % of the 10001 that" in judged("not_bulk", *commits).reason
 
 
+def test_of_a_history_that_was_read_in_part_the_rest_is_told():
+    newest = tuple(commit(n, subject=f"Add parser {'abc'[n]}") for n in range(3))
+    read = History(newest, total=5, truncated=True)
+    findings = {
+        aspect: finding_on_history(CommitHistory(**CHECK_FIELDS, aspect=aspect, minimum=1), read)
+        for aspect in ("more_than", "progression", "messages", "spread_over_time")
+    }
+    assert findings["more_than"].clues[0].rationale == ("The first commit of work that was read.")
+    assert (findings["progression"].met, findings["progression"].reason) == (
+        None,
+        "The first stages were not read: only the newest 3 of 5 commits were.",
+    )
+    assert {aspect: findings[aspect].reason.split(". ")[-1] for aspect in findings} == {
+        "more_than": "The history has 5 commits of work.",
+        "progression": findings["progression"].reason,
+        "messages": "2 earlier commits were not read.",
+        "spread_over_time": "2 earlier commits were not read.",
+    }
+
+
+def test_dates_that_authors_gave_to_work_of_one_sitting_are_told_beside_it():
+    made = [
+        replace(commit(n, when=f"2026-01-0{n}T09:00:00+00:00"), committed_at="2026-01-09T09:00:00Z")
+        for n in (1, 2, 3)
+    ]
+    finding = judged("spread_over_time", *made, minimum=2)
+    assert finding.reason.startswith(
+        "3 commits of work lie on 1 day by when they were committed, and on 3 by the dates that"
+        " authors gave, where at least 2 are needed;"
+    )
+    assert finding.clues[0].statement.split(" Add ")[0].partition(" ")[2] == (
+        "2026-01-01T09:00:00+00:00 (committed 2026-01-09T09:00:00Z)"
+    )
+
+
 def test_without_python_nobody_can_tell_how_it_was_added():
     assert judged("not_bulk", commit(1, lines=0)).met is None
 
