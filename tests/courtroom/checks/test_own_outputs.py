@@ -98,7 +98,7 @@ def test_audits_that_show_nothing_meet_the_check(aspect, reason):
 
 
 def test_two_files_of_one_output_are_one_judgement():
-    rows = [ROW, {**ROW, "path": ROW["path"].replace(".md", ".json")}]
+    rows = [ROW, {**ROW, "path": "audit/report_onself_generated/a.json"}]
     finding = answer("judged", own_audits=rows, audits_without_judgement=[])
     assert finding.reason.endswith(" (1 audit read).")
 
