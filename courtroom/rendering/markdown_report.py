@@ -217,11 +217,15 @@ def _key_findings(report: AuditReport) -> Iterator[str]:
 def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
     """Return what is wrong by the check that asks for the change, then the change."""
     rows = (row for row in criterion.checks if row.met is False)
-    faults = (str(row.statement) for row in rows if set(row.evidence) & set(change.evidence))
-    fault = next(faults, "")
+    faults = (row.statement for row in rows if set(row.evidence) & set(change.evidence))
+    fault = next(faults, None)
     # Where a rubric has no advice, the action is the fault itself.
-    is_repeated = fault.casefold() in change.action.casefold()
-    return change.action if is_repeated else f"{fault} {change.action}"
+    if fault is None or str(fault).casefold() in change.action.casefold():
+        return change.action
+    # An action may end with the fact that the fault has given.
+    order, _, fact = change.action.partition(": ")
+    is_given = bool(fact) and fact.rstrip(".") in fault.fact
+    return f"{fault} {f'{order}.' if is_given else change.action}"
 
 
 def _change_location(change: Remediation) -> str:

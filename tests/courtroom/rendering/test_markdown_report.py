@@ -199,6 +199,20 @@ def test_urgent_change_is_a_key_finding_with_its_location():
     assert "Use a list.\n" in text
 
 
+def test_key_finding_gives_a_fact_once():
+    flaw = piece("no_shell", 4)
+    advised = rubric(criterion("quality", unsafe(advice="Mend this: looked.")))
+    judged = verdict(
+        "default",
+        bench((1, 1, 1), flaw),
+        evidence=(flaw,),
+        outcomes=(outcome("no_shell", False, flaw),),
+        rubric_=advised,
+    )
+    text = render_markdown(report(judged, (flaw,)))
+    assert "The work has something unsafe. looked. Mend this.\n" in text
+
+
 def test_opinion_has_score_and_citations_and_failure_has_no_score():
     case = unsafe_case()
     flaw, good = (piece.id for piece in case.evidence)
