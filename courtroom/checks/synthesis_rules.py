@@ -58,7 +58,7 @@ CAP_BY_WORDS = "A rule caps the score for security by what judges say or score."
 # By what the conditions of the cap read.
 GROUNDS = {
     "evidence": "The cap for security reads evidence.",
-    "opinions": "The cap for security reads what judges say or score, and no evidence.",
+    "opinions": "The cap for security reads what judges say or score.",
     "none": "No rule caps the score for security, by evidence or otherwise.",
 }
 

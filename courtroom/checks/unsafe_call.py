@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import by_kind, clauses, listed, place_of
+from courtroom.checks.phrases import by_kind, listed, place_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
@@ -73,11 +73,15 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
 
 def _absence(dangers: Sequence[str]) -> str:
     """Sentence on where nothing of these was found."""
-    calls = listed([NAMES[danger] for danger in dangers if danger != IN_TEXTS], "or")
-    code = [f"no code of the product has {calls}"] if calls else []
-    texts = [f"no text of the repository has {NAMES[IN_TEXTS]}"] if IN_TEXTS in dangers else []
-    sentence = clauses([*code, *texts])
-    return f"{sentence[:1].upper()}{sentence[1:]}."
+    calls = [NAMES[danger] for danger in dangers if danger != IN_TEXTS]
+    code = f"No code of the product has {_any_of(calls)}." if calls else ""
+    texts = f"No text of the repository has {NAMES[IN_TEXTS]}." if IN_TEXTS in dangers else ""
+    return " ".join(filter(None, [code, texts]))
+
+
+def _any_of(names: Sequence[str]) -> str:
+    """Two names with "or" between them; more are a list, as each may hold an "or" of its own."""
+    return listed(names, "or") if len(names) <= 2 else f"any of these: {'; '.join(names)}"
 
 
 def _possible_places(dangers: Sequence[str], survey: Survey) -> str:
