@@ -9,6 +9,7 @@ for a grave gap, the Defense adds one for a merit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
@@ -53,6 +54,7 @@ CEILING_WITHOUT_ANY = 2
 SECURITY_CEILING = 3
 # Of two checks with the same other parameters, more is harder to meet by the first, less by the second.
 LIMITS = ("minimum", "maximum")
+PLACE_AT_END = re.compile(r" \([^()\s]+:\d+\)$")
 # Evidence that an opinion cites of its turning item.
 MOST_CITED = 2
 
@@ -371,7 +373,8 @@ def _other_sides(
 def _against(side: CheckResult) -> str:
     """Return what else the score rests on, with the evidence of it that the opinion cites."""
     words = continued(_headline(side)).rstrip(".")
-    return f"Against this: {words} ({side.outcome.evidence[0]})."
+    # The place that some sentences end with is that of the evidence.
+    return f"Against this: {PLACE_AT_END.sub('', words)} ({side.outcome.evidence[0]})."
 
 
 def _open_checks(groups: OutcomeGroups) -> str:

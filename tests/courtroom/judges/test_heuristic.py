@@ -154,6 +154,16 @@ def test_score_in_spite_of_the_turning_item_names_the_evidence_against_it(
     assert answer.argument.endswith(f" Against this: {words} ({other}).")
 
 
+def test_what_stands_against_an_opinion_is_named_by_its_evidence_without_its_place():
+    question = make_question("Prosecutor", ("a", "b", "c"), ("d",))
+    outcomes = tuple(
+        o.model_copy(update={"reason": f"goal of {o.check} (src/{o.check}.py:3)."})
+        for o in question.outcomes
+    )
+    answer = opinion_of(question.model_copy(update={"outcomes": outcomes}))
+    assert answer.argument.endswith(f" Against this: goal of a ({answer.cited_evidence[1]}).")
+
+
 def test_same_question_gives_same_bytes_and_other_question_other_key():
     first, again = (
         opinion_of(make_question("Defense", ("a",), ("b",))),
