@@ -34,9 +34,9 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     if fact is None:
         return unknown("reducers", survey)
 
-    matching = [r for r in fact if not check.any_of or _operator(r["reducer"]) in check.any_of]
+    matching = [r for r in fact if not check.any_of or _operators(r) & {*check.any_of}]
     if matching:
-        clues = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in matching]
+        clues = [line_clue(r, f"{r['field']} is reduced by {_written(r)}.") for r in matching]
         met = len(matching) >= check.minimum
         needed = "" if met else f" {check.minimum} are needed."
         return present(f"{_merged(matching)}{needed}", clues, met=met)
@@ -45,9 +45,20 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     if not fact:
         return nothing(f"No key of {owner} has a reducer.", "a reducer", survey)
 
-    others = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in fact]
+    others = [line_clue(r, f"{r['field']} is reduced by {_written(r)}.") for r in fact]
     by = options(check.any_of)
     return present(f"No key of {owner} is reduced by {by}. {_merged(fact)}", others, met=False)
+
+
+def _operators(row: Mapping[str, Any]) -> set[str]:
+    """Return the names that a reducer goes by: its own, and that of the operator it applies."""
+    return {_operator(row["reducer"]), _operator(row.get("applies") or row["reducer"])}
+
+
+def _written(row: Mapping[str, Any]) -> str:
+    """Return the reducer as written; of a function of the repository also what it applies."""
+    applies = row.get("applies")
+    return f"{row['reducer']}, which applies {applies}" if applies else row["reducer"]
 
 
 def _operator(reducer: str) -> str:
@@ -67,7 +78,7 @@ def _operator(reducer: str) -> str:
 
 def _merged(rows: Sequence[Mapping[str, Any]]) -> str:
     """Sentence on the keys and their reducers, with the place of each."""
-    keys = [f"{r['field']} by {r['reducer']} ({r['path']}:{r['line']})" for r in rows]
+    keys = [f"{r['field']} by {_written(r)} ({r['path']}:{r['line']})" for r in rows]
     return f"The state reduces {named(keys)}."
 
 

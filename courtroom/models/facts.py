@@ -44,10 +44,15 @@ class StateClass(Place):
 
 
 class Reducer(Place):
-    """`reducer` as written in the source, for example operator.ior."""
+    """`reducer` as written in the source, for example operator.ior.
+
+    `applies`: the operator by which a function of the repository merges its two arguments, "" where
+    that is not plain.
+    """
 
     field: str
     reducer: str
+    applies: str = Field(default="", exclude_if=lambda operator: not operator)
 
 
 class ConditionalEdge(FactModel):

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder
+from courtroom.analysis.langgraph.own_reducers import applied_operator
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.symbolic_execution.values import CallResult, Class, External
@@ -130,7 +131,7 @@ def _kind_of(symbols: SymbolTable, source: SourceFile, node: ast.ClassDef) -> st
 def reducers_of(symbols: SymbolTable, site: ClassSite | None) -> list[dict[str, Any]]:
     """Return every field declared Annotated[type, reducer], inherited ones first.
 
-    Each is {field, reducer, path, line} with the reducer as written.
+    Each is {field, reducer, path, line} with the reducer as written, and what it applies.
     """
     if site is None:
         return []
@@ -141,9 +142,11 @@ def reducers_of(symbols: SymbolTable, site: ClassSite | None) -> list[dict[str, 
                 continue
             reducer = _reducer(symbols, home.source, field.annotation)
             if reducer:
+                applies = applied_operator(symbols, reducer)
                 reducers[field.target.id] = {
                     "field": field.target.id,
                     "reducer": reducer,
+                    **({"applies": applies} if applies else {}),
                     "path": home.source.path,
                     "line": field.lineno,
                 }

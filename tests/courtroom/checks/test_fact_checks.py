@@ -140,6 +140,15 @@ def test_a_channel_counts_by_its_operator(written, met):
     assert reducers(check, survey(facts={"reducers": [fact]})).met is met
 
 
+def test_reducer_of_the_repository_counts_by_what_it_applies():
+    fact = {"field": "o", "reducer": "merge", "applies": "operator.add", "path": "s.py", "line": 4}
+    finding = reducers(
+        ReducerCheck(**CHECK_FIELDS, any_of=("add",)), survey(facts={"reducers": [fact]})
+    )
+    sentence = "The state reduces o by merge, which applies operator.add (s.py:4)."
+    assert (finding.met, finding.reason) == (True, sentence)
+
+
 def test_each_unsafe_call_is_shown_and_counts_against():
     facts = {
         "os_system_calls": [{"path": "t.py", "line": 2}],

@@ -1,0 +1,65 @@
+"""Reducers that a repository writes itself: by which operator a function merges its arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from courtroom.analysis.python.source_files import FunctionNode
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name, walk
+
+APPEND, MERGE = "operator.add", "operator.or_"
+OPERATORS = {
+    "add": APPEND,
+    "iadd": APPEND,
+    "concat": APPEND,
+    "ior": MERGE,
+    "or_": MERGE,
+}
+METHODS = {"extend": APPEND, "update": MERGE}
+
+
+def applied_operator(symbols: SymbolTable, reducer: str) -> str:
+    """Return the operator that the repository's own function of this name applies; else "".
+
+    A function that does both, or neither on its two arguments themselves, is not plain.
+    """
+    homes = symbols.functions_by_name.get(reducer.rpartition(".")[2], [])
+    if len(homes) != 1:
+        return ""
+    node = homes[0][1].node
+    names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    if len(names) != 2:
+        return ""
+    operators = set(_operators(node, names[0], names[1]))
+    return operators.pop() if len(operators) == 1 else ""
+
+
+def _operators(node: FunctionNode, first: str, second: str) -> Iterator[str]:
+    for inner in walk(node):
+        if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add | ast.BitOr):
+            if first in _names(inner.left) and second in _names(inner.right):
+                yield APPEND if isinstance(inner.op, ast.Add) else MERGE
+        elif isinstance(inner, ast.Dict):
+            unpacked = [v for k, v in zip(inner.keys, inner.values, strict=True) if k is None]
+            yield from [MERGE] * _hold_both(unpacked, first, second)
+        elif isinstance(inner, ast.List):
+            starred = [part for part in inner.elts if isinstance(part, ast.Starred)]
+            yield from [APPEND] * _hold_both(starred, first, second)
+        elif isinstance(inner, ast.Call):
+            name = called_name(inner)
+            if name in OPERATORS and _hold_both(inner.args, first, second):
+                yield OPERATORS[name]
+            elif name in METHODS and any(second in _names(part) for part in inner.args):
+                yield METHODS[name]
+
+
+def _hold_both(parts: Sequence[ast.expr], first: str, second: str) -> bool:
+    """Return true where one part is made of the first argument and another of the second."""
+    names = [_names(part) for part in parts]
+    return any(first in found for found in names) and any(second in found for found in names)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}

@@ -1,0 +1,37 @@
+"""Reducers that a repository writes itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.own_reducers import applied_operator
+from tests.courtroom.sources import symbols_of
+
+
+@pytest.mark.parametrize(
+    ("body", "operator"),
+    [
+        ("return operator.add(a, b)", "operator.add"),
+        ("return (a or []) + (b or [])", "operator.add"),
+        ("return [*a, *b]", "operator.add"),
+        ("kept = list(a)\n    kept.extend(b)\n    return kept", "operator.add"),
+        ("return operator.ior(a, b)", "operator.or_"),
+        ("return a | b", "operator.or_"),
+        ("return {**a, **b}", "operator.or_"),
+        ("kept = dict(a)\n    kept.update(b)\n    return kept", "operator.or_"),
+        ("return b", ""),
+        ("return len(a) + 1", ""),
+        ("return {**a, **b} if a else a + b", ""),
+        ("for k, v in b.items():\n        a.setdefault(k, []).extend(v)\n    return a", ""),
+    ],
+)
+def test_operator_is_that_on_both_arguments(body: str, operator: str):
+    symbols = symbols_of({"src/state.py": f"def merge(a, b):\n    {body}\n"})
+    assert applied_operator(symbols, "reducers.merge") == operator
+    assert applied_operator(symbols, "operator.add") == ""
+
+
+def test_name_of_two_functions_or_of_three_arguments_is_not_plain():
+    two = symbols_of({f"src/{n}.py": "def merge(a, b):\n    return a + b\n" for n in "xy"})
+    three = symbols_of({"src/x.py": "def merge(a, b, c):\n    return a + b + c\n"})
+    assert (applied_operator(two, "merge"), applied_operator(three, "merge")) == ("", "")
