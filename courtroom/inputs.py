@@ -17,6 +17,7 @@ from typing import TypeVar
 from courtroom.analysis.git.history import History, read_history
 from courtroom.analysis.git.line_counts import count_lines
 from courtroom.analysis.git.snapshot import Snapshot, list_tree, take_snapshot
+from courtroom.analysis.git.source_texts import read_sources
 from courtroom.analysis.pdf.read_pdf import PdfReading, read_pdf
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
 from courtroom.analysis.survey import Survey, survey_repository
@@ -26,10 +27,12 @@ from courtroom.detectives.targeting import owed
 from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import Case, Limits
 from courtroom.models.errors import ExaminationFailed, PdfRefused
+from courtroom.models.source_file import SourceFile
 from courtroom.replay.report_reuse import reusable_dossier
 
 T = TypeVar("T")
 FileLines = dict[str, int | None]
+Sources = dict[str, SourceFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class AuditInputs:
     """Inputs of the graph. `repository` is a dossier where an earlier one is reused.
 
     `pdf` is None when no PDF was handed in; `files` are the lines of each file, None for binary.
+    `sources` is None where nobody asked for them.
     """
 
     snapshot: Snapshot
@@ -56,6 +60,7 @@ class AuditInputs:
     pdf: PdfReading | ExaminationFailed | None
     pdf_sha256: str | None
     files: FileLines | ExaminationFailed
+    sources: Sources | ExaminationFailed | None = None
 
     @property
     def reused_dossier(self) -> Dossier | None:
@@ -68,7 +73,7 @@ class InputReader:
     def __init__(self, case: Case, workspace: Path, earlier: AuditReport | None = None) -> None:
         self._case, self._earlier = case, earlier
         self._sha256 = _sha256(case)
-        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="inputs")
+        self._pool = ThreadPoolExecutor(max_workers=3, thread_name_prefix="inputs")
         self._pdf = self._pool.submit(
             _attempt, lambda: read_pdf(case.pdf, case.limits) if case.pdf else None
         )
@@ -77,13 +82,14 @@ class InputReader:
     def wait(self) -> AuditInputs:
         """Block until everything is read. Raises InputRefused for a fault of the submission."""
         with self._pool:
-            snapshot, files, repository = self._repository.result()
+            snapshot, files, sources, repository = self._repository.result()
             return AuditInputs(
                 snapshot=snapshot,
                 repository=repository,
                 pdf=self._pdf.result(),
                 pdf_sha256=self._sha256,
                 files=files.result(),
+                sources=sources.result() if sources else None,
             )
 
     def close(self) -> None:
@@ -92,7 +98,12 @@ class InputReader:
 
     def _fetch(
         self, workspace: Path
-    ) -> tuple[Snapshot, Future[FileLines | ExaminationFailed], RepositoryInputs | Dossier]:
+    ) -> tuple[
+        Snapshot,
+        Future[FileLines | ExaminationFailed],
+        Future[Sources | ExaminationFailed] | None,
+        RepositoryInputs | Dossier,
+    ]:
         case = self._case
         snapshot = take_snapshot(
             case.repo_url,
@@ -103,11 +114,16 @@ class InputReader:
         )
         # Beside the reading of the PDF and of the repository, so that nothing waits for it.
         files = self._pool.submit(_attempt, lambda: count_lines(snapshot, case.limits))
+        sources = (
+            self._pool.submit(_attempt, lambda: read_sources(snapshot, case.limits))
+            if case.keep_sources
+            else None
+        )
         dossier = reusable_dossier(self._earlier, case, snapshot.commit, self._sha256)
         repository = dossier or read_repository(
             snapshot, owed(case.rubric)["RepoInvestigator"], case.limits
         )
-        return snapshot, files, repository
+        return snapshot, files, sources, repository
 
 
 def read_repository(

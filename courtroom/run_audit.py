@@ -153,10 +153,11 @@ def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
 
 
 def _contents_event(inputs: AuditInputs) -> AuditEvent:
-    files, pdf = inputs.files, inputs.pdf
+    files, sources, pdf = inputs.files, inputs.sources, inputs.pdf
     return AuditEvent(
         kind="contents",
         files=None if isinstance(files, ExaminationFailed) else files,
+        sources=None if isinstance(sources, ExaminationFailed) else sources,
         pages=len(pdf.pages) if isinstance(pdf, PdfReading) else None,
     )
 

@@ -28,6 +28,7 @@ from grading.rubrics import views as rubric_views
 from grading.rubrics.check_trials import views as trial_views
 from grading.rubrics.previews import views as preview_views
 from grading.submissions import views as submission_views
+from grading.submitted_work import views as submitted_work_views
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
@@ -97,6 +98,9 @@ urlpatterns = [
     path(f"{ASSIGNMENT}export/", export_views.export, name="export"),
     path(AUDIT, audit_views.audit, name="audit"),
     path(f"{AUDIT}progress/", audit_views.progress, name="audit-progress"),
+    path(f"{AUDIT}code/", submitted_work_views.code, name="audit-code"),
+    path(f"{AUDIT}pdf/", submitted_work_views.pdf_page, name="audit-pdf"),
+    path(f"{AUDIT}report.pdf", submitted_work_views.pdf_file, name="audit-pdf-file"),
     path(f"{AUDIT}criteria/<int:position>/appeal/", appeal_views.appeal_new, name="appeal-new"),
     path(f"{AUDIT}report.md", audit_views.report_markdown, name="audit-markdown"),
     path(f"{AUDIT}report.json", audit_views.report_json, name="audit-json"),

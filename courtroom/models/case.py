@@ -64,6 +64,7 @@ class Case(CaseModel):
 
     `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`. `exchange` is
     what a site with peer rounds records about this student; None where no such site takes part.
+    `keep_sources` asks for the texts of the files, in the event of the contents.
     """
 
     repo_url: str
@@ -73,6 +74,7 @@ class Case(CaseModel):
     constitution: Constitution
     allow_local: bool = False
     exchange: ExchangeFact | None = None
+    keep_sources: bool = False
     limits: Limits = Limits()
 
 

@@ -195,7 +195,7 @@ def _refuse_if_appealed(submission_id: UUID | str, row: dict[str, Any]) -> None:
 
 def _refuse_missing(locations: Iterable[NamedPlace], audit: Audit) -> None:
     """Raise AppealRefused place_missing; audits of an older make have no list to look in."""
-    contents = AuditContents.objects.filter(audit=audit).first()
+    contents = AuditContents.objects.defer("sources").filter(audit=audit).first()
     if contents is not None:
         refuse_missing(locations, contents.files, contents.pages)
 

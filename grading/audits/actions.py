@@ -108,13 +108,17 @@ def record_stage(*, lease: Lease, stage: str) -> None:
 
 
 def record_contents(*, lease: Lease, contents: Contents) -> None:
-    """Store which files and pages are audited, so that places that people name can be looked up."""
+    """Store which files and pages are audited, so that places can be looked up and shown."""
     with transaction.atomic():
         _write(lease)
         AuditContents.objects.update_or_create(
             audit_id=lease.audit_id,
             organization_id=lease.organization_id,
-            defaults={"files": contents.files, "pages": contents.pages},
+            defaults={
+                "files": contents.files,
+                "pages": contents.pages,
+                "sources": contents.sources,
+            },
         )
 
 

@@ -102,6 +102,7 @@ def _report(
         visible.report,
         counting_verdict(audit, visible),
         version.document if is_same_rubric else None,
+        audit_address=reverse("audit", args=[audit.organization.slug, audit.pk]),
     )
     since = _since(audit, is_staff=is_staff)
     changed = changed_criteria(audit.submission, page.criteria, since, attempts)

@@ -221,6 +221,7 @@ def _case(audit: Audit, exchange: ExchangeFact | None) -> Case:
         constitution=constitution_of(rubric),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
         exchange=exchange,
+        keep_sources=True,
     )
 
 

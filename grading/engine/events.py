@@ -18,10 +18,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Lines of each file at the audited commit, and pages of the PDF, as in AuditContents."""
+    """Lines and texts of the files at the audited commit, and pages of the PDF.
+
+    As in AuditContents.
+    """
 
     files: dict[str, int | None] | None
     pages: int | None
+    sources: bytes | None
 
 
 @dataclass(frozen=True, slots=True)

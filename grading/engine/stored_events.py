@@ -20,6 +20,7 @@ from grading.engine.events import (
     UsageRow,
     Verdict,
 )
+from grading.engine.stored_sources import pack_sources
 
 if TYPE_CHECKING:
     from courtroom import AuditEvent, AuditReport, Usage
@@ -45,7 +46,11 @@ def site_events(event: AuditEvent | None) -> Iterator[RunEvent]:
         yield opinion_row(event)
     elif event.kind == "contents":
         files = event.files if event.files and len(event.files) <= MOST_FILES else None
-        yield Contents(files=_storable(files), pages=event.pages)
+        yield Contents(
+            files=_storable(files),
+            pages=event.pages,
+            sources=pack_sources(event.sources) if event.sources is not None else None,
+        )
     elif event.screening is not None:
         yield ScreeningRow(
             document=_storable(event.screening.model_dump(mode="json")),

@@ -3223,6 +3223,7 @@ MODELS = [
             ),
             ("files", models.JSONField(blank=True, null=True)),
             ("pages", models.PositiveIntegerField(blank=True, null=True)),
+            ("sources", models.BinaryField(blank=True, null=True)),
             (
                 "audit",
                 models.OneToOneField(

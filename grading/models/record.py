@@ -18,6 +18,7 @@ class AuditContents(TenantModel):
     audit = models.OneToOneField(Audit, on_delete=models.CASCADE, related_name="contents")
     files = models.JSONField(null=True, blank=True)
     pages = models.PositiveIntegerField(null=True, blank=True)
+    sources = models.BinaryField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]

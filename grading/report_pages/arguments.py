@@ -65,8 +65,8 @@ class Argument:
 class ArgumentPresenter:
     """Prepares the arguments of one report. A page prints the evidence that a criterion lists."""
 
-    def __init__(self, report: Report, evidence: EvidencePresenter) -> None:
-        self._work, self._evidence = Work.of(report), evidence
+    def __init__(self, report: Report, work: Work, evidence: EvidencePresenter) -> None:
+        self._work, self._evidence = work, evidence
         listed = {id_ for row in report.criteria for id_ in row.evidence}
         self._printed = listed & report.evidence_by_id.keys()
 

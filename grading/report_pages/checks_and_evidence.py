@@ -80,8 +80,8 @@ class Citation:
 class EvidencePresenter:
     """Prepares the evidence of one report and remembers the items that are printed already."""
 
-    def __init__(self, report: Report) -> None:
-        self._report, self._work = report, Work.of(report)
+    def __init__(self, report: Report, work: Work | None = None) -> None:
+        self._report, self._work = report, work or Work.of(report)
         self._printed: set[str] = set()
         # Judges cite the same lines: highlighting them takes most of the time of a page.
         self._lines: dict[str, tuple[QuotedLine, ...]] = {}

@@ -83,15 +83,20 @@ def anchor_of(criterion_id: str) -> str:
 
 
 def criterion_views(
-    report: Report, released: ReleasedVerdict | None = None, rubric: Json | None = None
+    report: Report,
+    released: ReleasedVerdict | None = None,
+    rubric: Json | None = None,
+    *,
+    audit_address: str = "",
 ) -> tuple[CriterionView, ...]:
     """Return every criterion of the report, in the rubric's order.
 
     `released` has the results that count instead of the verdicts; `rubric` is the document of the
-    report's rubric.
+    report's rubric; `audit_address` that of the audit's page, for links to its code.
     """
-    evidence = EvidencePresenter(report)
-    arguments = ArgumentPresenter(report, evidence)
+    work = Work.of(report, audit_address)
+    evidence = EvidencePresenter(report, work)
+    arguments = ArgumentPresenter(report, work, evidence)
     counts = {row.id: row for row in released.criteria} if released else {}
     levels = levels_in(rubric)
 
@@ -99,7 +104,7 @@ def criterion_views(
         _view(
             position,
             row,
-            Work.of(report),
+            work,
             # Without a release or an override, the verdict itself counts.
             counts.get(row.id) or verdict_as_it_counts(row),
             evidence,

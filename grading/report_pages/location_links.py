@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from django.conf import settings
 
@@ -19,8 +19,13 @@ SHORT_COMMIT = 10
 
 @dataclass(frozen=True, slots=True)
 class LinkedLocation:
+    """Place in words, with its address at the repository's host, and with that of the site's own
+    page of the audited lines.
+    """
+
     words: str
     address: str | None = None
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +33,29 @@ class Work:
     """Work that a page is about: what its places are relative to.
 
     A redacted edition has neither repository nor commit, so that no place of it gets a link.
+    `audit_address` is the page of the audit, empty where its reader may not open it.
     """
 
     repo_url: str = ""
     commit: str | None = None
+    audit_address: str = ""
 
     @classmethod
-    def of(cls, report: Report) -> Work:
-        return cls(report.repo_url, report.commit)
+    def of(cls, report: Report, audit_address: str = "") -> Work:
+        return cls(report.repo_url, report.commit, audit_address)
 
 
 def link_location(location: Location, work: Work) -> LinkedLocation:
     """Return words and link for a file, a page of the PDF, a commit or the whole project."""
     if location.path:
-        return LinkedLocation(_file_words(location), _file_address(location, work.repo_url))
+        return LinkedLocation(
+            _file_words(location),
+            _file_address(location, work.repo_url),
+            _code_address(location, work.audit_address),
+        )
     if location.page:
-        return LinkedLocation(f"PDF, page {location.page}")
+        viewer = f"{work.audit_address}pdf/?page={location.page}" if work.audit_address else None
+        return LinkedLocation(f"PDF, page {location.page}", viewer)
     if location.commit:
         commit = link_commit(location.commit, work.repo_url)
         return LinkedLocation(f"commit {commit.words}", commit.address)
@@ -90,6 +102,15 @@ def _file_address(location: Location, repo_url: str) -> str | None:
     return _address(
         repo_url, location.commit, "file", *plain, lines, path=path, first=first, last=last
     )
+
+
+def _code_address(location: Location, audit_address: str) -> str | None:
+    if not audit_address:
+        return None
+    numbers = {"first": location.line_start, "last": location.line_end}
+    lines = {name: number for name, number in numbers.items() if number}
+    anchor = "#cited" if location.line_start else ""
+    return f"{audit_address}code/?{urlencode({'path': location.path, **lines})}{anchor}"
 
 
 def _address(repo_url: str, commit: str | None, *parts: str, **names: str | int) -> str | None:

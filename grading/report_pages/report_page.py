@@ -112,20 +112,26 @@ HEADLINES = {
 
 
 def present_report(
-    report: Report, released: ReleasedVerdict | None = None, rubric: Json | None = None
+    report: Report,
+    released: ReleasedVerdict | None = None,
+    rubric: Json | None = None,
+    *,
+    audit_address: str = "",
 ) -> ReportPage:
     """Prepare the page of a report.
 
     `released` has the results that count after a release or an override; `rubric` is the document
-    of the report's rubric, None where it is not available.
+    of the report's rubric, None where it is not available; `audit_address` that of the audit's
+    page, empty where its reader may not open it.
     """
-    criteria = criterion_views(report, released, rubric)
+    work = Work.of(report, audit_address)
+    criteria = criterion_views(report, released, rubric, audit_address=audit_address)
     tasks = _tasks(criteria)
     scored = [criterion for criterion in criteria if criterion.score is not None]
 
     return ReportPage(
         record=report,
-        work=Work.of(report),
+        work=work,
         headline=_headline(report, released),
         points=released.points if released else report.points,
         criteria=criteria,
@@ -134,21 +140,21 @@ def present_report(
         # Where none is judged, the headline says so.
         unjudged=tuple(c for c in criteria if c.counts.needs_review) if scored else (),
         # Where nothing could be judged, the headline says what to do first.
-        next_steps=() if report.shortage else _next_steps(report, criteria, tasks),
+        next_steps=() if report.shortage else _next_steps(report, work, criteria, tasks),
         tasks_by_file=_by_file(tasks),
         topology=topology_of(report.facts.graph, report.facts.graph_run)
         if report.facts.graph
         else None,
         expected=expected_graph_of(report, rubric) if rubric else None,
         models=_models(report),
-        suspicions=_suspicions(report),
+        suspicions=_suspicions(report, work),
     )
 
 
-def _suspicions(report: Report) -> tuple[Suspicion, ...]:
+def _suspicions(report: Report, work: Work) -> tuple[Suspicion, ...]:
     """Return the possible prompt injections, each once, with what quotes them."""
     rows = [
-        Suspicion(link_location(piece.location, Work.of(report)), _flag_sentence(piece))
+        Suspicion(link_location(piece.location, work), _flag_sentence(piece))
         for piece in report.suspicions
     ]
     # Reports of an older make have the text alone.
@@ -209,16 +215,16 @@ def _tasks(criteria: tuple[CriterionView, ...]) -> tuple[Task, ...]:
 
 
 def _next_steps(
-    report: Report, criteria: Iterable[CriterionView], tasks: Sequence[Task]
+    report: Report, work: Work, criteria: Iterable[CriterionView], tasks: Sequence[Task]
 ) -> tuple[NextStep, ...]:
     """Return the steps of the report; of a report of an older make its most urgent tasks."""
     if not report.next_steps:
-        return tuple(_as_step(task, report) for task in tasks[:MAX_NEXT_TASKS])
+        return tuple(_as_step(task, work) for task in tasks[:MAX_NEXT_TASKS])
     by_id = {criterion.record.id: criterion for criterion in criteria}
     return tuple(
         NextStep(
             step.action,
-            _place_of(step.path, step.line, report),
+            _place_of(step.path, step.line, work),
             step.places - 1,
             by_id[step.criterion_id],
             step.effect,
@@ -231,17 +237,16 @@ def _next_steps(
     )
 
 
-def _as_step(task: Task, report: Report) -> NextStep:
+def _as_step(task: Task, work: Work) -> NextStep:
     now = f" (now {task.criterion.score})" if task.criterion.score else ""
-    place = _place_of(task.path, task.line, report)
+    place = _place_of(task.path, task.line, work)
     return NextStep(task.action, place, 0, task.criterion, f"raises {task.criterion.name}{now}")
 
 
-def _place_of(path: str | None, line: int | None, report: Report) -> LinkedLocation | None:
+def _place_of(path: str | None, line: int | None, work: Work) -> LinkedLocation | None:
     if not path:
         return None
-    location = Location(path=path, line_start=line, commit=report.commit)
-    return link_location(location, Work.of(report))
+    return link_location(Location(path=path, line_start=line, commit=work.commit), work)
 
 
 def _by_file(tasks: tuple[Task, ...]) -> tuple[tuple[str, tuple[Task, ...]], ...]:

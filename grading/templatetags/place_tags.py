@@ -23,12 +23,23 @@ register = template.Library()
 
 
 @register.filter
-def linked(place: LinkedLocation) -> SafeString | str:
-    """Return the place's words, as a link where it can be opened."""
-    if place.address is None:
-        return place.words
-    # The host learns from no header which page of the site its visitor read.
-    return format_html('<a href="{}" rel="noreferrer noopener">{}</a>', place.address, place.words)
+def linked(place: LinkedLocation, words: SafeString | str = "") -> SafeString | str:
+    """Return the place's words, as a link where it can be opened, and a link to its code.
+
+    `words` are shown instead of the place's own.
+    """
+    words = words or place.words
+    if place.address is not None:
+        # The host learns from no header which page of the site its visitor read.
+        words = format_html('<a href="{}" rel="noreferrer noopener">{}</a>', place.address, words)
+    if place.code is None:
+        return words
+    return format_html(
+        '{} <a class="fine no-print" href="{}" aria-label="Code of {}">code</a>',
+        words,
+        place.code,
+        place.words,
+    )
 
 
 @register.filter
@@ -55,8 +66,7 @@ def file_link(
 ) -> SafeString | str:
     """Return a file or lines of it at the work's commit; `words` replace path and lines."""
     location = Location(path=path, line_start=first, line_end=last, commit=of.commit)
-    place = link_location(location, of)
-    return linked(LinkedLocation(words or place.words, place.address))
+    return linked(link_location(location, of), words)
 
 
 @register.simple_tag

@@ -13,6 +13,7 @@ from grading.core.enums import AuditState
 from grading.core.errors import InputRefused
 from grading.engine import audits as engine_audits
 from grading.engine.events import Beat, OpinionRow, RunEvent, Stage, Verdict
+from grading.engine.stored_sources import unpack_sources
 from grading.jobs import run_audit
 from grading.models import Audit, AuditContents, CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.rubrics.actions import adopt_shipped_rubric
@@ -121,6 +122,8 @@ def test_an_audit_stores_what_it_read_once(repository):
         contents = AuditContents.objects.get()
     lines = dict.fromkeys(FILES, 1)
     assert (contents.audit_id, contents.files, contents.pages) == (audit.pk, lines, None)
+    kept = unpack_sources(contents.sources) or {}
+    assert {path: file.text for path, file in kept.items()} == FILES
 
 
 def test_the_stored_report_is_the_sealed_one(repository):

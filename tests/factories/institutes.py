@@ -7,6 +7,7 @@ from django_scopes import scope
 from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.engine.events import Contents
+from grading.engine.stored_sources import pack_sources
 from grading.models import Audit, Organization
 from tests.factories.grades import (
     AppealFactory,
@@ -84,7 +85,12 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
 
     with scope(organization=organization):
         audit_actions.record_contents(
-            lease=lease, contents=Contents(files={f"{word}.py": 3}, pages=None)
+            lease=lease,
+            contents=Contents(
+                files={f"{word}.py": 3},
+                pages=None,
+                sources=pack_sources({f"{word}.py": ("1", f"{word} = 1\n")}),
+            ),
         )
         audit_actions.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
         workflow.finish_audit(

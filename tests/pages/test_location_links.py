@@ -152,3 +152,13 @@ def test_each_line_of_a_file_has_its_link() -> None:
     )
     assert lines_link(Work(), "a.py", [3, 9]) == "a.py:3,9"
     assert lines_link(Work(), "a.py", []) == "a.py"
+
+
+def test_places_lead_to_the_audited_code_and_to_the_page_of_the_pdf() -> None:
+    work = Work(REPO_URL, COMMIT, "/audit/")
+    lines = Location(path="a b.py", line_start=3, line_end=5)
+    assert link_location(lines, work).code == "/audit/code/?path=a+b.py&first=3&last=5#cited"
+    assert link_location(Location(path="a.py"), work).code == "/audit/code/?path=a.py"
+    page = link_location(Location(page=4), work)
+    assert (page.address, page.code) == ("/audit/pdf/?page=4", None)
+    assert link_location(Location(page=4), Work(REPO_URL, COMMIT)).address is None

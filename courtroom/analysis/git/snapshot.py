@@ -234,10 +234,11 @@ def _is_plain(path: str) -> bool:
 
 def read_files(snapshot: Snapshot, requests: Iterable[str]) -> dict[str, list[str]]:
     """Return path to lines, without secrets, of the files that exist and are not too large."""
-    return {path: _redacted_lines(path, content) for path, content in contents(snapshot, requests)}
+    return {path: redacted_lines(path, content) for path, content in contents(snapshot, requests)}
 
 
-def _redacted_lines(path: str, content: bytes) -> list[str]:
+def redacted_lines(path: str, content: bytes) -> list[str]:
+    """Return a file's lines for quoting, with its secrets replaced."""
     # The whole file is redacted, because a key may span lines of which only some are quoted.
     return redacted("\n".join(lines_of(content)), path).split("\n")
 

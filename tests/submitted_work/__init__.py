@@ -1,0 +1,1 @@
+"""Tests of the pages of the audited files and of the submitted PDF."""
