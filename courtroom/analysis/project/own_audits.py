@@ -54,6 +54,7 @@ _DATE = re.compile(
     r"(?<!\d)(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?:[T _-]{1,2}(\d\d)[:_-]?(\d\d))?"
 )
 DAY_DIGITS = 8
+_NUMBERED = re.compile(r"(.*\D)(\d{1,3})")
 COMMIT_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 
 
@@ -225,7 +226,7 @@ def _newest(readings: Sequence[AuditReading]) -> list[AuditReading]:
 
 
 def _replaces(later: AuditReading, earlier: AuditReading) -> bool:
-    """Return whether both are of one kind and one work, and their dates tell which is newer."""
+    """Return whether both are of one kind and one work, and dates or names tell which is newer."""
     if (later.about, later.repository) != (earlier.about, earlier.repository):
         return False
     folders = {PurePosixPath(reading.path).parent for reading in (later, earlier)}
@@ -233,7 +234,14 @@ def _replaces(later: AuditReading, earlier: AuditReading) -> bool:
     if later.repository is None and (later.about != "self" or len(folders) > 1):
         return False
     new, old = _moment(later), _moment(earlier)
+    if not new and not old:
+        return len(folders) == 1 and _has_later_number(later.path, earlier.path)
     return new[:DAY_DIGITS] > old[:DAY_DIGITS] > "" or (len(new) == len(old) and new > old)
+
+
+def _has_later_number(later: str, earlier: str) -> bool:
+    new, old = (_NUMBERED.fullmatch(PurePosixPath(path).stem) for path in (later, earlier))
+    return bool(new and old and new[1] == old[1] and int(new[2]) > int(old[2]))
 
 
 def _moment(reading: AuditReading) -> str:

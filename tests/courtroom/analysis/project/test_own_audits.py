@@ -205,6 +205,22 @@ def test_only_the_newest_audit_of_a_work_is_judged(later, shown):
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "shown"),
+    [
+        ("a1.md", "a2.md", False),
+        ("a9.md", "a10.md", False),
+        ("a2.md", "a1.md", True),
+        ("a1.md", "b2.md", True),
+        ("a.md", "a1.md", True),
+    ],
+)
+def test_without_dates_the_number_in_the_name_tells_the_newest(first, second, shown):
+    folder = SELF.rpartition("/")[0]
+    texts = {f"{folder}/{first}": audit("The work is good."), f"{folder}/{second}": audit()}
+    assert bool(audits_without_judgement(read(texts))) is shown
+
+
+@pytest.mark.parametrize(
     ("about", "kept"),
     [
         ({"a": "", "b": ""}, ["b"]),
