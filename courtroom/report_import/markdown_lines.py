@@ -28,7 +28,7 @@ _RULE = re.compile(r"\s*(?:[-_*=~][ \t]?){3,}\s*")
 _SETEXT = re.compile(r" {0,3}(?:={3,}|-{3,})\s*")
 _FENCE = re.compile(r"[ >]{0,8}(`{3,}+|~{3,}+)(.*)")
 _BOLD_LEAD = re.compile(r"(\s*(?:[-*+][ \t]+)?)\*\*([^*\n]{1,60})\.\*\*(?=\s)")
-_QUOTE = re.compile(r"\s*(?:>[ \t]?)+")
+_QUOTE_MARK = re.compile(r"\s*(?:>[ \t]?)+")
 _CELL_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 _MARKS = re.compile(
     r"\\([!-/:-@\[-`{-~])|&(\#?[A-Za-z0-9]{1,10};)|(?<!`)`([^`\n]{1,300})`(?!`)"
@@ -191,7 +191,7 @@ def _markdown_mark(tag_name: str) -> str | None:
 
 
 def _line(number: int, words: str) -> Line:
-    if match := _QUOTE.match(words):
+    if match := _QUOTE_MARK.match(words):
         words = words[match.end() :]
     bare = words.strip()
     if not bare:
