@@ -56,6 +56,7 @@ SECOND_PLACES: dict[str, str] = {
     "own_directory": "Here the path of the clone is taken.",
     "shallow_history": "Here the history is read.",
     "deleted_clone": "Here the path is returned.",
+    "dead_route": "Here the key is filled.",
     "impossible_test": "Here the values of the field are declared.",
     "broken_import": "Here is the module from which it is imported.",
 }

@@ -51,7 +51,8 @@ class Routing:
             self.outcomes.append(outcome)
 
 
-def read_router(evaluator: Evaluator, router: Value) -> Routing:
+def read_router(evaluator: Evaluator, router: Value, state: Value = UNKNOWN) -> Routing:
+    """Return what a router may choose; `state` is what is known of the graph's state."""
     if isinstance(router, External) and router.dotted.endswith(".tools_condition"):
         # LangGraph's own router.
         return Routing([("tools",), ("END",)])
@@ -65,7 +66,7 @@ def read_router(evaluator: Evaluator, router: Value) -> Routing:
 
     texts = frozenset(text for node in walk(router.node) if (text := constant_text(node)))
     routing = Routing(words=_words_of_router(evaluator, router, arguments), texts=texts)
-    for value in _returned_values(evaluator, router, arguments):
+    for value in _returned_values(evaluator, router, [*arguments, state]):
         _add_outcome(value, routing)
     routing.is_send_open = not routing.is_complete and _may_start_several(router)
     routing.is_single = _returns_no_list(router)

@@ -32,6 +32,7 @@ from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.calls import apply
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
+from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     Call,
@@ -62,6 +63,7 @@ class KeyWrite:
 
     `is_unchanged`: the node returns what it got under the key. `is_extended`: it returns that and
     more. `inner` are the keys of the dict that is written, complete unless `is_inner_open`.
+    `sure` are the keys of it in any run, None where it may be empty; a list that never is has none.
     """
 
     key: str
@@ -71,6 +73,7 @@ class KeyWrite:
     is_extended: bool = False
     inner: tuple[str, ...] = ()
     is_inner_open: bool = True
+    sure: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,7 +459,16 @@ def _write(evaluator: StateEvaluator, holder: Value, key: str, value: Value) -> 
         evaluator.extends(value) == key,
         inner,
         is_inner_open,
+        _sure_keys(value),
     )
+
+
+def _sure_keys(value: Value) -> frozenset[str] | None:
+    choices = choices_of(value)
+    if not all(isinstance(c, DictValue | ListValue) and truth_of(c) for c in choices):
+        return None
+    dicts = [c.entries if isinstance(c, DictValue) else {} for c in choices]
+    return frozenset.intersection(*(frozenset(map(str, entries)) for entries in dicts))
 
 
 def _payloads(result: Value) -> Iterator[Payload]:

@@ -184,8 +184,8 @@ def _conflicts(row: Mapping[str, Any], work: Work) -> Step:
 
 def _doubled(row: Mapping[str, Any], _: Work) -> Step:
     action = (
-        f"Return only new entries of {row['key']} from {listed(row['nodes'])}: the reducer adds them"
-        " to those that are there."
+        f"Return only new entries of {row['key']} from {listed(row['nodes'])}, {{}} where there are"
+        " none: the reducer adds them to those that are there."
     )
     return placed(action, next(iter(row["places"]), None))
 
@@ -232,7 +232,7 @@ FLOW = {
     "own_directory": "Look into the clone, whose path is taken at {other}",
     "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
-    "dead_route": "Return this key from the router where it belongs, or take it out of the map",
+    "dead_route": "Let the router choose this way where it belongs, or take the way out",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Apply this rule only where it belongs",
     "broken_import": "Import what is there, or commit what is missing",

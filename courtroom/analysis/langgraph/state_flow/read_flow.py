@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
+from courtroom.analysis.langgraph.state_flow.dead_routes import (
+    settled_tests,
+    unreturned_keys,
+)
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
@@ -98,7 +101,7 @@ def read_flow(
         return reading
 
     for routes in (graph.routes, *(part.routes for part in graph.subgraphs)):
-        reading.add(_dead_routes(routes))
+        reading.add(unreturned_keys(routes))
     reading.add(broken_imports(symbols, paths, [symbols.codebase.files[graph.builder.path]]))
     data = symbols.codebase.data
     for access in accesses:
@@ -125,20 +128,10 @@ def _read_state(
     )
     reading.leave_open(("undeclared_read",), next((u.reads_gap for u in uses if u.reads_gap), ""))
     if not access.at:
+        reading.add(settled_tests(symbols, graph, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
         unread_writes(access, symbols, reading)
     lookups_in_vain(access, data, reading)
-
-
-def _dead_routes(routes: Sequence[Route]) -> Iterator[FlowFault]:
-    """Yield the keys of maps that their router never returns."""
-    for route in routes:
-        for key, node in route.unreturned.items():
-            sentence = (
-                f"the router after {route.start} never returns `{key}`: its way to {node} is never"
-                " taken"
-            )
-            yield FlowFault("dead_route", sentence, route.path, route.line)
 
 
 def _impossible(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:

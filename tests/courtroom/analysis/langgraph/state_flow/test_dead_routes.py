@@ -1,4 +1,4 @@
-"""Keys of a conditional edge's map that its router never returns."""
+"""Ways of a router that no run takes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ def judge(state):
 """
 
 
-def dead_routes(router: str, ways: str) -> list[str]:
-    code = f"{NODES}\ndef route(state):\n    {router}\n"
+def dead_routes(
+    router: str, ways: str, nodes: str = NODES, run: str = "app.invoke({'repo_url': 'u'})"
+) -> list[str]:
+    code = f"{nodes}\ndef route(state):\n    {router}\n"
     graph = f"""
 g = StateGraph(State)
 g.add_node("detective", detective)
@@ -24,11 +26,11 @@ g.add_edge(START, "detective")
 g.add_conditional_edges("detective", route, {ways})
 app = g.compile()
 """
-    return sentences(flow_of(code, graph=graph), "dead_route")
+    return sentences(flow_of(code, graph=graph, run=run), "dead_route")
 
 
 def test_a_key_that_the_router_never_returns_is_a_way_that_is_never_taken():
-    router = 'return "ok" if state["evidences"] else "again"'
+    router = 'return "ok" if state["repo_url"] else "again"'
     ways = '{"ok": "judge", "again": "detective", "failed": END}'
 
     assert dead_routes(router, ways) == [
@@ -39,7 +41,7 @@ def test_a_key_that_the_router_never_returns_is_a_way_that_is_never_taken():
 @pytest.mark.parametrize(
     ("router", "ways"),
     [
-        ('return "ok" if state["evidences"] else "failed"', '{"ok": "judge", "failed": END}'),
+        ('return "ok" if state["repo_url"] else "failed"', '{"ok": "judge", "failed": END}'),
         # The way is there by another key.
         ('return "ok"', '{"ok": "judge", "fine": "judge"}'),
         # What it returns is not known before a run.
@@ -50,3 +52,111 @@ def test_a_key_that_the_router_never_returns_is_a_way_that_is_never_taken():
 )
 def test_a_way_that_may_be_taken_is_no_fault(router, ways):
     assert dead_routes(router, ways) == []
+
+
+EMPTY = '{"ok": "judge", "failed": END}'
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        'state["evidences"]',
+        'state.get("evidences", {})',
+        '(state.get("evidences") or {})',
+        '"repo" in state["evidences"]',
+    ],
+)
+def test_a_way_for_an_empty_key_that_is_always_filled_is_never_taken(test: str):
+    (sentence,) = dead_routes(f'return "ok" if {test} else "failed"', EMPTY)
+    assert sentence == (
+        "the router after detective returns `failed` only where `evidences` lacks what detective"
+        " always writes there: this way is never taken"
+    )
+
+
+LOOKED = 'state["evidences"]'
+FILLED = '{"evidences": {"repo": [state["repo_url"], state["pdf_path"]]}}'
+
+
+@pytest.mark.parametrize(
+    ("test", "returned"),
+    [
+        # What lies there decides, and not that something does.
+        (f'{LOOKED}["repo"]', FILLED),
+        (f"any(rows for rows in {LOOKED}.values())", FILLED),
+        (f"len({LOOKED}) > 2", FILLED),
+        # What is there depends on the run.
+        (LOOKED, '{"evidences": dict(state["pdf_path"])}'),
+        (LOOKED, f'{FILLED} if state["repo_url"] else {{}}'),
+        (LOOKED, f'{FILLED} if state["repo_url"] else {{"evidences": {{}}}}'),
+        (f'"repo" in {LOOKED}', f'{FILLED} if state["repo_url"] else {{"evidences": {{"a": 1}}}}'),
+    ],
+)
+def test_a_way_for_a_key_that_may_be_empty_is_no_fault(test: str, returned: str):
+    nodes = NODES.replace(FILLED, returned)
+
+    assert dead_routes(f'return "ok" if {test} else "failed"', EMPTY, nodes) == []
+
+
+LOST = NODES.replace('{"evidences": ', "").replace("]}}", "]}")
+FROM_EMPTY = "app.invoke({'repo_url': 'u', 'evidences': {}, 'opinions': []})"
+
+
+def test_a_way_for_what_no_node_writes_is_never_taken():
+    test = 'any(not row for row in state.get("evidences", {}).get("repo", []))'
+    (sentence,) = dead_routes(f'return "failed" if {test} else "ok"', EMPTY, LOST, FROM_EMPTY)
+
+    assert sentence == (
+        "the router after detective returns `failed` only where `evidences` holds something, and no"
+        " node writes to it: this way is never taken"
+    )
+
+
+@pytest.mark.parametrize(
+    ("nodes", "run"),
+    [
+        (NODES, FROM_EMPTY),
+        (LOST, FROM_EMPTY.replace("{}", "{'repo': [1]}")),
+        (LOST, FROM_EMPTY.replace("{}", "load()")),
+        (LOST, "app.invoke(load())"),
+        (LOST, ""),
+    ],
+)
+def test_a_way_for_what_may_be_written_or_handed_in_is_no_fault(nodes: str, run: str):
+    test = 'any(not row for row in state.get("evidences", {}).get("repo", []))'
+
+    assert dead_routes(f'return "failed" if {test} else "ok"', EMPTY, nodes, run) == []
+
+
+BRANCHES = """
+g = StateGraph(State)
+g.add_node("detective", detective)
+g.add_node("other", other)
+g.add_node("join", lambda state: {{}})
+g.add_node("judge", judge)
+g.add_edge(START, "other")
+{edges}
+g.add_conditional_edges("join", lambda s: "judge" if s["evidences"] else "end", {{"judge": "judge", "end": END}})
+app = g.compile()
+"""
+ROUTED = """
+g.add_conditional_edges("other", lambda s: "join" if s["pdf_path"] else "detective", ["detective", "join"])
+"""
+OTHER = "def other(state):\n    return {'evidences': {}}\n"
+
+
+@pytest.mark.parametrize(
+    ("edges", "is_dead"),
+    [
+        ('g.add_edge(START, "detective")\ng.add_edge(["detective", "other"], "join")', True),
+        ('g.add_edge(START, "detective")\ng.add_edge("other", "join")', True),
+        # The detective runs in the same step as the join, in some runs, or not at all.
+        ('g.add_edge("other", "detective")\ng.add_edge("other", "join")', False),
+        (f'{ROUTED}g.add_edge("detective", "join")', False),
+        ('g.add_edge("other", "join")', False),
+    ],
+)
+def test_only_a_node_that_runs_before_the_router_in_every_run_fills_a_key(edges, is_dead):
+    graph = BRANCHES.format(edges=edges)
+
+    assert bool(sentences(flow_of(f"{NODES}{OTHER}", graph=graph), "dead_route")) is is_dead

@@ -1,0 +1,183 @@
+"""Ways of a router that are never taken: it never returns their key, or what it tests is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
+from courtroom.analysis.langgraph.routers import Routing, read_router
+from courtroom.analysis.langgraph.state_access import FUEL_PER_NODE, KeyWrite, StateAccess, StateUse
+from courtroom.analysis.langgraph.state_class import reducers_of
+from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
+from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
+from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
+from courtroom.analysis.python.symbolic_execution.values import (
+    UNKNOWN,
+    DictValue,
+    ListValue,
+    Value,
+    choices_of,
+)
+
+# Reducers that keep what is there.
+KEEPING = ("ior", "or_", "add")
+
+
+def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:
+    """Yield the keys of maps that their router never returns."""
+    for route in routes:
+        for key, node in route.unreturned.items():
+            sentence = (
+                f"the router after {route.start} never returns `{key}`: its way to {node} is never"
+                " taken"
+            )
+            yield FlowFault("dead_route", sentence, route.path, route.line)
+
+
+def settled_tests(
+    symbols: SymbolTable, graph: GraphReading, access: StateAccess
+) -> Iterator[FlowFault]:
+    """Yield ways that a router takes only where a key that a node always fills is empty, or a key
+    that no node writes is filled.
+    """
+    builder = graph.builder
+    if builder is None or builder.unresolved or not access.declared:
+        return
+    certain, earliest = _certain_steps(builder), _earliest_steps(builder, graph.routes)
+    evaluator = StateEvaluator(symbols, lambda _: False, FUEL_PER_NODE, modules=graph.modules)
+    filled, empty = _filled_keys(symbols, access), _empty_keys(access, graph.inputs)
+    for route in graph.routes:
+        start = f"the router after {route.start} returns"
+        done = {node for node, step in certain.items() if step < earliest.get(route.start, 0)}
+        done |= {route.start} & certain.keys()
+        for key, writers in filled.items():
+            writer = next((name for name in writers if name in done), None)
+            never = writer and _never_returned(evaluator, route, key, _some(writers[writer]))
+            if writer and never:
+                sentence = (
+                    f"{start} {listed(never)} only where `{key}` lacks what {writer} always writes"
+                    " there: this way is never taken"
+                )
+                place = writers[writer].path, writers[writer].line
+                yield FlowFault("dead_route", sentence, route.path, route.line, place)
+        for key, value in empty.items():
+            never = _never_returned(evaluator, route, key, value)
+            if never:
+                sentence = (
+                    f"{start} {listed(never)} only where `{key}` holds something, and no node"
+                    " writes to it: this way is never taken"
+                )
+                yield FlowFault("dead_route", sentence, route.path, route.line)
+
+
+def _certain_steps(builder: GraphBuilder) -> dict[str, int]:
+    """Return the nodes that edges start in every run, each with the step in which it runs."""
+    optional = builder.optional_parts()
+    joins = [((start,), end) for start, end in builder.plain_edges] + builder.joins
+    certain = [join for join in joins if not any((start, join[1]) in optional for start in join[0])]
+    return {n: step for n, step in _steps(certain).items() if n not in builder.deferred}
+
+
+def _earliest_steps(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, int]:
+    """Return the first step in which any way may start each node."""
+    routed = [((route.start,), end) for route in routes for end in route.targets]
+    return _steps([*(((start,), end) for start, end in builder.edges), *routed])
+
+
+def _steps(joins: Iterable[tuple[Sequence[str], str]]) -> dict[str, int]:
+    """Return the step of each node that its first edge starts; a join waits for all of its list."""
+    after: dict[str, list[tuple[set[str], str]]] = {}
+    for starts, end in joins:
+        waiting = (set(starts), end)
+        for start in waiting[0]:
+            after.setdefault(start, []).append(waiting)
+    steps, queue = {"START": 0}, ["START"]
+    for node in queue:  # the list grows while it is read
+        for left, end in after.get(node, ()):
+            left.discard(node)
+            if not left and end not in steps:
+                steps[end] = steps[node] + 1
+                queue.append(end)
+    return steps
+
+
+def _filled_keys(symbols: SymbolTable, access: StateAccess) -> dict[str, dict[str, KeyWrite]]:
+    """Return for keys of the state that no node empties the nodes that always fill them."""
+    reducers = {row["field"]: row["reducer"] for row in reducers_of(symbols, access.state.site)}
+    filled: dict[str, dict[str, KeyWrite]] = {}
+    for key in sorted(access.declared or ()):
+        writers = {name: use for name, use in access.nodes.items() if _may_write(use, key)}
+        writes = {name: write for name, use in writers.items() if (write := _filled(use, key))}
+        is_kept = reducers.get(key, "").endswith(KEEPING)
+        if writes and (is_kept or len(writes) == len(writers)):
+            filled[key] = writes
+    return filled
+
+
+def _may_write(use: StateUse, key: str) -> bool:
+    changes = any(place.key == key for place in use.changes)
+    writes = any(write.key == key and not write.is_unchanged for write in use.writes)
+    return bool(use.writes_gap) or changes or writes
+
+
+def _filled(use: StateUse, key: str) -> KeyWrite | None:
+    """Return what a node writes under the key, if all that it may return has something there."""
+    if use.writes_gap or use.is_optional or not use.updates:
+        return None
+    writes = [
+        next((write for write in update.writes if write.key == key), None) for update in use.updates
+    ]
+    is_certain = not any(update.is_doubtful or update.is_whole_state for update in use.updates)
+    sure = [write.sure for write in writes if write is not None and write.sure is not None]
+    if writes[0] is None or not is_certain or len(sure) < len(writes):
+        return None
+    return replace(writes[0], sure=frozenset.intersection(*sure))
+
+
+def _some(write: KeyWrite) -> Value:
+    """Return what is known of the key after the write: more may be there."""
+    if write.sure:
+        return DictValue(dict.fromkeys(write.sure, UNKNOWN), is_open=True)
+    return ListValue([UNKNOWN], is_open=True)
+
+
+def _empty_keys(access: StateAccess, inputs: Sequence[Value]) -> dict[str, Value]:
+    """Return the keys that no node writes and every input of the graph holds empty."""
+    given = [choice for value in inputs for choice in choices_of(value)]
+    written = {
+        key
+        for use in access.nodes.values()
+        for key in access.declared or ()
+        if _may_write(use, key)
+    }
+    if not given or not all(isinstance(value, DictValue) and not value.is_open for value in given):
+        return {}
+    rows = [value.entries for value in given if isinstance(value, DictValue)]
+    empty: dict[str, Value] = {}
+    for key in sorted((access.declared or frozenset()) - written):
+        values = [row.get(key, UNKNOWN) for row in rows]
+        if all(isinstance(v, DictValue | ListValue) and truth_of(v) is False for v in values):
+            empty[key] = values[0]
+    return empty
+
+
+def _never_returned(evaluator: StateEvaluator, route: Route, key: str, value: Value) -> list[str]:
+    """Return what the router returns, but not with this value; [] where not all is known."""
+    readings: list[Routing] = []
+    for given in (UNKNOWN, DictValue({key: value}, is_open=True)):
+        evaluator.begin()
+        evaluator.fuel = FUEL_PER_NODE
+        try:
+            readings.append(read_router(evaluator, route.router, given))
+        except (OutOfFuel, RecursionError):
+            return []
+    anyhow, settled = readings
+    if not anyhow.is_complete or not settled.is_complete or not settled.outcomes:
+        return []
+    left = {name for outcome in settled.outcomes for name in outcome}
+    names = [name for outcome in anyhow.outcomes for name in outcome if name not in left]
+    return list(dict.fromkeys(names))
