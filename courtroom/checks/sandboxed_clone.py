@@ -41,7 +41,7 @@ SENTENCES: dict[str, Sentences] = {
         "Nothing handles an error of the clone in {}.",
     ),
     "url_validated": (
-        "{} clones an address that is checked before.",
+        "The address is checked before {} clones it.",
         "No test of the scheme or host of the address was recognised before {} clones it.",
     ),
 }

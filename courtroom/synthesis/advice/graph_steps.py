@@ -16,6 +16,8 @@ GROUPS = {
     "fan_in_before_judges": ("detective", "the detectives"),
     "fan_in_before_justice": ("judge", "the judges"),
 }
+# The fact on where each layer is joined.
+JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 
 
 def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
@@ -29,7 +31,7 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
                 f"Make each of {words} a node of its own, with an edge from one node.", work
             )
         elif aspect.endswith("parallel"):
-            yield _start_together(nodes, work)
+            yield _start_together(nodes, role, work)
         else:
             yield _join(nodes, "judge" if role == "detective" else "justice", work)
 
@@ -39,13 +41,15 @@ def _at_graph(action: str, work: Work, snippet: str | None = None) -> Step:
     return Step(action, graph.get("path"), graph.get("state_graph_line"), snippet)
 
 
-def _start_together(nodes: Sequence[str], work: Work) -> Step:
+def _start_together(nodes: Sequence[str], role: str, work: Work) -> Step:
     """Start all nodes from the one that starts the first of them, and lead all to what follows."""
     inner = [row for row in work.edges if {*row[0]} <= {*nodes}]
     route = next((r for r in work.routes if {*r["to"]} & {*nodes} and r["from"] not in nodes), None)
     plain = next((row for row in work.edges if row[0][1] in nodes and row[0][0] not in nodes), None)
     removed = f"; remove {_edge_words([edge for edge, _, _ in inner])}" if inner else ""
-    added = _missing_exits(nodes, work)
+    # Where the layer is not joined, the step that joins it makes these edges.
+    is_joined = work.facts.get(JOINS[role]) is not False
+    added = _missing_exits(nodes, work) if is_joined else ""
     if route is not None:
         action = f"Let the router after {route['from']} return {listed(nodes)} together"
         return placed(f"{action}{removed}{added}.", route)
@@ -78,17 +82,24 @@ def _missing_exits(nodes: Sequence[str], work: Work) -> str:
 
 
 def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
-    """Join the nodes in the node that follows them."""
+    """Join the nodes where some of them lead already, else in the node that follows them."""
     after = work.nodes("join") if next_role == "judge" else work.nodes("justice")
     exits = [row for row in work.edges if row[0][0] in nodes]
-    joins = [end for (_, end), _, _ in exits if end in after]
-    target = next(iter([*joins, *after]), None)
+    ends = [end for (_, end), _, _ in exits if end not in nodes]
+    others = [end for end in ends if role_by_name(end) in {"join", ""} and end != "END"]
+    target = next(iter([*(end for end in ends if end in after), *others, *after]), None)
     snippet = None
     if target and work.builder:
         snippet = f"{work.builder}.add_edge({code_list(nodes)}, {code_name(target)})"
     where = f"in {target}" if target else "in one node"
     follows = "the judges start" if next_role == "judge" else "the verdict is made"
-    action = f"Join {listed(nodes)} {where} before {follows}: one edge from the list of them waits for all."
+    replaced = [edge for edge, _, _ in exits if edge[1] == target]
+    # An edge beside the list would start the node a second time.
+    instead = f" in place of {arrows(replaced)}" if replaced else ""
+    action = (
+        f"Join {listed(nodes)} {where} before {follows}: one edge from the list of them{instead}"
+        " waits for all."
+    )
     if not exits:
         return _at_graph(action, work, snippet)
     return Step(action, exits[0][1], exits[0][2], snippet)
@@ -100,24 +111,25 @@ def _error_route(work: Work) -> Step:
     rows = [row for row in work.edges if row[0][1] in judges and row[0][0] not in judges]
     starts = {edge[0] for edge, _, _ in rows}
     if len(starts) != 1 or "START" in starts:
-        return _at_graph(
-            "Lead to END, by a conditional edge, where no evidence was collected.", work
-        )
+        return _at_graph("Lead to END, by a conditional edge, where no evidence was found.", work)
     (start,) = starts
     targets = [edge[1] for edge, _, _ in rows]
     # What the run opened is closed on this way too.
     clean_ups = (e[0] for e, _, _ in work.edges if e[1] == "END" and "clean" in e[0].lower())
     end = next(clean_ups, "END")
     snippet = None
-    if work.builder and work.evidence_key:
-        chosen = f'{code_list(targets)} if state["{work.evidence_key}"] else {code_name(end)}'
+    if work.builder and work.evidence_has_found:
         snippet = (
-            f"{work.builder}.add_conditional_edges(\n    {code_name(start)},\n"
-            f"    lambda state: {chosen},\n    {code_list([*targets, end])},\n)"
+            "def next_nodes(state):\n"
+            f'    pieces = [piece for rows in state["{work.evidence_key}"].values() for piece in rows]\n'
+            f"    is_found = any(piece.found for piece in pieces)\n"
+            f"    return {code_list(targets)} if is_found else {code_name(end)}\n\n"
+            f"{work.builder}.add_conditional_edges(\n"
+            f"    {code_name(start)}, next_nodes, {code_list([*targets, end])}\n)"
         )
     action = (
         f"Replace {_edge_words([row[0] for row in rows])} by a conditional edge that leads to {end}"
-        " where no evidence was collected."
+        " where no evidence was found."
     )
     return Step(action, rows[0][1], rows[0][2], snippet)
 
@@ -129,7 +141,11 @@ def run_steps(faults: Sequence[str], work: Work) -> Iterator[Step]:
     fact = work.facts.get("graph_run") or {}
     for runs in (fact, *fact.get("inner", ())):
         for fault in faults:
-            for row in runs.get(fault) or ():
+            rows = runs.get(fault) or ()
+            if fault == "doubled" and rows:
+                yield _doubled(rows)
+                continue
+            for row in rows:
                 yield _RUN[fault](row, work)
 
 
@@ -149,10 +165,15 @@ def _repeated(row: Mapping[str, Any], work: Work) -> Step:
             " runs once.",
             place,
         )
-    snippet = work.builder and f"{work.builder}.add_edge({code_list(before)}, {code_name(node)})"
     edges = _edge_words([(name, node) for name in before])
+    # LangGraph takes no list with START.
+    others = [name for name in before if name != "START"]
+    if len(others) == 1:
+        return placed(f"Remove the edge START → {node}: {others[0]} starts {node}.", place)
+    snippet = work.builder and f"{work.builder}.add_edge({code_list(others)}, {code_name(node)})"
+    them = "them" if len(others) == len(before) else listed(others)
     return placed(
-        f"Replace {edges} by one edge from the list of them: it waits for all.", place, snippet
+        f"Replace {edges} by one edge from the list of {them}: it waits for all.", place, snippet
     )
 
 
@@ -182,12 +203,15 @@ def _conflicts(row: Mapping[str, Any], work: Work) -> Step:
     return placed(action, state or next(iter(row["places"]), None))
 
 
-def _doubled(row: Mapping[str, Any], _: Work) -> Step:
+def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
+    nodes = list(dict.fromkeys(node for row in rows for node in row["nodes"]))
+    keys = listed(f"`{row['key']}`" for row in rows)
+    reducers = "the reducer adds" if len(rows) == 1 else "their reducers add"
     action = (
-        f"Return only new entries of {row['key']} from {listed(row['nodes'])}, {{}} where there are"
-        " none: the reducer adds them to those that are there."
+        f"Return only new entries of {keys} from {listed(nodes)}, {{}} where there are none:"
+        f" {reducers} them to those that are there."
     )
-    return placed(action, next(iter(row["places"]), None))
+    return placed(action, next((place for row in rows for place in row["places"]), None))
 
 
 _RUN: dict[str, Callable[[Any, Work], Step]] = {
@@ -196,7 +220,6 @@ _RUN: dict[str, Callable[[Any, Work], Step]] = {
     "idle": _idle,
     "endless": _endless,
     "conflicts": _conflicts,
-    "doubled": _doubled,
 }
 
 

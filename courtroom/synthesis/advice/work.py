@@ -22,6 +22,7 @@ JsonFacts = Mapping[str, Any]
 Edge = tuple[str, str]
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)(?:\|([^{}|]*))?\}\}")
 BUILDER = re.compile(r"\b([A-Za-z_]\w*)\.add_(?:node|edge|conditional_edges)\(")
+FOUND = re.compile(r"^\s{1,12}found\s{0,4}:\s{0,4}bool\b", re.MULTILINE)
 # Ends of a reducer's name that merge mappings, as operator.ior.
 MERGING = ("ior", "or_", "update")
 
@@ -76,6 +77,13 @@ class Work:
         """Key of the state that a reducer merges as a mapping."""
         keys = (r["field"] for r in self._reducers if r["reducer"].endswith(MERGING))
         return next(keys, None)
+
+    @cached_property
+    def evidence_has_found(self) -> bool:
+        """Whether the quoted code shows lists of evidence under that key, each with its `found`."""
+        texts = [piece.content or "" for piece in self.evidence.values()]
+        key = re.compile(rf"\b{re.escape(self.evidence_key or ' ')}\s{{0,4}}:[^:]{{0,80}}[Ll]ist\[")
+        return any(map(key.search, texts)) and any(map(FOUND.search, texts))
 
     @property
     def opinion_schema(self) -> str | None:

@@ -109,8 +109,15 @@ def test_chain_of_judges_names_the_edges_to_remove_and_to_add(before):
     assert (step.path, step.line) == ("src/graph.py", _line(GRAPH, '"prosecutor", "defense"'))
     assert step.action == (
         "Start prosecutor, defense and tech_lead from aggregator, by one edge each; remove the edges"
-        " prosecutor → defense and defense → tech_lead; add the edges prosecutor → chief_justice and"
-        " defense → chief_justice."
+        " prosecutor → defense and defense → tech_lead."
+    )
+
+
+def test_join_of_judges_names_the_edge_that_it_replaces(before):
+    (step,) = steps_on(before, "graph.fan_in_before_justice")
+    assert step.action == (
+        "Join prosecutor, defense and tech_lead in chief_justice before the verdict is made: one edge"
+        " from the list of them in place of tech_lead → chief_justice waits for all."
     )
 
 

@@ -80,9 +80,11 @@ def test_key_that_nobody_writes_is_not_only_declared():
     )
 
 
-def repeated(choices):
-    graph = {"edges": [["a", "join"], ["b", "join"]], "edge_paths": ["g"] * 2, "edge_lines": [1, 2]}
-    fault = {"node": "join", "fork": "START", "starters": [["a"], ["b"]], "choices": choices}
+def repeated(choices, *, before=("a", "b")):
+    graph = {"edges": [[name, "join"] for name in before], "edge_paths": ["g"] * len(before)}
+    graph |= {"edge_lines": range(1, len(before) + 1)}
+    starters = [[name] for name in before]
+    fault = {"node": "join", "fork": "START", "starters": starters, "choices": choices}
     facts = work(graph=graph, graph_run={"repeated": [fault | {"places": [PLACE]}]})
     (step,) = graph_steps.run_steps(["repeated"], facts)
     return step.action
@@ -91,6 +93,27 @@ def repeated(choices):
 def test_uneven_branches_are_joined_by_a_list():
     assert repeated([]) == (
         "Replace the edges a → join and b → join by one edge from the list of them: it waits for all."
+    )
+
+
+def test_start_is_no_member_of_a_list_that_joins():
+    assert repeated([], before=("START", "a")) == "Remove the edge START → join: a starts join."
+    assert repeated([], before=("START", "a", "b")) == (
+        "Replace the edges START → join, a → join and b → join by one edge from the list of a and b:"
+        " it waits for all."
+    )
+
+
+def test_lists_that_are_added_to_themselves_are_one_step():
+    rows = [
+        {"key": "errors", "nodes": ["a", "b"], "places": [PLACE]},
+        {"key": "trace", "nodes": ["b", "c"], "places": [PLACE | {"line": 12}]},
+    ]
+    (step,) = graph_steps.run_steps(["doubled"], work(graph_run={"doubled": rows}))
+    assert step.line == PLACE["line"]
+    assert step.action == (
+        "Return only new entries of `errors` and `trace` from a, b and c, {} where there are none:"
+        " their reducers add them to those that are there."
     )
 
 
@@ -152,18 +175,43 @@ def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
     )
 
 
-def error_route(*last):
+def error_route(*last, quotes=()):
     edges = [("join", "prosecutor"), ("join", "defense"), ("chief_justice", "END"), *last]
     graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
     graph |= {"nodes": ["join", "prosecutor", "defense", "chief_justice"]}
     graph |= {"edge_paths": ["g.py"] * len(edges), "edge_lines": range(1, len(edges) + 1)}
-    (step,) = graph_steps.topology_steps("conditional_error_route", work(graph=graph))
-    return step.action
+    reducers = [{"field": "evidences", "reducer": "operator.ior"}]
+    facts = {"graph": graph, "reducers": reducers}
+    place = type("Place", (), {"path": "g.py"})
+    pieces = [type("Piece", (), {"content": text, "location": place}) for text in quotes]
+    evidence = {f"E-{number}": piece for number, piece in enumerate(pieces)}
+    (step,) = graph_steps.topology_steps("conditional_error_route", Work(facts, evidence, {}))
+    return step
 
 
 def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
     edges = "Replace the edges join → prosecutor and join → defense by a conditional edge"
-    end = "where no evidence was collected."
-    assert error_route() == f"{edges} that leads to END {end}"
-    assert error_route(("save_report", "END")) == f"{edges} that leads to END {end}"
-    assert error_route(("cleanup", "END")) == f"{edges} that leads to cleanup {end}"
+    end = "where no evidence was found."
+    assert error_route().action == f"{edges} that leads to END {end}"
+    assert error_route(("save_report", "END")).action == f"{edges} that leads to END {end}"
+    assert error_route(("cleanup", "END")).action == f"{edges} that leads to cleanup {end}"
+
+
+EDGE = 'flow.add_edge("join", "prosecutor")'
+LISTS = "    evidences: Annotated[dict[str, list[Evidence]], operator.ior]"
+FOUND = "class Evidence(BaseModel):\n    goal: str\n    found: bool"
+
+
+def test_route_without_evidence_looks_at_what_was_found():
+    snippet = error_route(quotes=(EDGE, LISTS, FOUND)).snippet
+    state = {"evidences": {"repo": [type("Evidence", (), {"found": False})]}}
+    added = []
+    flow = type("Flow", (), {"add_conditional_edges": lambda _, *edge: added.append(edge)})()
+    exec(snippet, {"flow": flow, "END": "END"})  # noqa: S102
+    ((start, router, ways),) = added
+    assert (start, router(state), ways) == ("join", "END", ["prosecutor", "defense", "END"])
+
+
+@pytest.mark.parametrize("quotes", [(EDGE, LISTS), (EDGE, FOUND), (LISTS, FOUND)])
+def test_route_without_evidence_has_no_example_where_its_names_are_not_known(quotes):
+    assert error_route(quotes=quotes).snippet is None
