@@ -27,6 +27,14 @@ MOST_SENTENCES = 3
 # The key that LangGraph gives a state which is a plain dict.
 ROOT = "__root__"
 TIMES = {2: "twice", 3: "three times"}
+FAULTS: dict[str, str] = {
+    "refused": "LangGraph refuses to compile the graph",
+    "repeated": "A node runs twice, as branches have different lengths",
+    "idle": "A node never runs",
+    "endless": "A loop has no way out",
+    "conflicts": "Nodes of one step write a key without a reducer",
+    "doubled": "A list is added to itself",
+}
 # The words where a fault is not there.
 SOUND: dict[str, str] = {
     "refused": "it compiles",
@@ -53,13 +61,14 @@ def graph_run(check: GraphRun, survey: Survey) -> Finding:
     fact = GraphRunFact.model_validate(document)
 
     statements = [
-        statement
+        (fault, statement)
         for runs in (fact, *fact.inner)
         for fault in check.faults
         for statement in _statements(runs, fault)
     ]
     if statements:
-        return _faulty(statements, survey)
+        first = FAULTS[statements[0][0]]
+        return _faulty([statement for _, statement in statements], f"{first}.", survey)
     gaps = [
         runs.unknown[fault]
         for runs in (fact, *fact.inner)
@@ -78,7 +87,7 @@ def _not_run(survey: Survey) -> Finding:
     return unknown("graph_run", survey)
 
 
-def _faulty(statements: list[Statement], survey: Survey) -> Finding:
+def _faulty(statements: list[Statement], fault: str, survey: Survey) -> Finding:
     sentences = [sentence for sentence, _ in statements[:MOST_SENTENCES]]
     left = len(statements) - len(sentences)
     reason = " ".join(sentences) + more_of_this_kind(left)
@@ -87,7 +96,7 @@ def _faulty(statements: list[Statement], survey: Survey) -> Finding:
         for sentence, places in statements
         for place in places[:2]
     ]
-    return present(reason, clues or [_graph_clue(survey, reason)], met=False)
+    return present(reason, clues or [_graph_clue(survey, reason)], met=False, fault=fault)
 
 
 def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
@@ -214,14 +223,7 @@ KIND = CheckKind(
         title="Run of the graph",
         about="What LangGraph does with the graph, run with empty nodes along all its routes.",
         fields={"faults": "None of these faults"},
-        choices={
-            "refused": "LangGraph refuses to compile it",
-            "repeated": "A node runs twice, as branches have different lengths",
-            "idle": "A node never runs",
-            "endless": "A loop has no way out",
-            "conflicts": "Nodes of one step write a key without a reducer",
-            "doubled": "A list is added to itself",
-        },
+        choices=FAULTS,
     ),
     concern="risk",
     order=85,

@@ -1,5 +1,7 @@
 """Steps by the kind of a check, from facts of a work: what would do harm is not advised."""
 
+from typing import Any
+
 import pytest
 
 from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
@@ -184,7 +186,7 @@ def error_route(*last, quotes=()):
     facts = {"graph": graph, "reducers": reducers}
     place = type("Place", (), {"path": "g.py"})
     pieces = [type("Piece", (), {"content": text, "location": place}) for text in quotes]
-    evidence = {f"E-{number}": piece for number, piece in enumerate(pieces)}
+    evidence: dict[str, Any] = {f"E-{number}": piece for number, piece in enumerate(pieces)}
     (step,) = graph_steps.topology_steps("conditional_error_route", Work(facts, evidence, {}))
     return step
 
