@@ -32,4 +32,11 @@ FEATURE_WORDS = {
     "dissent": "an account of dissent",
     "variance_re_evaluation": "a re-evaluation of wide spreads",
     "markdown_report": "a Markdown report",
+    "uses_tree_sitter": "the library tree-sitter",
+    "uses_docling": "the library Docling",
+    "uses_gitpython": "the library GitPython",
+    "uses_pymupdf": "the library PyMuPDF",
+    "uses_pdfplumber": "the library pdfplumber",
+    "uses_pypdf": "the library pypdf",
+    "uses_tenacity": "the library tenacity",
 }

@@ -42,11 +42,13 @@ def compare_sources(
     code: Mapping[str, Any],
     files: Mapping[str, Sequence[str]] | None,
     names: CheckedNames | None,
+    words: Mapping[str, bool | None],
 ) -> Comparison:
     """Compare the report's claims with tree and code, and all diagrams with the code's graph.
 
     `code` are the facts by name, as JSON; `files` the lines of the files that may hold a diagram,
-    and of the clone function's, null when they could not be read. `names` were looked up already.
+    and of the clone function's, null when they could not be read. `names` were looked up already, as were the `words` of
+    source_words, which are none where no source was read.
     """
     claims = next((result.claims for result in results if result.claims is not None), None)
     tree = next((result.paths for result in results if result.paths is not None), None)
@@ -64,7 +66,7 @@ def compare_sources(
         code=code,
         paths=paths,
         names=names,
-        claims=_held_claims(pdf, code, files or {}),
+        claims=_held_claims(pdf, {**code, **words}, files or {}),
         diagram=diagram_of(reading, graph) if reading else None,
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
         deferrals=tuple(Deferral(**deferral) for deferral in deferrals),
@@ -98,6 +100,9 @@ def _held_claims(
         return None
     # A claim about clean-up is confirmed by the folder that the clone function uses.
     cleans_up = cleans_up_by_itself(code.get("clone_function"), files)
+    # Another file may delete the folder.
+    if cleans_up is False and code.get("deletes_folders") is not False:
+        cleans_up = None
     return check_against_code(feature_claims(pdf), {**code, "clone_cleans_up": cleans_up})
 
 

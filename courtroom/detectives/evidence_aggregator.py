@@ -15,6 +15,7 @@ from courtroom.analysis.pdf_claims.claimed_names import (
     claimed_names,
     may_hold_names,
 )
+from courtroom.analysis.pdf_claims.source_words import source_words
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import (
@@ -56,8 +57,9 @@ def aggregate(
     # Before the comparison, which reads the diagrams of these pictures too.
     pdf = _with_pictures(pdf, results)
     files, unread = _read_again(results, code, snapshot)
-    names = _checked_names(results, pdf, snapshot)
-    comparison = compare_sources(results, pdf, code, files, names)
+    sources = _sources(results, pdf, snapshot)
+    names, words = _checked_names(pdf, sources), source_words(sources) if sources else {}
+    comparison = compare_sources(results, pdf, code, files, names, words)
 
     facts = _facts(results, comparison)
     evidence, outcomes = _joined(results, rubric.checks, comparison)
@@ -105,28 +107,37 @@ def _read_again(
         return None, (recorded_error(STAGE, failed),)
 
 
-def _checked_names(
+def _sources(
     results: Sequence[DetectiveResult],
     pdf: PdfReading | ExaminationFailed | None,
     snapshot: Snapshot,
-) -> CheckedNames | None:
-    """The report's names of code, looked up in the sources; null where either was not read."""
+) -> list[str] | None:
+    """The paths and texts of the sources, in which the words of a report are looked up.
+
+    Null where either was not read; empty without a report.
+    """
     tree = next((result.paths for result in results if result.paths is not None), None)
     if tree is None or isinstance(pdf, ExaminationFailed):
         return None
-    # Recognition changes letters, so a name that is missing then proves nothing.
-    if pdf and pdf.text_layer in {"none", "scanned"}:
-        return None
-    names = claimed_names(pdf) if pdf else ()
-    if not names:
-        return CheckedNames((), ())
+    if pdf is None:
+        return []
     try:
         sources = contents(snapshot, filter(may_hold_names, tree))
-        return check_names(
-            names, ["\n".join(tree), *(text.decode("utf-8", "ignore") for _, text in sources)]
-        )
+        return ["\n".join(tree), *(text.decode("utf-8", "ignore") for _, text in sources)]
     except ExaminationFailed:
         return None
+
+
+def _checked_names(
+    pdf: PdfReading | ExaminationFailed | None, sources: Sequence[str] | None
+) -> CheckedNames | None:
+    """The report's names of code, looked up in the sources; null where either was not read."""
+    if sources is None or isinstance(pdf, ExaminationFailed):
+        return None
+    # Recognition changes letters, so a name that is missing then proves nothing.
+    if pdf and pdf.text_layer != "text":
+        return None
+    return check_names(claimed_names(pdf) if pdf else (), sources)
 
 
 def _joined(

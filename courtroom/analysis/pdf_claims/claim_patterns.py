@@ -17,7 +17,7 @@ class Feature:
 
     `says` is searched in a sentence in lower case. `holds` returns None when the facts do not
     decide. `about` names the fact whose location shows the feature, or is empty. A denial ("never
-    os.system") contains its own "no".
+    os.system") contains its own "no". A sentence with the words of `unless` claims something else.
     """
 
     id: str
@@ -25,6 +25,7 @@ class Feature:
     says: re.Pattern[str]
     holds: Callable[[CodeFacts], bool | None]
     is_denial: bool = False
+    unless: re.Pattern[str] | None = None
 
 
 def _flag(name: str) -> Callable[[CodeFacts], bool | None]:
@@ -87,7 +88,7 @@ _CLONES = r"\bclon(?:e|es|ed|ing)\b"
 
 # Each row: id, the fact whose location shows it, words of the claim, and the check. An id that
 # begins with "no_" is a denial.
-FEATURES: tuple[Feature, ...] = tuple(
+_OWN_CODE: tuple[Feature, ...] = tuple(
     Feature(name, about, re.compile(says), holds, is_denial=name.startswith("no_"))
     for name, about, says, holds in (
         (
@@ -245,6 +246,29 @@ FEATURES: tuple[Feature, ...] = tuple(
             _flag("markdown_report"),
         ),
     )
+)
+
+# A library beside these words is one of several that a report compares.
+_COMPARES = re.compile(
+    r"\b(?:over|instead|rather|than|versus|vs|unlike|compared|consider\w*|alternativ\w*|replac\w*"
+    r"|switch\w*|migrat\w*|options?|optional\w*|such as|e\.g|like|or|fallback)\b"
+)
+
+
+def _library(name: str, says: str) -> Feature:
+    word = f"uses_{name}"
+    return Feature(word, "", re.compile(rf"\b{says}\b"), _flag(word), unless=_COMPARES)
+
+
+FEATURES: tuple[Feature, ...] = (
+    *_OWN_CODE,
+    _library("tree_sitter", r"tree[- _]?sitter"),
+    _library("docling", "docling"),
+    _library("gitpython", "gitpython"),
+    _library("pymupdf", "pymupdf"),
+    _library("pdfplumber", "pdfplumber"),
+    _library("pypdf", "pypdf2?"),
+    _library("tenacity", "tenacity"),
 )
 
 # By feature: words anywhere in the report that give its name another meaning. A spread on which the

@@ -24,7 +24,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○
 _OTHER_SUBJECT = re.compile(
     r"\b(?:gaps?|plans?|planned|remediation|future|next steps|roadmap|limitations?|known issues"
     r"|to-?do|peers?|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?"
-    r"|risks?|problems?|challenges|bugs?|root causes?)\b",
+    r"|risks?|problems?|challenges|bugs?|root causes?|priority \d|implementation steps)\b",
     re.IGNORECASE,
 )
 _CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
@@ -200,7 +200,7 @@ def _skipped_chapter(heading: str, skipped: str | None) -> str | None:
 
 def _is_claimed(feature: Feature, sentence: str) -> bool:
     match = feature.says.search(sentence)
-    if match is None:
+    if match is None or (feature.unless and feature.unless.search(sentence)):
         return False
     before = sentence[: match.start()]
     if _EXAMINES.search(before) or _WANTS.search(before):

@@ -17,7 +17,7 @@ from courtroom.analysis.pdf_claims.claims import (
 )
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
-from courtroom.detectives.cross_reference import cleans_up_by_itself
+from courtroom.detectives.cross_reference import cleans_up_by_itself, compare_sources
 
 NO_RULES = dict.fromkeys(
     [
@@ -162,6 +162,7 @@ def test_plan_ends_at_the_next_heading() -> None:
         (("7. Reflection", "8. Architecture"), ["judges_parallel"]),
         (("Future Work", "Architecture"), ["judges_parallel"]),
         (("8. Problems and Root Causes", "Problem 1"), []),
+        (("Remediation Plan", "Priority 1: Judges"), []),
     ],
 )
 def test_section_about_another_subject_claims_nothing(
@@ -328,3 +329,22 @@ def test_cleanup_is_read_where_the_clone_makes_its_folder(body: str, expected: b
     assert cleans_up_by_itself(place, {"src/tools.py": source.splitlines()}) is expected
     assert cleans_up_by_itself(place, {}) is None
     assert cleans_up_by_itself(None, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "standing"),
+    [
+        ({"deletes_folders": False}, "contradicted"),
+        ({"deletes_folders": True}, "open"),
+        ({}, "open"),
+    ],
+)
+def test_folder_that_another_file_may_delete_is_open(
+    words: dict[str, bool | None], standing: str
+) -> None:
+    report = _report("The repository is cloned into a TemporaryDirectory.")
+    files = {"src/tools.py": ["def clone(url):", "    run(mkdtemp())"]}
+    code = {"clone_function": {"path": "src/tools.py", "line": 1, "name": "clone"}}
+    claims = compare_sources([], report, code, files, None, words).claims or ()
+    standings = {held.claim.feature: held.standing for held in claims}
+    assert standings["self_cleaning_clone"] == standing

@@ -1,0 +1,37 @@
+"""Words of the sources that claims of a report are held against: libraries, and deleted folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+# By library: its modules.
+LIBRARIES: Mapping[str, tuple[str, ...]] = {
+    "tree_sitter": ("tree_sitter", "tree_sitter_languages", "tree_sitter_python"),
+    "docling": ("docling", "docling_core", "langchain_docling"),
+    "gitpython": ("git",),
+    "pymupdf": ("fitz", "pymupdf", "pymupdf4llm"),
+    "pdfplumber": ("pdfplumber",),
+    "pypdf": ("pypdf", "PyPDF2"),
+    "tenacity": ("tenacity",),
+}
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+
+
+def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
+    """Return `uses_<library>` by its imports, and `deletes_folders`.
+
+    A library that is named but not imported may run in another way: null.
+    """
+    imported = {name for text in texts for name in _IMPORT.findall(text)}
+    words: dict[str, bool | None] = {
+        f"uses_{library}": True if imported.intersection(modules) else _is_named(library, texts)
+        for library, modules in LIBRARIES.items()
+    }
+    return {**words, "deletes_folders": any("rmtree" in text for text in texts)}
+
+
+def _is_named(library: str, texts: Sequence[str]) -> bool | None:
+    spellings = (library, library.replace("_", "-"), *LIBRARIES[library])
+    name = re.compile("|".join(map(re.escape, spellings)), re.IGNORECASE)
+    return None if any(name.search(text) for text in texts) else False

@@ -1,0 +1,52 @@
+"""Libraries that a report claims, held against the imports of the sources."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.claims import check_against_code, feature_claims
+from courtroom.analysis.pdf_claims.source_words import source_words
+
+
+def _claims(text: str) -> list[str]:
+    return [claim.feature for claim in feature_claims(PdfReading((text,)))]
+
+
+@pytest.mark.parametrize(
+    ("source", "standing"),
+    [
+        ("from tree_sitter import Parser", "confirmed"),
+        ("    import tree_sitter_python as grammar", "confirmed"),
+        ("import ast", "contradicted"),
+        ('run(["tree-sitter", "parse"])', "open"),
+    ],
+)
+def test_claimed_library_is_confirmed_by_an_import_alone(source: str, standing: str) -> None:
+    claims = feature_claims(PdfReading(("The code is parsed with Tree-Sitter.",)))
+    assert [claim.feature for claim in claims] == ["uses_tree_sitter"]
+    held = check_against_code(claims, source_words(["src/graph.py", source]))
+    assert [claim.standing for claim in held] == [standing]
+
+
+def test_library_without_sources_is_open() -> None:
+    claims = feature_claims(PdfReading(("The PDF is read by Docling.",)))
+    assert [claim.standing for claim in check_against_code(claims, {})] == ["open"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We chose the ast module over tree-sitter.",
+        "Readers such as Docling exist.",
+        "In the next step we plan to add tree-sitter.",
+        "The peer reads its PDF with PyMuPDF.",
+    ],
+)
+def test_compared_planned_or_foreign_library_is_no_claim(sentence: str) -> None:
+    assert _claims(sentence) == []
+
+
+@pytest.mark.parametrize(("source", "expected"), [("shutil.rmtree(path)", True), ("", False)])
+def test_deletion_of_folders_is_seen_in_any_source(source: str, expected: bool) -> None:
+    assert source_words(["a.py", source])["deletes_folders"] is expected
