@@ -99,8 +99,8 @@ class Commit:
     co_authors: tuple[tuple[str, str], ...] = ()
     joins: int = 0
     reverts: str = ""
-    empty_paths: tuple[str, ...] = ()
-    thin_paths: tuple[str, ...] = ()
+    empty_paths: frozenset[str] = frozenset()
+    thin_paths: frozenset[str] = frozenset()
 
     @property
     def is_merge(self) -> bool:
@@ -166,8 +166,8 @@ def progression(history: History) -> tuple[Stage, ...]:
 
     A stage begins with the commit in which its files first hold something, also when one commit
     brings several; a stage without files of its own begins with the first code that a message names
-    so. Empty files only lay out the tree; a few lines of Python, a test or a README begin a stage
-    only where the message names it or nothing better does.
+    so. A README and empty files begin none; a few lines of Python, or a test, begin one only where
+    the message names it or nothing better does.
     """
     by_files: dict[str, Stage] = {}
     by_little: dict[str, Stage] = {}
@@ -177,35 +177,34 @@ def progression(history: History) -> tuple[Stage, ...]:
         if commit.is_merge:
             continue
         places[commit.sha] = place
-        # What only makes a folder a package is neither set-up nor what the folder is named for.
-        markers = {path for path in commit.thin_paths if path.endswith("__init__.py")}
-        paths = set(commit.paths).difference(commit.empty_paths, markers)
+        paths = {path for path in commit.paths if not _is_blank(path, commit)}
         has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
-        named = [stage for stage in _stages_in(commit.subject) if has_code or stage == "setup"]
+        named = [s for s in _stages_in(commit.subject) if has_code or (s == "setup" and paths)]
         little = _stages_of({path for path in paths if _is_little(path, commit)})
         full = _stages_of({path for path in paths if not _is_little(path, commit)})
-        full |= little.intersection(named) - {"setup"}
+        full |= little.intersection(named)
         for stages, names in ((by_files, full), (by_little, little), (by_message, named)):
             for name in names:
                 stages.setdefault(name, Stage(name, commit.sha, commit.subject))
 
     begun = {**by_message, **by_little, **by_files}
-    others = [places[stage.sha] for name, stage in begun.items() if name != "setup"]
-    # A README is the set-up where no better sign of it comes before all other stages.
-    first, readme = min(others, default=len(history.commits)), by_little.get("setup")
-    if readme and places[readme.sha] <= first <= places[begun["setup"].sha]:
-        begun["setup"] = readme
     order = list(STAGES)
     return tuple(
         sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
     )
 
 
+def _is_blank(path: str, commit: Commit) -> bool:
+    """Return whether a file is no sign of a stage, whatever its folder and the message name."""
+    name = PurePosixPath(path).name
+    is_marker = name == "__init__.py" and path in commit.thin_paths
+    return is_marker or path in commit.empty_paths or bool(_NEW_REPOSITORY_FILE.fullmatch(name))
+
+
 def _is_little(path: str, commit: Commit) -> bool:
-    """Return whether a file shows little of its stage: a README, a test, a few lines of Python."""
-    if _stage_of_file(path) == "setup":
-        return bool(_NEW_REPOSITORY_FILE.fullmatch(PurePosixPath(path).name))
-    return path in commit.thin_paths or is_test_path(path)
+    """Return whether a file shows little of its stage: a test, or a few lines of Python."""
+    is_thin = path in commit.thin_paths or is_test_path(path)
+    return is_thin and _stage_of_file(path) != "setup"
 
 
 def _stages_of(paths: Iterable[str]) -> set[str]:
@@ -241,11 +240,11 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             subject=_printable(subject),
             python_lines_added=sum(count for _, count in added),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
-            empty_paths=tuple(
+            empty_paths=frozenset(
                 line.rpartition("\t")[2] for line in lines if _EMPTY_BLOB.match(line)
             ),
             # Of a file that moved both paths stand in one field, so that it is none of these.
-            thin_paths=tuple(path for path, count in added if count < LEAST_LINES),
+            thin_paths=frozenset(path for path, count in added if count < LEAST_LINES),
             committed_at=_timestamp(committed),
             co_authors=tuple(
                 (_printable(name), _printable(email)) for name, email in co_authors(body)

@@ -199,7 +199,7 @@ def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
 
 def test_a_first_commit_that_lays_out_empty_files_brings_none():
     paths = ("a.py", "b.py", "c.py")
-    layout = replace(commit(1, lines=0), paths=paths, empty_paths=paths)
+    layout = replace(commit(1, lines=0), paths=paths, empty_paths=frozenset(paths))
     others = [replace(commit(n, lines=20), paths=(path,)) for n, path in enumerate(paths, start=2)]
     assert "first commit" not in judged("not_bulk", layout, *others).reason
 
@@ -280,7 +280,7 @@ def test_stages_count_in_their_natural_order_only(subjects, minimum, met):
 
 
 def test_stages_that_one_commit_brings_are_in_no_order():
-    upload = replace(commit(1), paths=("README.md", "src/tools.py", "src/graph.py"))
+    upload = replace(commit(1), paths=("uv.lock", "src/tools.py", "src/graph.py"))
     finding = judged("progression", upload, commit(2, subject="Add the judges"), minimum=3)
 
     assert (finding.met, [clue.rationale for clue in finding.clues]) == (
@@ -326,7 +326,7 @@ def test_stages_that_one_commit_brings_are_in_no_order():
     ],
 )
 def test_the_stages_are_named_with_those_in_their_natural_order(order, reason):
-    paths = ("README.md", "src/tools.py", "src/graph.py", "src/judges.py")
+    paths = ("uv.lock", "src/tools.py", "src/graph.py", "src/judges.py")
     commits = [
         replace(commit(n, subject="Go on"), sha=f"{n:08}", paths=tuple(paths[int(i)] for i in part))
         for n, part in enumerate(order.split())

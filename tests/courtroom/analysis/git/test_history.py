@@ -92,7 +92,7 @@ def test_commits_are_read_oldest_first_with_all_their_fields(tmp_path):
                 3,
                 ("notes.md", "src/ä b.py"),
                 "2026-02-01T23:30:00+00:00",
-                thin_paths=("src/ä b.py",),
+                thin_paths=frozenset({"src/ä b.py"}),
             ),
             Commit(
                 second,
@@ -104,7 +104,7 @@ def test_commits_are_read_oldest_first_with_all_their_fields(tmp_path):
                 0,
                 ("src/ä b.py",),
                 "2026-02-02T00:30:00+00:00",
-                thin_paths=("src/ä b.py",),
+                thin_paths=frozenset({"src/ä b.py"}),
             ),
         ),
         total=2,
@@ -207,7 +207,7 @@ def test_authors_are_counted_by_address(tmp_path):
 
 def test_stages_come_in_the_order_they_began():
     assert stages_of(
-        ("Initial commit", ("README.md",)),
+        ("Initial commit", ("pyproject.toml",)),
         ("Judge personas", ("src/nodes/judges.py",)),
         ("Progress", ("src/graph.py",)),
         ("Add git tools", ("src/tools/git.py",)),
@@ -221,7 +221,7 @@ def test_stages_come_in_the_order_they_began():
 
 
 def test_one_commit_may_begin_several_stages_and_its_message_none_that_has_files():
-    everything = ("README.md", "src/tools/ast.py", "src/graph.py", "src/nodes/judges.py")
+    everything = ("uv.lock", "src/tools/ast.py", "src/graph.py", "src/nodes/judges.py")
     assert stages_of(("My project", everything), ("Add the graph", ("src/graph.py",))) == [
         ("setup", "My project"),
         ("tools", "My project"),
@@ -232,7 +232,7 @@ def test_one_commit_may_begin_several_stages_and_its_message_none_that_has_files
 
 def test_a_stage_begins_with_its_files_whatever_earlier_messages_name():
     assert stages_of(
-        ("Set up for tools and graph", ("README.md", "docs/graph.md")),
+        ("Set up for tools and graph", ("config.json", "docs/graph.md")),
         ("wip", ("src/graph.py",)),
         ("Add a parser", ("src/reading.py",)),
     ) == [
@@ -246,7 +246,7 @@ def test_empty_files_begin_no_stage(tmp_path):
     history = history_of(
         tmp_path / "a.git",
         [
-            Made("Lay out", {"README.md": "x\n", "src/graph.py": "", "src/nodes/judges.py": ""}),
+            Made("Lay out", {"uv.lock": "x\n", "src/graph.py": "", "src/nodes/judges.py": ""}),
             Made("Wire", {"src/graph.py": "x\n"}),
             Made("Argue", {"src/nodes/judges.py": "x\n"}),
         ],
@@ -306,20 +306,14 @@ def test_a_file_that_moves_to_the_name_of_a_stage_begins_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("commits", "setup"),
+    ("paths", "begun"),
     [
-        ((("First", ("README.md",)), ("Second", ("pyproject.toml", "uv.lock"))), "Second"),
-        ((("First", ("README.md", ".env.example")), ("Second", ("pyproject.toml",))), "First"),
-        ((("First", ("Makefile", "config.yml")), ("Second", ("pyproject.toml",))), "First"),
-        ((("First", ("README.md", "LICENSE")), ("Second", ("src/__init__.py",))), "First"),
-        ((("First", (".env.example", "graph.py")), ("Second", ("README.md",))), "First"),
-        ((("First", ("graph.py",)), ("Second", ("README.md",)), ("Third", ("uv.lock",))), "Third"),
-        ((("First", ("README.md",)), ("Second", ("pyproject.toml", "graph.py"))), "First"),
-        ((("First", ("README.md",)), ("Graph", ("graph.py",)), ("Third", ("uv.lock",))), "First"),
+        (("README.md", "LICENSE", ".gitignore"), []),
+        (("README.md", ".env.example"), [("setup", "Initial commit")]),
     ],
 )
-def test_a_readme_gives_way_to_the_files_that_set_up_before_any_other_stage(commits, setup):
-    assert dict(stages_of(*commits))["setup"] == setup
+def test_files_of_a_new_repository_begin_no_stage_whatever_the_message_says(paths, begun):
+    assert stages_of(("Initial commit", paths)) == begun
 
 
 def test_merge_begins_no_stage(tmp_path):
