@@ -18,7 +18,7 @@ from courtroom.analysis.langgraph.judging.persona_names import (
     PersonaText,
     persona_in,
 )
-from courtroom.analysis.langgraph.judging.prompt_files import texts_in_files
+from courtroom.analysis.langgraph.judging.prompt_files import texts_in_data, texts_in_files
 from courtroom.analysis.langgraph.judging.text_overlap import own_words, plain_words, shared_text
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
@@ -48,6 +48,8 @@ FUEL = 40_000
 OPINION_WORDS = frozenset(
     {"argument", "rationale", "reason", "reasoning", "verdict", "summary", "error", "message"}
 )
+# Keys of the state that only a judge's node writes.
+UPDATED_KEYS = frozenset({"opinions", "judicial_opinions"})
 MESSAGE_CALLS = frozenset({"from_messages", "invoke", "ainvoke"})
 
 
@@ -92,7 +94,11 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     `files`: the texts of prompt files by path.
     """
     unfollowed: list[str] = []
-    texts = [*_texts_in_code(symbols, unfollowed), *texts_in_files(files)]
+    texts = [
+        *_texts_in_code(symbols, unfollowed),
+        *texts_in_files(files),
+        *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
+    ]
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
@@ -107,6 +113,12 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
         for first, second in itertools.combinations(compared, 2)
     }
     return PersonaReading(prompts, shared, own_words(prompt_texts), tuple(unfollowed), is_framed)
+
+
+def _keys_of(judges: Iterable[FunctionRef]) -> set[str]:
+    """Return the texts in the judges' code, by which it may look something up."""
+    nodes = (node for judge in judges for node in walk(judge.site.node))
+    return {text for node in nodes if (text := constant_text(node))}
 
 
 def _best_text(texts: list[PersonaText], persona: str) -> PersonaText | None:
@@ -254,13 +266,21 @@ def _values_in_function(
                 for argument in _text_arguments(inner):
                     yield argument, evaluator.evaluate(argument, frame.scope)
             elif isinstance(inner, ast.Return) and inner.value is not None:
-                yield inner, evaluator.evaluate(inner.value, frame.scope)
+                value = evaluator.evaluate(inner.value, frame.scope)
+                if not _is_update(value):
+                    yield inner, value
             elif isinstance(inner, ast.Assign | ast.AnnAssign):
                 name = _target_name(inner)
                 if name and not _names_opinion(name):
                     yield inner, frame.scope.names.get(name)
     except (OutOfFuel, RecursionError):
         return
+
+
+def _is_update(value: Value) -> bool:
+    """Return true for what a node returns: its messages are words on a run, no prompt."""
+    choices = [choice for choice in choices_of(value) if isinstance(choice, DictValue)]
+    return any(UPDATED_KEYS.intersection(map(str, choice.entries)) for choice in choices)
 
 
 def _text_arguments(call: ast.Call) -> list[ast.expr]:

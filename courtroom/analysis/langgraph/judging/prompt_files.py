@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -58,6 +59,41 @@ def _entries(path: str, text: str) -> Iterator[PersonaText]:
         if persona is not None:
             at = next((n for n, line in enumerate(lines, 1) if key in line), 1)
             yield PersonaText(persona, path, at, at, "\n".join(_strings(value, MAX_DEPTH)))
+
+
+def texts_in_data(data: Mapping[str, str], keys: AbstractSet[str]) -> Iterator[PersonaText]:
+    """Yield the texts of tables by persona in JSON files, under one of the keys that judges look up.
+
+    `{"judicial_logic": {"prosecutor": {...}, "defense": {...}}}` in a rubric tells each judge its part.
+    """
+    for path, text in sorted(data.items()):
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            continue  # a broken file holds no prompt that a program could load
+        lines = text.split("\n")
+        for key, table in _tables(document, MAX_DEPTH):
+            if key not in keys or not isinstance(table, dict) or _count_personas(table) < 2:
+                continue
+            start = _line_with(key, lines, 0)
+            for name, entry in table.items():
+                persona = persona_in(name)
+                if persona is not None:
+                    strings = list(_strings(entry, MAX_DEPTH))
+                    first = _line_with(name, lines, start)
+                    last = max((_line_with(s, lines, first, first) for s in strings), default=first)
+                    yield PersonaText(persona, path, first + 1, last + 1, "\n".join(strings))
+
+
+def _count_personas(table: Mapping[str, Any]) -> int:
+    return len({persona_in(name) for name in table} - {None})
+
+
+def _line_with(text: str, lines: list[str], start: int, default: int = 0) -> int:
+    """Return the index of the first line from `start` on that holds the JSON string of a text."""
+    written = {json.dumps(text), json.dumps(text, ensure_ascii=False)}
+    places = (n for n in range(start, len(lines)) if any(part in lines[n] for part in written))
+    return next(places, default)
 
 
 def _tables(value: Any, depth: int) -> Iterator[tuple[str, Any]]:

@@ -32,8 +32,11 @@ FRAME = " ".join(
 )
 
 
-def read(code: str, files: dict[str, str] | None = None) -> PersonaReading:
+def read(
+    code: str, files: dict[str, str] | None = None, data: dict[str, str] | None = None
+) -> PersonaReading:
     symbols = symbols_of({"src/judges.py": code})
+    symbols.codebase.data.update(data or {})
     _, layers = layers_of(symbols)
     return read_personas(symbols, layers, files or {})
 
@@ -273,6 +276,36 @@ def test_personas_in_one_file_are_read_entry_by_entry(path):
         zip(["Prosecutor", "Defense", "TechLead"], lines, strict=True)
     )
     assert reading.are_distinct
+
+
+LOOKED_UP = (
+    "def judge(state, who):\n"
+    "    told = load('rubric.json').get('judicial_logic', {}).get(who)\n"
+    "    return {'opinions': [ask(told)], 'messages': [f'{who} has judged all criteria of this whole work now']}\n"
+    "def prosecutor_node(state):\n    return judge(state, 'Prosecutor')\n"
+    "def defense_node(state):\n    return judge(state, 'Defense')\n"
+    "def tech_lead_node(state):\n    return judge(state, 'TechLead')\n"
+)
+
+
+def test_personas_that_judges_look_up_in_a_json_file_are_quoted_from_it():
+    entries = {"prosecutor": {"role": HARSH, "focus": ["gaps"]}, "defense": KIND, "tech_lead": DRY}
+    rubric = json.dumps({"dimensions": [], "judicial_logic": entries}, indent=1)
+    reading = read(LOOKED_UP, data={"rubric.json": rubric})
+    lines = rubric.split("\n")
+    assert [(p.persona, p.path, lines[p.line - 1].strip()[:9]) for p in reading.prompts] == [
+        ("Prosecutor", "rubric.json", '"prosecut'),
+        ("Defense", "rubric.json", '"defense"'),
+        ("TechLead", "rubric.json", '"tech_lea'),
+    ]
+    assert "gaps" in lines[reading.prompts[0].end - 1]
+    assert reading.are_distinct
+
+
+@pytest.mark.parametrize("key", ["guidance", "judicial_logic"])
+def test_table_that_judges_do_not_look_up_or_message_of_a_run_is_no_prompt(key):
+    entries = {"prosecutor": HARSH, "defense": KIND} if key == "guidance" else {"prosecutor": HARSH}
+    assert read(LOOKED_UP, data={"rubric.json": json.dumps({key: entries})}).prompts == []
 
 
 @pytest.mark.parametrize("path", ["prompts/all.json", "prompts/all.toml"])
