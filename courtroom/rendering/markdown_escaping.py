@@ -17,7 +17,7 @@ REPLACEMENT = "�"
 OUTER_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 MARKS = re.compile(rf"[\\`*\[\]<>&|~$]|{OUTER_UNDERSCORE.pattern}")
 CODE = re.compile(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)")
-CODE_OR_NAME = re.compile(rf"{CODE.pattern}|(?<![\w./`-])(?P<name>\w[\w./-]*+(?:\(\))?)(?!`)")
+CODE_OR_NAME = re.compile(rf"{CODE.pattern}|(?<![\w./*`-])(?P<name>[\w*][\w./*-]*+(?:\(\))?)(?!`)")
 BLOCK_START = re.compile(r"^(?:(\d+)(?=[.)](?:\s|$))|(?=[-+=#]))")
 # GitHub turns bare addresses into links, so their colon or dot is escaped.
 LINK_START = re.compile(r"(:)(?=//)|(?<=www)(\.)", re.IGNORECASE)
@@ -31,7 +31,7 @@ def escape_prose(text: str) -> str:
 def escape_sentence(text: str) -> str:
     """Return prose in which words between single backticks are code. Not for table cells.
 
-    So are names such as `_clone()`, whose underscore would need a backslash.
+    So are names such as `_clone()` and `**/*.py`, which would need a backslash.
     """
     line = _one_line(text)
     if "`" not in CODE.sub("", line):
@@ -44,7 +44,7 @@ def escape_sentence(text: str) -> str:
 
 def _as_code(match: re.Match[str]) -> str:
     name = (match["name"] or "").rstrip("./-")
-    is_escaped = OUTER_UNDERSCORE.search(name) is not None
+    is_escaped = "*" in name or OUTER_UNDERSCORE.search(name) is not None
     return f"`{name}`{match[0][len(name) :]}" if is_escaped else match[0]
 
 
