@@ -10,13 +10,7 @@ from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, walk
 
 APPEND, MERGE = "operator.add", "operator.or_"
-OPERATORS = {
-    "add": APPEND,
-    "iadd": APPEND,
-    "concat": APPEND,
-    "ior": MERGE,
-    "or_": MERGE,
-}
+OPERATORS = frozenset({"add", "iadd", "concat", "ior", "or_"})
 METHODS = {"extend": APPEND, "update": MERGE}
 
 
@@ -50,7 +44,7 @@ def _operators(node: FunctionNode, first: str, second: str) -> Iterator[str]:
         elif isinstance(inner, ast.Call):
             name = called_name(inner)
             if name in OPERATORS and _hold_both(inner.args, first, second):
-                yield OPERATORS[name]
+                yield f"operator.{name}"
             elif name in METHODS and any(second in _names(part) for part in inner.args):
                 yield METHODS[name]
 

@@ -15,7 +15,7 @@ from tests.courtroom.sources import symbols_of
         ("return (a or []) + (b or [])", "operator.add"),
         ("return [*a, *b]", "operator.add"),
         ("kept = list(a)\n    kept.extend(b)\n    return kept", "operator.add"),
-        ("return operator.ior(a, b)", "operator.or_"),
+        ("return operator.ior(a, b)", "operator.ior"),
         ("return a | b", "operator.or_"),
         ("return {**a, **b}", "operator.or_"),
         ("kept = dict(a)\n    kept.update(b)\n    return kept", "operator.or_"),
