@@ -180,8 +180,7 @@ def progression(history: History) -> tuple[Stage, ...]:
         paths = {path for path in commit.paths if not _is_blank(path, commit)}
         has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
         named = [s for s in _stages_in(commit.subject) if has_code or (s == "setup" and paths)]
-        little = _stages_of({path for path in paths if _is_little(path, commit)})
-        full = _stages_of({path for path in paths if not _is_little(path, commit)})
+        full, little = _stages_brought(paths, commit)
         full |= little.intersection(named)
         for stages, names in ((by_files, full), (by_little, little), (by_message, named)):
             for name in names:
@@ -201,14 +200,17 @@ def _is_blank(path: str, commit: Commit) -> bool:
     return is_marker or path in commit.empty_paths or bool(_NEW_REPOSITORY_FILE.fullmatch(name))
 
 
-def _is_little(path: str, commit: Commit) -> bool:
-    """Return whether a file shows little of its stage: a test, or a few lines of Python."""
-    is_thin = path in commit.thin_paths or is_test_path(path)
-    return is_thin and _stage_of_file(path) != "setup"
-
-
-def _stages_of(paths: Iterable[str]) -> set[str]:
-    return {stage for path in paths if (stage := _stage_of_file(path)) is not None}
+def _stages_brought(paths: Iterable[str], commit: Commit) -> tuple[set[str], set[str]]:
+    """Return the stages of the files, and those of tests and of a few lines of Python."""
+    full: set[str] = set()
+    little: set[str] = set()
+    for path in paths:
+        stage = _stage_of_file(path)
+        if stage is None:
+            continue
+        is_little = stage != "setup" and (path in commit.thin_paths or is_test_path(path))
+        (little if is_little else full).add(stage)
+    return full, little
 
 
 def once(history: History) -> tuple[Commit, ...]:
