@@ -35,7 +35,7 @@ LEAST_CRITERIA = 2
 FAILED_SHARE = 0.25
 MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS = 8, 50, 50, 20
 QUOTED = 120
-# A text of fewer characters in the code begins many arguments by chance.
+# A text of fewer characters in the code stands in many arguments by chance.
 LEAST_WRITTEN = 12
 # So much of an argument finds its line again.
 SEARCHED = 40
@@ -292,7 +292,7 @@ def _origin(argument: str, code: Sequence[SourceFile]) -> str:
     written = _words(argument)
     for source in code:
         for text, line, score in _stand_ins(source):
-            if written.startswith(text):
+            if text in written:
                 return f"{source.path}:{line}, which gives it a score of {score}"
     for source in code:
         for constant, _ in source.strings:
@@ -309,11 +309,12 @@ def _stand_ins(source: SourceFile) -> Iterator[tuple[str, int, object]]:
         if not isinstance(score, ast.Constant):
             continue
         for value in fields.values():
-            # The argument may begin with this text and go on with an error's.
+            # A judge's name may stand before this text, and an error's own text behind it.
             parts = (part for part in ast.walk(value) if isinstance(part, ast.Constant))
-            first = next((part for part in parts if isinstance(part.value, str)), None)
-            if first and len(text := _words(str(first.value))) >= LEAST_WRITTEN:
-                yield text, first.lineno, score.value
+            texts = [(_words(p.value), p.lineno) for p in parts if isinstance(p.value, str)]
+            text, line = max(texts, key=lambda row: len(row[0]), default=("", 0))
+            if len(text) >= LEAST_WRITTEN:
+                yield text, line, score.value
 
 
 def _fields(node: ast.AST) -> dict[object, ast.expr]:

@@ -24,13 +24,14 @@ def test_committed_audits_and_claims_are_facts(tmp_path):
 def test_an_argument_that_stands_in_the_code_is_no_judges(tmp_path):
     code = 'def stand_in():\n    return (\n        "Not enough"\n        " evidence."\n    )\n'
     fallback = (
-        'def fall_back(error):\n    return Opinion(score=2, argument=f"Call failed: {error}")\n'
+        "def fall_back(judge, error):\n"
+        '    return Opinion(score=2, argument=f"[{judge}] Call failed: {error}")\n'
     )
     files: dict[str, str | bytes | None] = {
         "src/justice.py": code,
         "src/judges.py": fallback,
         SELF: audit("Not enough evidence."),
-        ON_PEER: audit("Call failed: Error code: 429", "Good."),
+        ON_PEER: audit("[Judge] Call failed: Error code: 429", "Good."),
         "audit.md": audit("Good."),
     }
     texts = [f["text"] for f in survey(files, tmp_path).facts["audits_without_judgement"]]
@@ -38,7 +39,7 @@ def test_an_argument_that_stands_in_the_code_is_no_judges(tmp_path):
         (
             "3 of 6",
             (
-                f"{ON_PEER} report a failure in place of a judgement: “Call failed: Error code: 429”"
+                f"{ON_PEER} report a failure in place of a judgement: “[Judge] Call failed: Error code: 429”"
                 " The text is that of src/judges.py:2, which gives it a score of 2."
             ),
         ),
