@@ -8,8 +8,10 @@ LINT := .venv/lint/bin
 LOCK_STATE = $$(cat requirements/dev.txt requirements/lint.txt | cksum)
 # One more than CI has cores: tests also wait for PostgreSQL.
 WORKERS ?= 3
+# Browsers, servers and children of a reader are waited for: three at once left the cores half idle.
+SLOW_AT_ONCE ?= 5
 # Faults mostly wait, so more of them than there are cores run side by side.
-FAULTS_AT_ONCE ?= 4
+FAULTS_AT_ONCE ?= 5
 PYTEST = $(PY) -m pytest -q -rs --dist worksteal -n
 TESTS ?=
 LOAD ?=
@@ -49,7 +51,7 @@ test: setup ## the fast tests (TESTS="-k word" chooses)
 	$(PYTEST) $(WORKERS) -m "not slow and not processes and not browser and not hostile and not faults" $(TESTS)
 
 test-slow: setup ## all other tests but the faults: processes, browser, hostile input, long sweeps
-	$(PYTEST) $(WORKERS) -m "slow or processes or browser or hostile" -p tests.hostile.scoreboard $(TESTS)
+	$(PYTEST) $(SLOW_AT_ONCE) -m "slow or processes or browser or hostile" -p tests.hostile.scoreboard $(TESTS)
 
 processes: setup ## the tests that start programs and servers, and of the sandbox
 	$(PYTEST) $(WORKERS) -m processes $(TESTS)
