@@ -72,7 +72,15 @@ def _report(facts: JsonFacts) -> Absence | None:
 def _diagram(facts: JsonFacts) -> Absence | None:
     if facts.get("pdf_diagram") != "none":
         return None
-    return _absence("no_diagram", "The report has no diagram.", detective="VisionInspector")
+    sources = (f"the {d['drawn_as']} source of one (page {d['page']})" for d in _written(facts))
+    only = next((f", only {source}" for source in sources), "")
+    return _absence("no_diagram", f"The report has no diagram{only}.", detective="VisionInspector")
+
+
+def _written(facts: JsonFacts) -> list[Mapping[str, Any]]:
+    """Return the report's diagrams that are printed as their source in a text language."""
+    diagrams = facts.get("diagrams") or ()
+    return [d for d in diagrams if d["page"] and d["drawn_as"] in ("mermaid", "plantuml")]
 
 
 def _graph(facts: JsonFacts) -> Absence | None:

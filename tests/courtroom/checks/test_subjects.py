@@ -117,6 +117,16 @@ def test_judges_are_absent_only_where_all_their_code_was_followed(missing):
     assert code_of(RETRY, **known) == expected
 
 
+def test_report_with_the_source_of_a_diagram_alone_says_so():
+    drawn = {"drawn_as": "mermaid", "page": None, "path": "README.md"}
+    facts = {"pdf_pages": 9, "pdf_diagram": "none", "diagrams": [drawn, drawn | {"page": 4}]}
+    absence = absence_of(subjects_of(ACCURATE), facts)
+    assert absence is not None
+    assert absence.cause.sentence == (
+        "The report has no diagram, only the mermaid source of one (page 4)."
+    )
+
+
 def test_root_cause_names_the_line_of_the_first_judge():
     document = {"plain_judges": [PLAIN, PLAIN | {"line": 30}]}
     absence = absence_of(subjects_of(RETRY), document)
