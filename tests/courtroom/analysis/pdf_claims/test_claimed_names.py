@@ -35,6 +35,8 @@ def claimed(*names: str) -> list[ClaimedName]:
         ("It is in src/build_graph.py and https://host.dev/build_graph.", []),
         ("A word, a_b, final-score and the option --no_cache.", []),
         ("We will add build_graph later.", []),
+        ('An id (e.g., "state_rigor") and {judge_one}, {"rule": "last_one"}.', []),
+        ('It sets state["has_spread"] and calls ErrorSink.close().', ["has_spread", "ErrorSink"]),
         ("Each is written by model_dump and model_dump_json().", []),
     ],
 )
