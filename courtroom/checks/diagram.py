@@ -25,7 +25,7 @@ VERBS = {
     "generic": "does not show the parallel branches",
 }
 # Of a picture, only the outlines of its boxes were compared.
-PICTURE_MATCHES = "has as many boxes side by side as the graph of the code has parallel nodes"
+PICTURE_MATCHES = "has rows of boxes like the graph of the code"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 
 

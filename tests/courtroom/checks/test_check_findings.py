@@ -435,8 +435,8 @@ def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words()
     finding = best_diagram(Diagram(**CHECK_FIELDS, aspect="accurate"), picture)
     assert finding.met is True
     assert finding.reason == (
-        "The picture on page 4 has as many boxes side by side as the graph of the code has parallel"
-        " nodes (boxes side by side: 3, then 3)."
+        "The picture on page 4 has rows of boxes like the graph of the code"
+        " (boxes side by side: 3, then 3)."
     )
 
 
