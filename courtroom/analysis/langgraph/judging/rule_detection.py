@@ -159,10 +159,7 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
     by_spread = [
         change
         for change in _without_shown(changes)
-        if any(
-            reader.words_of_test(test, assignments_in(change.function.site.node)) & CERTAIN_SPREAD
-            for test in change.own_tests
-        )
+        if _words_of_tests(change, change.own_tests) & CERTAIN_SPREAD
     ]
     return [
         *_ranked("variance_re_evaluation", by_spread, SPREAD),
@@ -273,8 +270,25 @@ def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) 
         "fact_supremacy": _ranked("fact_supremacy", factual, EVIDENCE),
         "functionality_weight": [*lead_decides(changes), *lead_weighs_more(functions)],
         "dissent": list(_dissents(functions)),
-        "variance_re_evaluation": [(c.function, c.line) for c in factual if c.guard & SPREAD],
+        "variance_re_evaluation": [(c.function, c.line) for c in factual if _names_spread(c)],
     }
+
+
+def _names_spread(change: ScoreChange) -> bool:
+    inline = [node.test for node in walk(change.value) if isinstance(node, ast.IfExp)]
+    return bool(_words_of_tests(change, [*change.tests, *inline]) & SPREAD)
+
+
+def _words_of_tests(change: ScoreChange, tests: Iterable[ast.expr]) -> frozenset[str]:
+    """Return the words of tests and of the values of names in them.
+
+    A function that they call may speak of a conflict for another reason.
+    """
+    tests = list(tests)
+    assigned = assignments_in(change.function.site.node)
+    names = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
+    values = (value for name in names for value in assigned.get(name, ()))
+    return frozenset().union(*map(words_in, (*tests, *values)))
 
 
 def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lines:

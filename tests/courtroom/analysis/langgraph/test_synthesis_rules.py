@@ -200,6 +200,21 @@ def test_a_rule_that_decides_on_the_spread_is_no_second_look(body, lines):
     assert (reading.lines, [line for _, line in reading.final]) == ([], lines)
 
 
+def test_rule_on_evidence_whose_function_speaks_of_conflicts_is_no_second_look():
+    supports = (
+        "def is_supported(evidences):\n"
+        "    topics = {'chief': ['conflict', 'variance']}\n"
+        "    return any(e.found for e in evidences if e.goal in topics)\n"
+    )
+    readings = readings_of(
+        justice("if not is_supported(evidences):\n    score = min(score, 2)", supports)
+    )
+    reading = readings["variance_re_evaluation"]
+
+    assert (reading.lines, reading.final) == ([], [])
+    assert len(readings["fact_supremacy"].lines) == 1
+
+
 def test_tie_break_is_the_weight_of_the_tech_lead_only_where_nothing_else_is():
     tie = "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = tech_lead.score"
     weight = "if criterion == 'architecture' and tech_lead:\n    score = tech_lead.score"
