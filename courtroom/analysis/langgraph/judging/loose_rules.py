@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
 from courtroom.analysis.langgraph.judging.rule_detection import (
+    CERTAIN_SPREAD,
     SAFE_TOOLS,
     SECURITY,
     is_security_cap,
@@ -226,6 +227,7 @@ def _unlimited_weight(
 ) -> Iterator[LooseRule]:
     """Yield the Tech Lead's weight where nothing in the code names architecture."""
     lines = [*lead_weighs_more(functions), *lead_decides(changes)]
+    lines = [place for place in lines if not _is_tie_break(*place)]
     if not lines or any(_names_architecture(function) for function in functions):
         return
     if any(_is_limited(function, line) for function, line in lines):
@@ -236,6 +238,15 @@ def _unlimited_weight(
         " architecture"
     )
     yield LooseRule(function, line, sentence)
+
+
+def _is_tie_break(function: FunctionRef, line: int) -> bool:
+    """Return true in the body of an `if` on the spread; its else is for all other scores."""
+    return any(
+        words_in(node.test) & CERTAIN_SPREAD
+        for node in walk(function.site.node)
+        if isinstance(node, ast.If) and _is_in_body(node, line)
+    )
 
 
 def _is_limited(function: FunctionRef, line: int) -> bool:

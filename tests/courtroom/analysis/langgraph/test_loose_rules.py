@@ -31,6 +31,8 @@ def sentences_of(body: str) -> list[tuple[str, int]]:
         WEIGHT,
         "score = (p.score + d.score + 2 * tech_lead.score) / 4",
         f"'On architecture or not, it weighs.'\n{WEIGHT}",
+        f"{WEIGHT}\nif variance >= 2 and tech_lead:\n    score = tech_lead.score",
+        f"if variance >= 2:\n    score = 3\nelse:\n    {WEIGHT}",
     ],
 )
 def test_a_weight_of_the_tech_lead_without_a_limit_is_named(body: str):
@@ -46,6 +48,7 @@ def test_a_weight_of_the_tech_lead_without_a_limit_is_named(body: str):
     "body",
     [
         f"if criterion.id == 'graph_orchestration':\n    {WEIGHT}",
+        "if variance >= 2 and tech_lead:\n    score = tech_lead.score",
         f"if criterion.artifact == 'code':\n    {WEIGHT}",
         f"about_architecture = criterion.about\n{WEIGHT}",
         "weights = {'TechLead': 1.0, 'Prosecutor': 1.0, 'Defense': 1.0}",
