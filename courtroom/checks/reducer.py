@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from courtroom.analysis.python.tree_walk import called_name, keyword_of
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named
 from courtroom.checks.result import Finding, present
 from courtroom.models.check import CheckBase
+from courtroom.models.facts import MERGED_BY_KEY
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
@@ -52,28 +51,18 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
 
 def _operators(row: Mapping[str, Any]) -> set[str]:
     """Return the names that a reducer goes by: its own, and that of the operator it applies."""
-    return {_operator(row["reducer"]), _operator(row.get("applies") or row["reducer"])}
+    from courtroom.analysis.langgraph.own_reducers import operator_name
+
+    applies = row.get("applies", "")
+    # The general name of a reducer that merges mappings.
+    applied = "merge_dicts" if applies == MERGED_BY_KEY else operator_name(applies)
+    return {operator_name(row["reducer"]), applied} - {""}
 
 
 def _written(row: Mapping[str, Any]) -> str:
     """Return the reducer as written; of a function of the repository also what it applies."""
     applies = row.get("applies")
     return f"{row['reducer']}, which applies {applies}" if applies else row["reducer"]
-
-
-def _operator(reducer: str) -> str:
-    """Return the last part of a reducer's name: "ior" of `operator.ior` and of `ior`.
-
-    That of a channel as written, `BinaryOperatorAggregate(dict, merge)`, is its operator's.
-    """
-    try:
-        channel = ast.parse(reducer, mode="eval").body
-    except SyntaxError:
-        channel = None
-    if isinstance(channel, ast.Call) and called_name(channel) == "BinaryOperatorAggregate":
-        operator = keyword_of(channel, "operator") or next(iter(channel.args[1:2]), channel)
-        reducer = ast.unparse(operator)
-    return reducer.rsplit(".", 1)[-1]
 
 
 def _merged(rows: Sequence[Mapping[str, Any]]) -> str:

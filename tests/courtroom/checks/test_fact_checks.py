@@ -9,6 +9,7 @@ from courtroom.checks.sandboxed_clone import SandboxedClone, clone
 from courtroom.checks.structured_output import StructuredOutput, structured_output
 from courtroom.checks.synthesis_rules import SynthesisRules, synthesis_rules
 from courtroom.checks.unsafe_call import UnsafeCallCheck, unsafe_calls
+from courtroom.models.facts import MERGED_BY_KEY
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, location_at, survey
 
 FLAG_CHECKS = [
@@ -147,6 +148,19 @@ def test_reducer_of_the_repository_counts_by_what_it_applies():
     )
     sentence = "The state reduces o by merge, which applies operator.add (s.py:4)."
     assert (finding.met, finding.reason) == (True, sentence)
+
+
+def test_reducer_that_merges_by_key_merges_mappings():
+    fact = {"field": "e", "reducer": "own", "applies": MERGED_BY_KEY, "path": "s.py", "line": 4}
+    facts = {"reducers": [fact]}
+    (merging, appending) = (
+        reducers(ReducerCheck(**CHECK_FIELDS, any_of=names), survey(facts=facts))
+        for names in (("ior", "merge_dicts"), ("add",))
+    )
+    assert (merging.met, appending.met) == (True, False)
+    assert merging.reason == (
+        "The state reduces e by own, which applies a merge key by key (s.py:4)."
+    )
 
 
 def test_each_unsafe_call_is_shown_and_counts_against():

@@ -22,9 +22,10 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
     choices_of,
 )
+from courtroom.models.facts import MERGED_BY_KEY
 
 # Reducers that keep what is there.
-KEEPING = ("ior", "or_", "add")
+KEEPING = ("ior", "or_", "add", MERGED_BY_KEY)
 
 
 def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:
@@ -107,7 +108,8 @@ def _steps(joins: Iterable[tuple[Sequence[str], str]]) -> dict[str, int]:
 
 def _filled_keys(symbols: SymbolTable, access: StateAccess) -> dict[str, dict[str, KeyWrite]]:
     """Return for keys of the state that no node empties the nodes that always fill them."""
-    reducers = {row["field"]: row["reducer"] for row in reducers_of(symbols, access.state.site)}
+    rows = reducers_of(symbols, access.state.site)
+    reducers = {row["field"]: row.get("applies") or row["reducer"] for row in rows}
     filled: dict[str, dict[str, KeyWrite]] = {}
     for key in sorted(access.declared or ()):
         writers = {name: use for name, use in access.nodes.items() if _may_write(use, key)}

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.langgraph.own_reducers import applied_operator
+from courtroom.models.facts import MERGED_BY_KEY
 from tests.courtroom.sources import symbols_of
+
+LOOP = "    for k, v in ({0} or {{}}).items():\n        {1}[k] = {1}.get(k, []) + v\n"
 
 
 @pytest.mark.parametrize(
@@ -22,12 +25,25 @@ from tests.courtroom.sources import symbols_of
         ("return b", ""),
         ("return len(a) + 1", ""),
         ("return {**a, **b} if a else a + b", ""),
-        ("for k, v in b.items():\n        a.setdefault(k, []).extend(v)\n    return a", ""),
+        (
+            "for k, v in b.items():\n        a.setdefault(k, []).extend(v)\n    return a",
+            MERGED_BY_KEY,
+        ),
+        (f"kept = dict(a or {{}})\n{LOOP.format('b', 'kept')}    return kept", MERGED_BY_KEY),
+        (
+            f"kept = {{}}\n{LOOP.format('a', 'kept')}{LOOP.format('b', 'kept')}    return kept",
+            MERGED_BY_KEY,
+        ),
+        (f"kept = {{}}\n{LOOP.format('b', 'kept')}    return kept", ""),
+        (f"kept = dict(a)\n{LOOP.format('b', 'kept')}    return b", ""),
+        ("kept = dict(a)\n    for k in b:\n        kept['last'] = k\n    return kept", ""),
     ],
 )
 def test_operator_is_that_on_both_arguments(body: str, operator: str):
     symbols = symbols_of({"src/state.py": f"def merge(a, b):\n    {body}\n"})
     assert applied_operator(symbols, "reducers.merge") == operator
+    channel = "BinaryOperatorAggregate(typ=dict, operator=merge)"
+    assert applied_operator(symbols, channel) == operator
     assert applied_operator(symbols, "operator.add") == ""
 
 
