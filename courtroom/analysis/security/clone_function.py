@@ -25,6 +25,8 @@ TEMPORARY_FOLDERS = frozenset({"tempfile.TemporaryDirectory", "tempfile.mkdtemp"
 WAIT_CALLS = ("communicate", "wait", "wait_for", "result")
 PROCESS_CALLS = frozenset({"run", "Popen", "call", "check_call", "check_output", *WAIT_CALLS})
 TIMEOUTS = ("timeout", "kill_after_timeout")
+# Beginnings of an address that is a path of this machine.
+LOCAL_PREFIXES = ("file:", "/", ".", "~")
 URL_WORDS = frozenset({"url", "repo", "repository", "uri", "remote", "link"})
 # Words of a validating function, and words that need an address beside them: check_url.
 SURE_VALIDATORS = frozenset(
@@ -425,7 +427,10 @@ def _validations(function: FunctionRef, call: ast.Call, context: list[FunctionRe
                 continue
             is_validating_call = isinstance(node, ast.Call) and _is_validating_call(node)
             is_refusing_test = (
-                isinstance(node, ast.If) and _leaves(node) and _tests_address(node.test)
+                isinstance(node, ast.If)
+                and _leaves(node)
+                and _tests_address(node.test)
+                and not _takes_local_path(node)
             )
             if is_validating_call or is_refusing_test:
                 yield other.source, line
@@ -469,6 +474,26 @@ def _leaves(node: ast.If) -> bool:
         branch and isinstance(branch[-1], ast.Raise | ast.Return)
         for branch in (node.body, node.orelse)
     )
+
+
+def _takes_local_path(node: ast.If) -> bool:
+    """Return true for a test that lets a local path pass the clone by: it refuses nothing."""
+    test = node.test
+    prefixes = [
+        constant_text(part) or ""
+        for part in (walk(test.args[0]) if isinstance(test, ast.Call) and test.args else ())
+        if isinstance(part, ast.Constant)
+    ]
+    is_local = bool(prefixes) and all(text.startswith(LOCAL_PREFIXES) for text in prefixes)
+    returned = [
+        inner.value.elts[0]
+        if isinstance(inner.value, ast.Tuple) and inner.value.elts
+        else inner.value
+        for statement in node.body
+        for inner in walk(statement)
+        if isinstance(inner, ast.Return)
+    ]
+    return is_local and any(isinstance(value, ast.Name) for value in returned)
 
 
 def _tests_address(test: ast.expr) -> bool:

@@ -333,6 +333,10 @@ def test_a_clone_is_recognized_in_every_form(call):
         ("name = url.split('/')[-1]", False),
         ("parse_repo_url(url)", False),
         ("if url.startswith('https'):\n        print('remote')", False),
+        ("path = url\n    if url.startswith('file://'):\n        return path, None", False),
+        ("path = url\n    if url.startswith(('/', './')):\n        return path", False),
+        ("if url.startswith('file://'):\n        return None, 'no file'", True),
+        ("if url.startswith('file://'):\n        raise ValueError(url)", True),
     ],
 )
 def test_an_address_is_validated_when_its_form_can_be_refused(test, is_validated):
