@@ -17,6 +17,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import MOST_NAMED, clauses, listed, number_of, place_of
 from courtroom.checks.result import Clue, Finding, present
+from courtroom.checks.state_flow import fault_sentence
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
@@ -63,6 +64,10 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     value = survey.facts.get(check.aspect)
     if value is None:
         return unknown(check.aspect, survey)
+    dead = dead_routes(survey.facts) if check.aspect == "conditional_error_route" else []
+    if value and dead:
+        clues = [line_clue(fault, fault_sentence(fault)) for fault in dead]
+        return present(fault_sentence(dead[0]), clues, met=False)
     locations = survey.fact_locations.get(check.aspect, ())
     holds, fails = _sentences(check.aspect, survey)
     edges = "; ".join(dict.fromkeys(location.note for location in locations[:MOST_NAMED]))
@@ -74,6 +79,17 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
         return nothing(f"{sentence}.", "a StateGraph", survey, met=value)
     # A graph without an edge that decides, or of a stored report.
     return present(f"{sentence}.", [_graph_clue(graph)], met=value)
+
+
+def dead_routes(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the faults of all routes, where each has two ways and no run takes one of them."""
+    graph = facts.get("graph") or {}
+    faults = (facts.get("state_flow") or {}).get("faults", ())
+    dead = {(f["path"], f["line"]): f for f in faults if f["kind"] == "dead_route"}
+    routes = [row for row in graph.get("conditional", ()) if len(row["to"]) > 1]
+    places = [(row["path"], row["line"]) for row in routes if len(row["to"]) == 2]
+    is_all = len(places) == len(routes) and not graph.get("subgraphs")
+    return [dead[place] for place in places] if is_all and {*places} <= dead.keys() else []
 
 
 def _sentences(aspect: str, survey: Survey) -> Sentences:

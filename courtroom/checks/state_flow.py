@@ -109,20 +109,20 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
 def _reason(faults: Sequence[Mapping[str, Any]]) -> str:
     """The faults of the first kind, each with its place, and the number of the others by kind."""
     sentences = [
-        (fault["kind"], with_place(_sentence(fault), fault["path"], fault["line"]))
+        (fault["kind"], with_place(fault_sentence(fault), fault["path"], fault["line"]))
         for fault in faults
     ]
     return by_kind(sentences, WORDS)
 
 
-def _sentence(fault: Mapping[str, Any]) -> str:
+def fault_sentence(fault: Mapping[str, Any]) -> str:
     """The fault as a sentence; the name of a function or node keeps its first letter."""
     words: str = fault["sentence"]
     return f"{words[0].upper() if words.startswith('the ') else words[0]}{words[1:]}."
 
 
 def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
-    yield line_clue(fault, _sentence(fault))
+    yield line_clue(fault, fault_sentence(fault))
     if fault["other"] is not None:
         yield line_clue(fault["other"], SECOND_PLACES.get(fault["kind"], DECLARED))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
 
@@ -21,7 +22,10 @@ JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 
 
 def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
-    if aspect == "conditional_error_route":
+    dead = dead_routes(work.facts) if aspect == "conditional_error_route" else []
+    if dead:
+        yield from map(_flow_step, dead)
+    elif aspect == "conditional_error_route":
         yield _error_route(work)
     elif aspect in GROUPS:
         role, words = GROUPS[aspect]
@@ -238,8 +242,12 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
         if fault.get("keys"):
             yield from (_undeclared(key, fault, work) for key in fault["keys"])
         elif fault["kind"] in FLOW:
-            action = FLOW[fault["kind"]].format(other=_other(fault))
-            yield placed(f"{action}: {fault['sentence']}.", fault)
+            yield _flow_step(fault)
+
+
+def _flow_step(fault: Mapping[str, Any]) -> Step:
+    action = FLOW[fault["kind"]].format(other=_other(fault))
+    return placed(f"{action}: {fault['sentence']}.", fault)
 
 
 # What mends a fault by kind; the sentence of the fault follows.

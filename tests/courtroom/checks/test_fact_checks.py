@@ -74,6 +74,34 @@ def test_a_layer_that_is_parallel_in_part_names_the_node_that_runs_apart(layer, 
     assert (finding.met, finding.reason) == (value, f"{sentence}: a → b (g.py:2).")
 
 
+NEVER = "the router after a returns `x` only where `e` lacks what b always writes there"
+DEAD = {"kind": "dead_route", "sentence": NEVER, "path": "g.py", "line": 7, "other": None}
+
+
+def _route(line, *ends):
+    return {"from": "a", "to": ends, "path": "g.py", "line": line}
+
+
+@pytest.mark.parametrize(
+    ("routes", "subgraphs", "met"),
+    [
+        ([_route(7, "b", "END")], [], False),
+        ([_route(7, "b", "END"), _route(9, "END")], [], False),
+        ([_route(7, "b", "END"), _route(9, "c", "END")], [], True),
+        ([_route(7, "b", "c", "END")], [], True),
+        ([_route(7, "b", "END")], [{"at": ["a"]}], True),
+    ],
+)
+def test_error_route_is_none_where_no_run_takes_one_of_its_two_ways(routes, subgraphs, met):
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": routes, "subgraphs": subgraphs}
+    flow = {"faults": [DEAD], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts))
+    assert finding.met is met
+    assert met or (finding.reason, clue_lines(finding)) == (f"T{NEVER[1:]}.", [("g.py", 7)])
+
+
 def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
     check, why = (
         GraphTopology(**CHECK_FIELDS, aspect="exists"),

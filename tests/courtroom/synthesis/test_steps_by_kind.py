@@ -199,6 +199,16 @@ def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
     assert error_route(("cleanup", "END")).action == f"{edges} that leads to cleanup {end}"
 
 
+def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
+    graph = {"conditional": [PLACE | {"from": "join", "to": ["judge", "END"]}]}
+    dead = PLACE | {"kind": "dead_route", "sentence": "the way is never taken", "other": None}
+    facts = work(graph=graph, state_flow={"faults": [dead], "unread": {}})
+    (step,) = graph_steps.topology_steps("conditional_error_route", facts)
+    assert step.action == (
+        "Let the router choose this way where it belongs, or take the way out: the way is never taken."
+    )
+
+
 EDGE = 'flow.add_edge("join", "prosecutor")'
 LISTS = "    evidences: Annotated[dict[str, list[Evidence]], operator.ior]"
 FOUND = "class Evidence(BaseModel):\n    goal: str\n    found: bool"
