@@ -38,7 +38,8 @@ def escape_sentence(text: str) -> str:
         line = CODE_OR_NAME.sub(_as_code, line)
     # Every second part is the inside of a code span: no tick, no blank at its ends.
     parts = CODE.split(line)
-    parts[::2] = map(_escape_inline, parts[::2])
+    # A bar parts nothing outside of tables, which need a second line.
+    parts[::2] = [_escape_inline(part).replace("\\|", "|") for part in parts[::2]]
     return BLOCK_START.sub(r"\1\\", "`".join(parts))
 
 

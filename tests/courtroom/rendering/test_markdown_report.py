@@ -511,6 +511,7 @@ def test_name_with_outer_underscores_is_code_unless_a_tick_is_left_over():
     shown = "`_clone()` in (`src/__init__.py`:3) fails; state_of_it stays. See `_x`, `**/*_y*`."
     assert escape_sentence(words) == shown
     assert escape_sentence("A ` and _x") == "A \\` and \\_x"
+    assert escape_sentence("a | b \\| c") == "a | b \\\\| c"
 
 
 @settings(max_examples=100, deadline=None)
