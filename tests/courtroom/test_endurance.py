@@ -46,7 +46,7 @@ def test_broken_and_large_files_cost_only_themselves(tmp_path):
 
 def test_large_text_file_is_recorded_as_not_searched(tmp_path):
     result = survey({**FILES, "data/corpus.txt": "word " * 200_000}, tmp_path)
-    message = "1 files were too large to be measured and searched for secrets: data/corpus.txt"
+    message = "1 file was too large to be measured and searched for secrets: data/corpus.txt"
     assert result.errors == (("files_not_searched", message),)
     assert result.facts["committed_secrets"] == []
 

@@ -66,9 +66,8 @@ def read_project(writer: FactWriter) -> None:
     unread = [path for path in inventory.unread if path not in writer.facts["unreadable_files"]]
     if unread:
         named = ", ".join(unread[:UNSEARCHED_NAMED])
-        message = (
-            f"{len(unread)} files were too large to be measured and searched for secrets: {named}"
-        )
+        files = "1 file was" if len(unread) == 1 else f"{len(unread)} files were"
+        message = f"{files} too large to be measured and searched for secrets: {named}"
         writer.errors.append(("files_not_searched", message))
 
 
