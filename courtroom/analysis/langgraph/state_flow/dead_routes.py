@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.routers import Routing, read_router
-from courtroom.analysis.langgraph.state_access import FUEL_PER_NODE, KeyWrite, StateAccess, StateUse
+from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
 from courtroom.analysis.langgraph.state_class import reducers_of
 from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
@@ -24,6 +24,8 @@ from courtroom.analysis.python.symbolic_execution.values import (
 )
 from courtroom.models.facts import MERGED_BY_KEY
 
+# Statements and expressions that are followed for all routers.
+TOTAL_FUEL = 60_000
 # Reducers that keep what is there.
 KEEPING = ("ior", "or_", "add", MERGED_BY_KEY)
 
@@ -49,8 +51,10 @@ def settled_tests(
     if builder is None or builder.unresolved or not access.declared:
         return
     certain, earliest = _certain_steps(builder), _earliest_steps(builder, graph.routes)
-    evaluator = StateEvaluator(symbols, lambda _: False, FUEL_PER_NODE, modules=graph.modules)
-    filled, empty = _filled_keys(symbols, access), _empty_keys(access, graph.inputs)
+    evaluator = StateEvaluator(symbols, lambda _: False, TOTAL_FUEL, modules=graph.modules)
+    tested = {place.key for use in access.routers for place in use.reads} & access.declared
+    filled = _filled_keys(symbols, access, tested)
+    empty = _empty_keys(access, tested, graph.inputs)
     for route in graph.routes:
         start = f"the router after {route.start} returns"
         done = {node for node, step in certain.items() if step < earliest.get(route.start, 0)}
@@ -106,12 +110,14 @@ def _steps(joins: Iterable[tuple[Sequence[str], str]]) -> dict[str, int]:
     return steps
 
 
-def _filled_keys(symbols: SymbolTable, access: StateAccess) -> dict[str, dict[str, KeyWrite]]:
-    """Return for keys of the state that no node empties the nodes that always fill them."""
+def _filled_keys(
+    symbols: SymbolTable, access: StateAccess, keys: Iterable[str]
+) -> dict[str, dict[str, KeyWrite]]:
+    """Return for those of the keys that no node empties the nodes that always fill them."""
     rows = reducers_of(symbols, access.state.site)
     reducers = {row["field"]: row.get("applies") or row["reducer"] for row in rows}
     filled: dict[str, dict[str, KeyWrite]] = {}
-    for key in sorted(access.declared or ()):
+    for key in sorted(keys):
         writers = {name: use for name, use in access.nodes.items() if _may_write(use, key)}
         writes = {name: write for name, use in writers.items() if (write := _filled(use, key))}
         is_kept = reducers.get(key, "").endswith(KEEPING)
@@ -147,20 +153,18 @@ def _some(write: KeyWrite) -> Value:
     return ListValue([UNKNOWN], is_open=True)
 
 
-def _empty_keys(access: StateAccess, inputs: Sequence[Value]) -> dict[str, Value]:
-    """Return the keys that no node writes and every input of the graph holds empty."""
+def _empty_keys(
+    access: StateAccess, keys: Iterable[str], inputs: Sequence[Value]
+) -> dict[str, Value]:
+    """Return those of the keys that no node writes and every input of the graph holds empty."""
     given = [choice for value in inputs for choice in choices_of(value)]
-    written = {
-        key
-        for use in access.nodes.values()
-        for key in access.declared or ()
-        if _may_write(use, key)
-    }
     if not given or not all(isinstance(value, DictValue) and not value.is_open for value in given):
         return {}
     rows = [value.entries for value in given if isinstance(value, DictValue)]
     empty: dict[str, Value] = {}
-    for key in sorted((access.declared or frozenset()) - written):
+    for key in sorted(keys):
+        if any(_may_write(use, key) for use in access.nodes.values()):
+            continue
         values = [row.get(key, UNKNOWN) for row in rows]
         if all(isinstance(v, DictValue | ListValue) and truth_of(v) is False for v in values):
             empty[key] = values[0]
@@ -172,7 +176,6 @@ def _never_returned(evaluator: StateEvaluator, route: Route, key: str, value: Va
     readings: list[Routing] = []
     for given in (UNKNOWN, DictValue({key: value}, is_open=True)):
         evaluator.begin()
-        evaluator.fuel = FUEL_PER_NODE
         try:
             readings.append(read_router(evaluator, route.router, given))
         except (OutOfFuel, RecursionError):

@@ -22,6 +22,8 @@ PATH_CALLS = frozenset(
 ) | {"clone_from"}
 # Words of a key or field that hands a path on; elsewhere it is a text for a reader.
 PATH_WORDS = frozenset({"path", "dir", "directory", "folder", "repo", "clone"})
+# Names of one path, each made of another one, that are followed.
+MOST_ROUNDS = 10
 # Methods of a path that read nothing of the clone.
 UNREAD = frozenset({"exists", "is_dir", "mkdir"})
 # Calls that keep their argument: a list, a set, an exit stack.
@@ -108,8 +110,8 @@ def _paths(nodes: Sequence[ast.AST], name: str, *, is_path: bool) -> frozenset[s
     """Return the names that only ever hold a path in the folder; "name." stands for its own."""
     assigned = [row for row in _assignments(nodes) if not isinstance(row[1], ast.Constant)]
     paths = {name} if is_path else {f"{name}.name"}
-    # Names are few; each round adds those that the one before led to.
-    for _ in range(len(assigned)):
+    # Each round adds the names that the one before led to.
+    for _ in range(MOST_ROUNDS):
         more = {target for target, value in assigned if _is_path(value, paths)} - paths
         if not more:
             break

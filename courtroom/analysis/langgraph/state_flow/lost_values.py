@@ -17,6 +17,8 @@ from courtroom.analysis.python.tree_walk import called_name, last_name, walk, wo
 READING = frozenset(
     words_of("get len sum max min round sorted any all join strip lower upper split mean median")
 )
+# Fields of an object that are looked up in all code.
+MOST_FIELDS = 50
 # Names of texts that tell what spoke against a verdict.
 DISSENT_WORDS = frozenset({"dissent", "conflict", "explanation", "rationale"})
 Names = frozenset[str]
@@ -76,14 +78,16 @@ def unread_fields(symbols: SymbolTable, justice: Iterable[FunctionRef]) -> Itera
         if function.site.owner is not None and not function.site.owner.bases
     }
     for source, owner in owners.values():
-        reported: set[str] = set()
+        visited: set[str] = set()
         for node in walk(owner):
             is_own = isinstance(node, ast.Attribute) and last_name(node.value) == "self"
             if not is_own or not isinstance(node, ast.Attribute):
                 continue
             is_kept = isinstance(node.ctx, ast.Store) and not node.attr.startswith("__")
-            if is_kept and node.attr not in reported and not is_used(symbols, node.attr):
-                reported.add(node.attr)
+            if not is_kept or node.attr in visited or len(visited) >= MOST_FIELDS:
+                continue
+            visited.add(node.attr)
+            if not is_used(symbols, node.attr):
                 sentence = f"{owner.name} keeps `self.{node.attr}`, which no code reads"
                 yield FlowFault("unused_verdict", sentence, source.path, node.lineno)
 
