@@ -66,7 +66,8 @@ def rule_words(rule: str) -> str:
 class RuleStep(Frozen):
     """Step on the way to a score: what a rule read, and what follows from it.
 
-    `fired` is false where the rule did not apply. Pages, Markdown and `--explain` print these words.
+    `fired` is false where the rule did not apply. Pages and `--explain` print these words; Markdown
+    only names what did not apply.
     """
 
     rule: str
