@@ -190,23 +190,25 @@ def _without_output(orders: Sequence[Order]) -> list[Order]:
 
 
 def _passages_at(page: int, text: str, view: str, orders: Sequence[Order]) -> list[Passage]:
-    """Return the lines of these orders in the text: a view keeps the text's lines."""
+    """Return the lines of these orders in the text, each line once: a view keeps the text's lines."""
     if not orders:
         return []
 
     starts = [0, *(match.end() for match in re.finditer("\n", view))]
     lines = re.split(r"\r\n|\r|\n", text)
-    passages = []
+    passages: dict[int, Passage] = {}
 
     for order in orders:
         first, last = bisect_right(starts, order.start), bisect_right(starts, order.end - 1)
+        if first in passages:
+            continue
         words = " ".join(plain(" ".join(lines[first - 1 : last])).split())
         if len(words) > PASSAGE_CHARACTERS:
             begin = max(0, order.start - 60)
             words = view[begin : begin + PASSAGE_CHARACTERS].strip()
-        passages.append(Passage(page, words, order.why, first, last))
+        passages[first] = Passage(page, words, order.why, first, last)
 
-    return passages
+    return list(passages.values())
 
 
 def is_excused(order: Order, view: str) -> bool:
