@@ -48,6 +48,7 @@ from tests.factories.people import (
     everywhere,
 )
 from tests.factories.work import RubricVersionFactory
+from tests.tenancy.world import session_of
 
 pytestmark = pytest.mark.django_db
 MODELS = [model for model in admin.site._registry if model._meta.app_label == "grading"]
@@ -78,6 +79,7 @@ class Administration:
     def __init__(self) -> None:
         self.ours, self.theirs = institute(word=OURS), institute(word=THEIRS)
         self.instructor = self.somebody(organization=self.ours)
+        self.session = session_of(self.instructor)
         self.client = Client()
 
     def somebody(self, *, organization: Organization, role: Role = Role.INSTRUCTOR) -> User:
@@ -99,7 +101,8 @@ def institutions(kept: Path) -> Administration:
 
 @pytest.fixture
 def world(institutions: Administration, db: None, kept_uploads: None) -> Administration:
-    institutions.client = signed_in(institutions.instructor)
+    institutions.client = Client()
+    institutions.client.cookies[settings.SESSION_COOKIE_NAME] = institutions.session
     return institutions
 
 
