@@ -13,7 +13,6 @@ from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named
 from courtroom.checks.result import Finding, present
 from courtroom.models.check import CheckBase
-from courtroom.models.facts import MERGED_BY_KEY
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
@@ -51,7 +50,7 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
 
 def _operators(row: Mapping[str, Any]) -> set[str]:
     """Return the names that a reducer goes by: its own, and that of the operator it applies."""
-    from courtroom.analysis.langgraph.own_reducers import operator_name
+    from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY, operator_name
 
     applies = row.get("applies", "")
     # The general name of a reducer that merges mappings.

@@ -43,15 +43,11 @@ class StateClass(Place):
     kind: Literal["TypedDict", "BaseModel", "dataclass", "dict", "none"]
 
 
-# What a reducer applies that puts each key of the second mapping into what it keeps of the first.
-MERGED_BY_KEY = "a merge key by key"
-
-
 class Reducer(Place):
     """`reducer` as written in the source, for example operator.ior.
 
     `applies`: the operator by which a function of the repository merges its two arguments, or
-    MERGED_BY_KEY, "" where that is not plain.
+    own_reducers.MERGED_BY_KEY, "" where that is not plain.
     """
 
     field: str

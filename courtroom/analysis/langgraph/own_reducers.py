@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from courtroom.analysis.python.source_files import FunctionNode
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, keyword_of, last_name, walk
-from courtroom.models.facts import MERGED_BY_KEY
 
 APPEND, MERGE = "operator.add", "operator.or_"
 OPERATORS = frozenset({"add", "iadd", "concat", "ior", "or_"})
+# What a reducer applies that puts each key of the second mapping into what it keeps of the first.
+MERGED_BY_KEY = "a merge key by key"
 METHODS = {"extend": APPEND, "update": MERGE}
 
 

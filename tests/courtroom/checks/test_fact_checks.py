@@ -2,6 +2,7 @@
 
 import pytest
 
+from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY
 from courtroom.checks.graph_topology import GraphTopology, topology
 from courtroom.checks.persona_overlap import PersonaOverlap, personas
 from courtroom.checks.reducer import ReducerCheck, reducers
@@ -9,7 +10,6 @@ from courtroom.checks.sandboxed_clone import SandboxedClone, clone
 from courtroom.checks.structured_output import StructuredOutput, structured_output
 from courtroom.checks.synthesis_rules import SynthesisRules, synthesis_rules
 from courtroom.checks.unsafe_call import UnsafeCallCheck, unsafe_calls
-from courtroom.models.facts import MERGED_BY_KEY
 from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, location_at, survey
 
 FLAG_CHECKS = [

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
+from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY
 from courtroom.analysis.langgraph.routers import Routing, read_router
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
 from courtroom.analysis.langgraph.state_class import reducers_of
@@ -22,7 +23,6 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
     choices_of,
 )
-from courtroom.models.facts import MERGED_BY_KEY
 
 # Statements and expressions that are followed for all routers.
 TOTAL_FUEL = 60_000

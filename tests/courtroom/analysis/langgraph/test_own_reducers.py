@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.own_reducers import applied_operator
-from courtroom.models.facts import MERGED_BY_KEY
+from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY, applied_operator
 from tests.courtroom.sources import symbols_of
 
 LOOP = "    for k, v in ({0} or {{}}).items():\n        {1}[k] = {1}.get(k, []) + v\n"
