@@ -81,11 +81,12 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     cited = re.compile(r"src/tools/state_management\.py:\d+.*")
     place = keys.tab_to(cited, at_most=1).name
     assert keys.tab() == Stop("group", place)  # the lines beside the argument
-    keys.follow(re.compile("E-[0-9a-f]{8}"), at_most=2)
+    keys.follow(re.compile("E-[0-9a-f]{8}"), at_most=3)
     item = page.locator(".evidence-item:target")
     expect(item).to_be_visible()
     expect(item).to_contain_text("os.system(")
     assert keys.tab().name == place
+    assert keys.tab().name == f"Code of {place}"
     keys.tab_to(re.compile("E-[0-9a-f]{8}"), at_most=1)
     assert keys.tab() == Stop("group", place)  # the quotation itself, which scrolls
     keys.walk_out()

@@ -111,7 +111,7 @@ def read(page: Page) -> None:
     expect(defense).to_contain_text("cited nothing that the judge was shown")
     for sentence in (
         "Asked to read main.py:1-2: shown.",
-        "Asked to read main: shown as main.py:1-2.",
+        "Asked to read main: shown as main.py:1-2 code.",
         "Asked for ../../etc/passwd: not shown. The path leads outside the repository.",
     ):
         expect(tech_lead).to_contain_text(sentence)
