@@ -47,7 +47,8 @@ def pages_of(person: str) -> Iterator[str]:
 def walked(person: str, town: Town) -> list[str]:
     site = [town.address(route) for route in pages_of(person)]
     bare = [town.bare_address(route) for route in pages_of(person) if town.is_bare(route)]
-    return [*site, *bare, *(f"/accounts/{page}" for page in ACCOUNTS.get(person, ()))]
+    code = town.code_pages if person == "student" else []
+    return [*site, *bare, *code, *(f"/accounts/{page}" for page in ACCOUNTS.get(person, ()))]
 
 
 @pytest.mark.parametrize("person", ["anonymous", "student", "instructor"])

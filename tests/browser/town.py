@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
+
+from grading.engine.stored_sources import pack_sources
+from grading.models import AuditContents
 from tests.factories.example_report import NAMES, report_json
 from tests.factories.grades import (
     AppealFactory,
@@ -52,6 +56,7 @@ class Town(World):
         self.nothing = AssignmentFactory.create(cohort=self.cohort, rubric_version=version)
         enlarge(self.here)
         among_peers(self.here)
+        self.code_pages = with_code(self.here)
 
     def cookies(self, person: str, url: str) -> list[Any]:
         session = self.sessions.get(person)
@@ -110,6 +115,29 @@ def enlarge(institute: Institute) -> None:
         draft=True,
         document=rubric_document("tidy"),
     )
+
+
+def with_code(institute: Institute) -> list[str]:
+    """Keep the code of two attempts; return the pages of the later one: its files, one of them."""
+    later = AuditFactory.create(
+        submission=SubmissionFactory.create(
+            assignment=institute.assignment, student=institute.owner, attempt=len(STATES) + 2
+        ),
+        done=True,
+        report=small_report(),
+    )
+    code = "def build():\n    graph = StateGraph(State)  # <b>bold</b>\n    return graph\n"
+    works = {
+        institute.audit: {"old.py": ("1", "x = 1\n"), "graph.py": ("2", code)},
+        later: {f"{LONG}.py": ("3", LONG), "graph.py": ("4", code.replace("State)", f"{LONG})"))},
+    }
+    for audit, files in works.items():
+        with everywhere():
+            AuditContents.objects.create(
+                organization=institute.organization, audit=audit, sources=pack_sources(files)
+            )
+    page = reverse("audit-code", args=[institute.organization.slug, later.pk])
+    return [page, f"{page}?path=graph.py&first=2"]
 
 
 def among_peers(institute: Institute) -> None:
