@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 # A quarter of messages may be hasty, or in the same words, before the history stops explaining
 # itself.
 WEAK_SHARE = 0.25
-# More of all commits than this within one hour is work handed over, not work under way.
+# More of all commits and of their Python than this within one hour is work handed over, not work
+# under way.
 SITTING_SHARE = 0.3
+# The number of lines that would end a bulk upload is left out: it asks for padding.
+NEW_WORK = " What is committed stays as it is; new work in small commits weighs against it."
 # The order in which the course builds such a system.
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
 # A first commit with more than this share of all files is told: the work before it is not shown.
 IMPORTED_SHARE = 0.5
 FIRST, LAST = "The first commit of work.", "The last commit of work."
-# Messages that fewer commits share are not worth a sentence; of a long one the beginning is quoted.
-SAME_NAMED, QUOTED = 3, 80
+# So many commits may share a message; of a long one the beginning is quoted.
+MOST_ALIKE, QUOTED = 3, 80
+MOST_REPEATED = 3
 
 
 class CommitHistory(CheckBase):
@@ -155,17 +159,12 @@ def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_bulk: 
     from courtroom.analysis.git.history import BULK_SHARE
 
     lines = sum(commit.python_lines_added for commit in largest)
-    # Rounded away from the limit, so that the number never contradicts the verdict.
-    tenths = (math.ceil if is_bulk else math.floor)(1000 * lines / every)
     names = listed(_with_place(commit, work) for commit in largest)
     reason = (
-        f"{names} added {number_of(lines, 'Python line')}: {tenths / 10:g} % of the {every} that all"
-        f" commits together added; more than {BULK_SHARE * 100:g} % is a bulk upload."
+        f"{names} added {number_of(lines, 'Python line')}: {_percent(lines, every, up=is_bulk)} % of"
+        f" the {every} that all commits together added; more than {BULK_SHARE * 100:g} % is a bulk upload."
     )
-    if not is_bulk:
-        return reason
-    more = number_of(math.ceil(lines / BULK_SHARE) - every, "more line")
-    return f"{reason} At least {more}, in small commits, would end this."
+    return f"{reason}{NEW_WORK}" if is_bulk else reason
 
 
 def _with_place(commit: Commit, work: History) -> str:
@@ -246,12 +245,11 @@ def _messages(work: History) -> Finding:
 
     weak = weak_messages(work)
     count = len(work.commits)
-    message, alike = next(iter(repeated_messages(work).items()), ("", 0))
-    reason = _message_sentence(weak, count) + _unread(work)
-    if alike >= SAME_NAMED:
-        reason += f' {alike} commits have the same message, "{message[:QUOTED]}".'
+    again = repeated_messages(work)
+    alike = max(again.values(), default=0)
+    reason = _message_sentence(weak, count) + _unread(work) + _repeated(again)
     are_weak = len(weak) > WEAK_SHARE * count
-    met = not are_weak and alike <= max(SAME_NAMED, WEAK_SHARE * count)
+    met = not are_weak and alike <= max(MOST_ALIKE, WEAK_SHARE * count)
     fault = (
         "Many commit messages do not say what was changed."
         if are_weak
@@ -265,6 +263,16 @@ def _messages(work: History) -> Finding:
         return present(reason, clues, met=met, fault=fault)
     last = commit_clue(work.commits[-1], "The message says more than a bare “fix” or “update”.")
     return present(reason, [last], met=met, fault=fault)
+
+
+def _repeated(messages: Mapping[str, int]) -> str:
+    """Sentence, with a space before it, on the messages that several commits have, most first."""
+    first = list(messages.items())[:MOST_REPEATED]
+    left = len(messages) - len(first)
+    words = [f"“{text[:QUOTED]}” ({count})" for text, count in first]
+    if left:
+        words.append(f"{left} more")
+    return f" Several commits have the same message: {listed(words)}." if words else ""
 
 
 def _message_sentence(weak: Sequence[Commit], count: int) -> str:
@@ -285,7 +293,8 @@ def _spread(minimum: int, work: History) -> Finding:
     pace, count = pace_of(work), len(work.commits)
     # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
     most = int(max(1, SITTING_SHARE * count))
-    met = pace.days >= minimum and pace.busiest_hour <= most
+    hour = busiest_commits(work, most)
+    is_sitting, held = _python_of(hour, most, work)
     lie = "lies" if count == 1 else "lie"
     reason = f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}"
     dated = len({commit.authored_at[:10] for commit in work.commits})
@@ -293,19 +302,39 @@ def _spread(minimum: int, work: History) -> Finding:
         reason += f" by when they were committed, and on {dated} by the dates that authors gave"
     if pace.days < minimum:
         reason += f", where at least {minimum} are needed"
-    if pace.days >= minimum or pace.busiest_hour > most:
-        fall = "falls" if pace.busiest_hour == 1 else "fall"
-        reason += f"; {pace.busiest_hour} of them {fall} within one hour"
-    reason += f", where at most {most} should." if pace.busiest_hour > most else "."
-    if pace.days >= minimum and not met:
-        first, *_, last = busiest_commits(work)
+    if pace.days >= minimum or len(hour) > most:
+        fall = "falls" if len(hour) == 1 else "fall"
+        reason += f"; {len(hour)} of them {fall} within one hour{held}"
+    reason += "."
+    first, last, notes = work.commits[0], work.commits[-1], (_note_on_first(work), LAST)
+    if pace.days >= minimum and is_sitting:
+        first, last = hour[0], hour[-1]
         reason += f" The hour begins with {first.sha[:8]} and ends with {last.sha[:8]}."
         notes = ("The first commit of that hour.", "The last commit of that hour.")
-    else:
-        first, last = work.commits[0], work.commits[-1]
-        notes = (_note_on_first(work), LAST)
     clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
+    met = pace.days >= minimum and not is_sitting
     return present(reason + _unread(work), clues, met=met, fault=_pace_fault(minimum, pace.days))
+
+
+def _python_of(hour: Sequence[Commit], most: int, work: History) -> tuple[bool, str]:
+    """Whether more than `most` commits of one hour are one sitting, and words on their Python."""
+    if len(hour) <= most:
+        return False, ""
+    every = sum(commit.python_lines_added for commit in work.commits)
+    if not every:
+        return True, f"; more than {most} are one sitting"
+    lines = sum(commit.python_lines_added for commit in hour)
+    is_sitting = lines > SITTING_SHARE * every
+    share = f"{lines} of the {every} Python lines ({_percent(lines, every, up=is_sitting)} %)"
+    limit = (
+        f"more than {most} with more than {SITTING_SHARE * 100:g} % of the lines are one sitting"
+    )
+    return is_sitting, f", with {share}; {limit}" if is_sitting else f", but with only {share}"
+
+
+def _percent(part: int, whole: int, *, up: bool) -> str:
+    """Percent to a tenth, rounded away from the limit, so that it never contradicts the verdict."""
+    return f"{(math.ceil if up else math.floor)(1000 * part / whole) / 10:g}"
 
 
 def _pace_fault(minimum: int, days: int) -> str:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
 IN_TEXTS = "committed_secret"
+# The texts that are searched for secrets.
+TEXTS = (
+    "the text files of this commit, other than lock files, installed packages and files that are too"
+    " large to read"
+)
 # Kinds with a fact of their own; the rest stand together in `unsafe_calls`.
 FACTS = {
     "os_system": "os_system_calls",
@@ -61,10 +66,9 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     if missing:
         return unknown(missing, survey)
 
-    subject = listed(NAMES[danger] for danger in check.any_of)
     by_place = [(danger, clue) for danger in check.any_of for clue in _clues(danger, survey)]
     if not by_place:
-        looked_for = searched(subject, survey) + _possible_places(check.any_of, survey)
+        looked_for = _looked_for(check.any_of, survey) + _possible_places(check.any_of, survey)
         return absent(_absence(check.any_of), looked_for, met=not check.is_positive)
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place], NAMES)
@@ -75,8 +79,16 @@ def _absence(dangers: Sequence[str]) -> str:
     """Sentence on where nothing of these was found."""
     calls = [NAMES[danger] for danger in dangers if danger != IN_TEXTS]
     code = f"No code of the product has {_any_of(calls)}." if calls else ""
-    texts = f"No text of the repository has {NAMES[IN_TEXTS]}." if IN_TEXTS in dangers else ""
+    texts = "No committed secret was recognised in the text files." if IN_TEXTS in dangers else ""
     return " ".join(filter(None, [code, texts]))
+
+
+def _looked_for(dangers: Sequence[str], survey: Survey) -> str:
+    """Sentences on what was searched: code for calls, the texts of this commit for secrets."""
+    calls = [NAMES[danger] for danger in dangers if danger != IN_TEXTS]
+    code = searched(listed(calls), survey) if calls else ""
+    texts = f"Looked for {NAMES[IN_TEXTS]} in {TEXTS}: nothing was found."
+    return " ".join(filter(None, [code, texts if IN_TEXTS in dangers else ""]))
 
 
 def _any_of(names: Sequence[str]) -> str:

@@ -69,10 +69,14 @@ _STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words
 _NEW_REPOSITORY_FILE = re.compile(r"readme.*|licen[sc]e.*|\.git\w+", re.IGNORECASE)
 # A message made of these words alone does not say what changed.
 EMPTY_WORDS = re.compile(
-    r"a|add(ed|ing)?|again|all|and|chang(e|ed|es)|code|commit|done|edit(ed)?|files?|final(ly)?"
-    r"|fix(ed|es)?|for|in|it|latest|minor|misc|more|my|new|now|of|ok|please|push|saved?|small|some"
-    r"|stuff|te?mp|test|the|things?|to|try|up|updat(e|ed|es|ing)|upload|version|via|wip|work"
+    r"a|add(ed|ing|s)?|again|all|an|and|bugs?|chang(e|ed|es)|chore|code(base)?|commit|done|edit(ed|s)?"
+    r"|errors?|feat|features?|files?|final(ly)?|fix(ed|es|ing)?|for|important|improv(ed?|ements?|ing)"
+    r"|in|issues?|it|latest|minor|misc|modif(ied|y)|more|my|new|now|of|ok|optimi[sz]ations?|please"
+    r"|project|push(ed)?|refactor(ed|ing)?|repo(sitory)?|saved?|small|some|stuff|te?mp|test|the"
+    r"|things?|to|try|up|updat(e|ed|es|ing)|upload(ed)?|versions?|via|wip|work"
 )
+# The number of an issue, not that of a pull request, which the service adds; or of a version.
+_NAMED_NUMBER = re.compile(r"(?<!\()#\d|\d\.\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,4 +303,5 @@ def _stages_in(text: str) -> list[str]:
 
 
 def _is_empty_message(subject: str) -> bool:
-    return all(map(EMPTY_WORDS.fullmatch, re.findall(r"[^\W\d_]+", subject.lower())))
+    words = re.findall(r"[^\W\d_]+", subject.lower())
+    return all(map(EMPTY_WORDS.fullmatch, words)) and not _NAMED_NUMBER.search(subject)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -43,9 +43,19 @@ def pace_of(history: History) -> Pace:
     )
 
 
-def busiest_commits(history: History) -> list[Commit]:
-    """Return the commits of work in the sixty minutes with the most of them, in their order."""
-    return [commit for _, commit in _most_within(_times(work_of(history)), SITTING)]
+def busiest_commits(history: History, most: int) -> list[Commit]:
+    """Return the commits of work in the sixty minutes with the most of them, in their order.
+
+    Where several such times hold more than `most`, it is that with the most Python lines.
+    """
+    times = _times(work_of(history))
+    busy = [part for part in _parts(times, SITTING) if len(part) > most]
+    part = max(busy, key=_python_lines, default=_most_within(times, SITTING))
+    return [commit for _, commit in part]
+
+
+def _python_lines(part: Sequence[Timed]) -> int:
+    return sum(commit.python_lines_added for _, commit in part)
 
 
 def history_fact(history: History) -> dict[str, Any] | None:
@@ -161,8 +171,10 @@ def _time(row: Timed) -> datetime:
 
 def _most_within(times: Sequence[Timed], window: timedelta) -> Sequence[Timed]:
     """Return the largest part of these sorted rows within one window, the first of equals."""
-    parts = (
-        times[bisect_left(times, time - window, key=_time) : index + 1]
-        for index, (time, _) in enumerate(times)
-    )
-    return max(parts, key=len, default=())
+    return max(_parts(times, window), key=len, default=())
+
+
+def _parts(times: Sequence[Timed], window: timedelta) -> Iterator[Sequence[Timed]]:
+    """Yield the rows of each window that ends with a row."""
+    for index, (time, _) in enumerate(times):
+        yield times[bisect_left(times, time - window, key=_time) : index + 1]

@@ -172,7 +172,7 @@ def test_same_words_for_most_commits_do_not_tell_them_apart():
         False,
         (
             "All 5 commit messages say more than a bare “fix” or “update”."
-            ' 5 commits have the same message, "Improve the auditor".'
+            " Several commits have the same message: “Improve the auditor” (5)."
         ),
     )
 
@@ -204,7 +204,7 @@ def test_a_first_commit_that_lays_out_empty_files_brings_none():
     assert "first commit" not in judged("not_bulk", layout, *others).reason
 
 
-def test_a_bulk_upload_says_where_it_lies_and_what_would_end_it():
+def test_a_bulk_upload_says_where_it_lies_and_that_new_work_weighs():
     bulk = [
         replace(commit(n, lines=added, when=f"2026-01-0{n}T01:00:00+03:00"), sha=f"{n:08}")
         for n, added in enumerate((11, 3000, 20), start=1)
@@ -214,7 +214,7 @@ def test_a_bulk_upload_says_where_it_lies_and_what_would_end_it():
     assert reason == (
         "00000002 (2026-01-02, commit 2 of 3) and 00000003 (2026-01-03, commit 3 of 3) added 3020"
         " Python lines: 99.7 % of the 3031 that all commits together added; more than 55 % is a bulk"
-        " upload. At least 2460 more lines, in small commits, would end this."
+        " upload. What is committed stays as it is; new work in small commits weighs against it."
     )
     assert [judged("not_bulk", *bulk, *new).met for new in (small[1:], small)] == [False, True]
 
@@ -366,6 +366,64 @@ def test_work_at_once_is_named_by_day_or_hour_and_shown_by_its_commits(hours, fa
     finding = judged("spread_over_time", *commits, minimum=2)
     assert (finding.met, finding.fault) == (False, fault)
     assert [clue.commit for clue in finding.clues] == [f"{n:040d}" for n in shown]
+
+
+@pytest.mark.parametrize(
+    ("lines", "met", "reason"),
+    [
+        (
+            (70, 10, 10, 10),
+            True,
+            (
+                "4 commits of work lie on 2 days; 3 of them fall within one hour, but with only 30"
+                " of the 100 Python lines (30 %)."
+            ),
+        ),
+        (
+            (10, 30, 30, 30),
+            False,
+            (
+                "4 commits of work lie on 2 days; 3 of them fall within one hour, with 90 of the 100"
+                " Python lines (90 %); more than 1 with more than 30 % of the lines are one sitting."
+                " The hour begins with 00000000 and ends with 00000000."
+            ),
+        ),
+        (
+            (0, 0, 0, 0),
+            False,
+            (
+                "4 commits of work lie on 2 days; 3 of them fall within one hour; more than 1 are"
+                " one sitting. The hour begins with 00000000 and ends with 00000000."
+            ),
+        ),
+    ],
+)
+def test_commits_of_one_hour_are_one_sitting_where_they_hold_much_of_the_python(lines, met, reason):
+    times = ("01T09", "03T09", "03T09", "03T09")
+    commits = [
+        commit(n, when=f"2026-01-{time}:00:00+00:00", lines=added)
+        for n, (time, added) in enumerate(zip(times, lines, strict=True), start=1)
+    ]
+    finding = judged("spread_over_time", *commits, minimum=2)
+    assert (finding.met, finding.reason) == (met, reason)
+
+
+def test_of_several_busy_hours_that_with_most_python_counts():
+    times = ("01T09", "01T09", "01T09", "03T09", "03T09")
+    commits = [
+        commit(n, when=f"2026-01-{time}:00:00+00:00", lines=40 if time == "03T09" else 1)
+        for n, time in enumerate(times, start=1)
+    ]
+    finding = judged("spread_over_time", *commits, minimum=2)
+    assert "2 of them fall within one hour, with 80 of the 83 Python lines" in finding.reason
+
+
+def test_messages_of_several_commits_are_named_up_to_three():
+    again = [subject for subject in ("Add a", "Add b", "Add c", "Add d") for _ in range(2)]
+    made = [commit(n, subject=text) for n, text in enumerate(["Add a parser", "Add a", *again])]
+    assert judged("messages", *made).reason.endswith(
+        " Several commits have the same message: “Add a” (3), “Add b” (2), “Add c” (2) and 1 more."
+    )
 
 
 # -- checks on the report -------------------------------------------------------------------------

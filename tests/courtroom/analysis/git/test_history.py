@@ -330,7 +330,16 @@ def test_merge_begins_no_stage(tmp_path):
 
 @pytest.mark.parametrize(
     "subject",
-    ["", ".", "wip", "Update", "fix fix", "final update 2", "Add files via upload", "!!! 123"],
+    [
+        *("", ".", "wip", "Update", "fix fix", "final update 2", "Add files via upload", "!!! 123"),
+        *(
+            "repo updated",
+            "project updated",
+            "code update",
+            "chore: final commit",
+            "Fix bugs (#12)",
+        ),
+    ],
 )
 def test_message_that_does_not_say_what_changed_is_weak(subject):
     assert [commit.subject for commit in weak_messages(history_with((subject, ("a.py",))))] == [
@@ -339,7 +348,11 @@ def test_message_that_does_not_say_what_changed_is_weak(subject):
 
 
 @pytest.mark.parametrize(
-    "subject", ["Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器"]
+    "subject",
+    [
+        *("Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器", "Fix #12"),
+        *("Version 1.2", "Update repo_tools"),
+    ],
 )
 def test_message_that_names_a_thing_is_not_weak(subject):
     assert weak_messages(history_with((subject, ("a.py",)))) == ()
