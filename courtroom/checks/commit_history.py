@@ -15,7 +15,8 @@ from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
 
 if TYPE_CHECKING:
-    from courtroom.analysis.git.history import Commit, History, Stage
+    from courtroom.analysis.git.history import Commit, History
+    from courtroom.analysis.git.stages import Stage
     from courtroom.checks.sources import Sources
     from courtroom.replay.stored_report import StoredReport
 
@@ -174,7 +175,7 @@ def _with_place(commit: Commit, work: History) -> str:
 
 
 def _progression(minimum: int, history: History) -> Finding:
-    from courtroom.analysis.git.history import progression
+    from courtroom.analysis.git.stages import progression
 
     if history.truncated:
         newest = f"{len(history.commits)} of {history.total}"
@@ -293,8 +294,9 @@ def _spread(minimum: int, work: History) -> Finding:
     pace, count = pace_of(work), len(work.commits)
     # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
     most = int(max(1, SITTING_SHARE * count))
-    hour = busiest_commits(work, most)
-    is_sitting, held = _python_of(hour, most, work)
+    every = sum(commit.python_lines_added for commit in work.commits)
+    hour = busiest_commits(work, most, SITTING_SHARE * every)
+    is_sitting, held = _python_of(hour, most, every)
     lie = "lies" if count == 1 else "lie"
     reason = f"{number_of(count, 'commit')} of work {lie} on {number_of(pace.days, 'day')}"
     dated = len({commit.authored_at[:10] for commit in work.commits})
@@ -316,11 +318,10 @@ def _spread(minimum: int, work: History) -> Finding:
     return present(reason + _unread(work), clues, met=met, fault=_pace_fault(minimum, pace.days))
 
 
-def _python_of(hour: Sequence[Commit], most: int, work: History) -> tuple[bool, str]:
+def _python_of(hour: Sequence[Commit], most: int, every: int) -> tuple[bool, str]:
     """Whether more than `most` commits of one hour are one sitting, and words on their Python."""
     if len(hour) <= most:
         return False, ""
-    every = sum(commit.python_lines_added for commit in work.commits)
     if not every:
         return True, f"; more than {most} are one sitting"
     lines = sum(commit.python_lines_added for commit in hour)

@@ -8,10 +8,10 @@ other file's contents. A file that only moved adds no lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.commit_kinds import (
@@ -24,7 +24,7 @@ from courtroom.analysis.git.commit_kinds import (
 )
 from courtroom.analysis.git.git_process import read_git
 from courtroom.analysis.git.snapshot import Snapshot
-from courtroom.analysis.python.source_files import is_test_path
+from courtroom.analysis.git.stages import with_bare_graphs
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # Python lines.
 BULK_SHARE = 0.55
 BULK_COMMITS = 2
-CODE_SUFFIXES = frozenset({".py", ".ipynb", ".js", ".ts"})
 SUBJECT_CHARACTERS = 300
 LATEST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
@@ -55,18 +54,6 @@ _EMPTY_BLOB = re.compile(r":\d+ \d+ [0-9a-f]+ e69de29[0-9a-f]* ")
 # Seconds since the epoch, and hours and minutes ahead of UTC.
 _RAW_DATE = re.compile(r"(\d+) ([+-])(\d\d)(\d\d)")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# Words that name a stage in a commit message or in a path.
-STAGES = {
-    "setup": r"set ?up|init(ial\w*)?|scaffold\w*|bootstrap\w*|skeleton|structure|environment"
-    r"|dependenc\w+|config\w*|pyproject|requirements|uv|gitignore|env|readme|package",
-    "tools": r"tools?|tooling|forensics?|detectives?|investigators?|pars(er|ing|e)|ast|clon\w+"
-    r"|pdf|git",
-    "graph": r"graphs?|langgraph|stategraph|orchestrat\w+|workflow|pipeline|wir(e|ing)|nodes|fan",
-    "judges": r"judg\w+|judicial|prosecutor|defen[sc]e|tech|justice|verdict|synthesis|personas?",
-}
-_STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
-# What a hosting service writes into a new repository.
-_NEW_REPOSITORY_FILE = re.compile(r"readme.*|licen[sc]e.*|\.git\w+", re.IGNORECASE)
 # A message made of these words alone does not say what changed.
 EMPTY_WORDS = re.compile(
     r"a|add(ed|ing|s)?|again|all|an|and|bugs?|chang(e|ed|es)|chore|code(base)?|commit|done|edit(ed|s)?"
@@ -86,7 +73,8 @@ class Commit:
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
     joins. `empty_paths` are those of `paths` that hold nothing after it, `thin_paths` the Python files
-    to which it adds fewer than LEAST_LINES. `co_authors` are names and emails, `joins` the number
+    to which it adds fewer than LEAST_LINES, `bare_graphs` those in which the graph has no node of its
+    own yet (stages.py). `co_authors` are names and emails, `joins` the number
     of commits that the message says were squashed, `reverts` the id of the commit that it takes
     back.
     """
@@ -105,6 +93,7 @@ class Commit:
     reverts: str = ""
     empty_paths: frozenset[str] = frozenset()
     thin_paths: frozenset[str] = frozenset()
+    bare_graphs: frozenset[str] = frozenset()
 
     @property
     def is_merge(self) -> bool:
@@ -124,15 +113,6 @@ class History:
     truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """Beginning of a stage of the work (setup, tools, graph, judges): its first commit."""
-
-    name: str
-    sha: str
-    subject: str
-
-
 def read_history(snapshot: Snapshot, limits: Limits) -> History:
     """Read the commit and its ancestors, at most `limits.commits` of them. Raises ChildFailed."""
     options = [f"--max-count={limits.commits}", "--reverse", "--encoding=UTF-8", "-M"]
@@ -142,6 +122,7 @@ def read_history(snapshot: Snapshot, limits: Limits) -> History:
         settings=[f"core.attributesFile={ATTRIBUTES}"],
     )
     commits = tuple(_parse_commits(listing.decode(errors="replace")))
+    commits = with_bare_graphs(snapshot.git_dir, commits)
     total = len(commits) if len(commits) < limits.commits else _count_commits(snapshot)
     return History(commits, total, truncated=total > len(commits))
 
@@ -163,58 +144,6 @@ def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
 
     facts["bulk_upload"] = sum(lines[:BULK_COMMITS]) > BULK_SHARE * sum(lines)
     return facts, {}
-
-
-def progression(history: History) -> tuple[Stage, ...]:
-    """Return the stages of the work in the order they began.
-
-    A stage begins with the commit in which its files first hold something, also when one commit
-    brings several; a stage without files of its own begins with the first code that a message names
-    so. A README and empty files begin none; a few lines of Python, or a test, begin one only where
-    the message names it or nothing better does.
-    """
-    by_files: dict[str, Stage] = {}
-    by_little: dict[str, Stage] = {}
-    by_message: dict[str, Stage] = {}
-    places: dict[str, int] = {}
-    for place, commit in enumerate(history.commits):
-        if commit.is_merge:
-            continue
-        places[commit.sha] = place
-        paths = {path for path in commit.paths if not _is_blank(path, commit)}
-        has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
-        named = [s for s in _stages_in(commit.subject) if has_code or (s == "setup" and paths)]
-        full, little = _stages_brought(paths, commit)
-        full |= little.intersection(named)
-        for stages, names in ((by_files, full), (by_little, little), (by_message, named)):
-            for name in names:
-                stages.setdefault(name, Stage(name, commit.sha, commit.subject))
-
-    begun = {**by_message, **by_little, **by_files}
-    order = list(STAGES)
-    return tuple(
-        sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
-    )
-
-
-def _is_blank(path: str, commit: Commit) -> bool:
-    """Return whether a file is no sign of a stage, whatever its folder and the message name."""
-    name = PurePosixPath(path).name
-    is_marker = name == "__init__.py" and path in commit.thin_paths
-    return is_marker or path in commit.empty_paths or bool(_NEW_REPOSITORY_FILE.fullmatch(name))
-
-
-def _stages_brought(paths: Iterable[str], commit: Commit) -> tuple[set[str], set[str]]:
-    """Return the stages of the files, and those of tests and of a few lines of Python."""
-    full: set[str] = set()
-    little: set[str] = set()
-    for path in paths:
-        stage = _stage_of_file(path)
-        if stage is None:
-            continue
-        is_little = stage != "setup" and (path in commit.thin_paths or is_test_path(path))
-        (little if is_little else full).add(stage)
-    return full, little
 
 
 def once(history: History) -> tuple[Commit, ...]:
@@ -276,30 +205,6 @@ def _timestamp(date: str) -> str:
     # git takes any four digits for a zone.
     zone = timezone(-ahead if match[2] == "-" else ahead) if ahead < timedelta(days=1) else UTC
     return datetime.fromtimestamp(min(int(match[1]), LATEST_SECOND), zone).isoformat()
-
-
-def _stage_of_file(path: str) -> str | None:
-    """Return the stage of a file by its name, else by the nearest folder that names one.
-
-    Only code belongs to a later stage than the setup: a document about the graph is no graph.
-    """
-    pure = PurePosixPath(path)
-    stem = "" if pure.stem == "__init__" else pure.stem
-    for part in (stem, *reversed(pure.parts[:-1])):
-        stages = _stages_in(part)
-        if stages and (stages[0] == "setup" or pure.suffix in CODE_SUFFIXES):
-            return stages[0]
-    return None
-
-
-def _stages_in(text: str) -> list[str]:
-    """Return the stages that the text's words name, in order."""
-    # ChiefJustice and git_tools count as two words each.
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text)
-    named = (
-        name for word in words for name, stage in _STAGE_WORDS.items() if stage.fullmatch(word)
-    )
-    return list(dict.fromkeys(named))
 
 
 def _is_empty_message(subject: str) -> bool:

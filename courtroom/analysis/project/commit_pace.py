@@ -18,7 +18,8 @@ from courtroom.analysis.git.commit_kinds import (
     reverts,
     work_of,
 )
-from courtroom.analysis.git.history import Commit, History, progression, weak_messages
+from courtroom.analysis.git.history import Commit, History, weak_messages
+from courtroom.analysis.git.stages import progression
 from courtroom.analysis.project.deferrals import deferrals_in
 
 SITTING = timedelta(hours=1)
@@ -43,15 +44,16 @@ def pace_of(history: History) -> Pace:
     )
 
 
-def busiest_commits(history: History, most: int) -> list[Commit]:
+def busiest_commits(history: History, most: int, lines: float) -> list[Commit]:
     """Return the commits of work in the sixty minutes with the most of them, in their order.
 
-    Where several such times hold more than `most`, it is that with the most Python lines.
+    Where some such times hold more than `most` and more than so many Python lines, it is of these.
     """
     times = _times(work_of(history))
-    busy = [part for part in _parts(times, SITTING) if len(part) > most]
-    part = max(busy, key=_python_lines, default=_most_within(times, SITTING))
-    return [commit for _, commit in part]
+    sittings = [
+        part for part in _parts(times, SITTING) if len(part) > most and _python_lines(part) > lines
+    ]
+    return [commit for _, commit in max(sittings, key=len, default=_most_within(times, SITTING))]
 
 
 def _python_lines(part: Sequence[Timed]) -> int:

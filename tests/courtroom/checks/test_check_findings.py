@@ -408,7 +408,7 @@ def test_commits_of_one_hour_are_one_sitting_where_they_hold_much_of_the_python(
     assert (finding.met, finding.reason) == (met, reason)
 
 
-def test_of_several_busy_hours_that_with_most_python_counts():
+def test_of_several_busy_hours_one_with_much_python_counts():
     times = ("01T09", "01T09", "01T09", "03T09", "03T09")
     commits = [
         commit(n, when=f"2026-01-{time}:00:00+00:00", lines=40 if time == "03T09" else 1)

@@ -10,13 +10,12 @@ from courtroom.analysis.git.commit_kinds import work_of
 from courtroom.analysis.git.history import (
     Commit,
     History,
-    Stage,
     history_facts,
-    progression,
     read_history,
     weak_messages,
 )
 from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.git.stages import Stage, progression
 from courtroom.analysis.project.commit_pace import Pace, pace_of
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
@@ -256,6 +255,52 @@ def test_empty_files_begin_no_stage(tmp_path):
         ("graph", "Wire"),
         ("judges", "Argue"),
     ]
+
+
+@pytest.mark.parametrize("name", [".env.example", "pyproject.toml"])
+def test_empty_files_of_the_set_up_begin_it_and_no_other_stage(tmp_path, name):
+    made = [
+        Made("Begin", {name: "", "src/graph.py": "", "README.md": ""}),
+        Made("Go on", {name: "x\n"}),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [("setup", "Begin")]
+
+
+@pytest.mark.parametrize(
+    ("message", "path", "begun"),
+    [
+        ("Create folder structure", "src/graph.py", "Create folder structure"),
+        ("Create folder structure", "src/.gitkeep", "Create folder structure"),
+        ("Initial commit", "README.md", "Lock"),
+        ("Lay out", "src/graph.py", "Lock"),
+    ],
+)
+def test_empty_files_begin_the_set_up_that_their_message_names(tmp_path, message, path, begun):
+    made = [Made(message, {path: ""}), Made("Lock", {"uv.lock": "x\n"})]
+    history = history_of(tmp_path / "a.git", made)
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [("setup", begun)]
+
+
+def graph_of(*nodes: str) -> str:
+    drawn = "".join(f'graph.add_node(\n    "{node}", {node})\n' for node in nodes)
+    return f"graph = StateGraph(State)\n{drawn}{lines(12)}"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "begun"),
+    [
+        (graph_of("context", "collect"), graph_of("context", "prosecutor"), "Wire"),
+        (graph_of("context", "repo_detective"), graph_of("prosecutor"), "Draw"),
+        # Other names for all, and names that the text does not show.
+        (graph_of("context"), graph_of("context", "collect"), "Draw"),
+        (graph_of().replace("line_0", "graph.add_node(name)\nline_0"), graph_of("judge"), "Draw"),
+    ],
+)
+def test_a_graph_begins_with_its_first_detective_or_judge(tmp_path, first, second, begun):
+    made = [Made("Draw", {"src/graph.py": first}), Made("Wire", {"src/graph.py": second})]
+    history = history_of(tmp_path / "a.git", made)
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [("graph", begun)]
 
 
 def test_a_few_lines_begin_a_stage_only_where_no_commit_brings_more(tmp_path):

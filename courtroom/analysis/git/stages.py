@@ -1,0 +1,183 @@
+"""Stages of the work (set-up, tools, graph, judges) and the commits that begin them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from courtroom.analysis.git.git_process import read_git
+from courtroom.analysis.python.source_files import is_test_path
+from courtroom.models.errors import ChildFailed
+
+if TYPE_CHECKING:
+    from courtroom.analysis.git.history import Commit, History
+
+CODE_SUFFIXES = frozenset({".py", ".ipynb", ".js", ".ts"})
+# Words that name a stage in a commit message or in a path.
+STAGES = {
+    "setup": r"set ?up|init(ial\w*)?|scaffold\w*|bootstrap\w*|skeleton|structure|environment"
+    r"|dependenc\w+|config\w*|pyproject|requirements|uv|gitignore|env|readme|package",
+    "tools": r"tools?|tooling|forensics?|detectives?|investigators?|pars(er|ing|e)|ast|clon\w+"
+    r"|pdf|git",
+    "graph": r"graphs?|langgraph|stategraph|orchestrat\w+|workflow|pipeline|wir(e|ing)|nodes|fan",
+    "judges": r"judg\w+|judicial|prosecutor|defen[sc]e|tech|justice|verdict|synthesis|personas?",
+}
+_STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
+# What a hosting service writes into a new repository.
+_NEW_REPOSITORY_FILE = re.compile(r"readme.*|licen[sc]e.*|\.git\w+", re.IGNORECASE)
+# In a graph that is laid out no node has a name of a detective or a judge.
+_NODE = re.compile(r"\badd_node\(")
+_NAMED_NODE = re.compile(r"\badd_node\(\s*[\"']([\w -]{1,80})[\"']")
+_PART = re.compile(
+    r"detect|investig|analy|inspect|judg|prosecut|defen[cs]|tech|justice|repo|doc|vision|pdf|git"
+    r"|forensic|diagram|code|clone",
+    re.IGNORECASE,
+)
+# Versions of the graph that are read until one has such a node.
+MOST_GRAPHS = 12
+GRAPH_BYTES = 2 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Beginning of a stage of the work (setup, tools, graph, judges): its first commit."""
+
+    name: str
+    sha: str
+    subject: str
+
+
+def progression(history: History) -> tuple[Stage, ...]:
+    """Return the stages of the work in the order they began.
+
+    A stage begins with the commit in which its files first hold something, also when one commit
+    brings several; a stage without files of its own begins with the first code that a message names
+    so. Empty files begin the set-up at most, a graph without a detective or a judge and a README
+    begin none; a few lines of Python, or a test, begin one only where the message names it or
+    nothing better does.
+    """
+    by_files: dict[str, Stage] = {}
+    by_little: dict[str, Stage] = {}
+    by_message: dict[str, Stage] = {}
+    places: dict[str, int] = {}
+    for place, commit in enumerate(history.commits):
+        if commit.is_merge:
+            continue
+        places[commit.sha] = place
+        paths = {path for path in commit.paths if not _is_blank(path, commit)}
+        has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
+        named = [s for s in _stages_in(commit.subject) if has_code or (s == "setup" and paths)]
+        full, little = _stages_brought(paths, commit)
+        full |= little.intersection(named)
+        if "setup" in _stages_in(commit.subject) and _lays_out(commit):
+            full.add("setup")
+        for stages, names in ((by_files, full), (by_little, little), (by_message, named)):
+            for name in names:
+                stages.setdefault(name, Stage(name, commit.sha, commit.subject))
+
+    begun = {**by_message, **by_little, **by_files}
+    order = list(STAGES)
+    return tuple(
+        sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
+    )
+
+
+def _is_blank(path: str, commit: Commit) -> bool:
+    """Return whether a file is no sign of a stage, whatever its folder and the message name."""
+    name = PurePosixPath(path).name
+    is_marker = name == "__init__.py" and path in commit.thin_paths
+    is_empty = path in commit.empty_paths and _stage_of_file(path) != "setup"
+    is_new = bool(_NEW_REPOSITORY_FILE.fullmatch(name))
+    return is_marker or is_empty or is_new or path in commit.bare_graphs
+
+
+def _lays_out(commit: Commit) -> bool:
+    """Return whether the commit brings empty files, or folders that an empty file keeps."""
+    names = {PurePosixPath(path).name for path in commit.empty_paths}
+    return any(name == ".gitkeep" or not _NEW_REPOSITORY_FILE.fullmatch(name) for name in names)
+
+
+def _stages_brought(paths: Iterable[str], commit: Commit) -> tuple[set[str], set[str]]:
+    """Return the stages of the files, and those of tests and of a few lines of Python."""
+    full: set[str] = set()
+    little: set[str] = set()
+    for path in paths:
+        stage = _stage_of_file(path)
+        if stage is None:
+            continue
+        is_little = stage != "setup" and (path in commit.thin_paths or is_test_path(path))
+        (little if is_little else full).add(stage)
+    return full, little
+
+
+def _stage_of_file(path: str) -> str | None:
+    """Return the stage of a file by its name, else by the nearest folder that names one.
+
+    Only code belongs to a later stage than the setup: a document about the graph is no graph.
+    """
+    pure = PurePosixPath(path)
+    stem = "" if pure.stem == "__init__" else pure.stem
+    for part in (stem, *reversed(pure.parts[:-1])):
+        stages = _stages_in(part)
+        if stages and (stages[0] == "setup" or pure.suffix in CODE_SUFFIXES):
+            return stages[0]
+    return None
+
+
+def _stages_in(text: str) -> list[str]:
+    """Return the stages that the text's words name, in order."""
+    # ChiefJustice and git_tools count as two words each.
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text)
+    named = (
+        name for word in words for name, stage in _STAGE_WORDS.items() if stage.fullmatch(word)
+    )
+    return list(dict.fromkeys(named))
+
+
+# -- graphs without a detective or a judge ---------------------------------------------------------
+
+
+def with_bare_graphs(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, ...]:
+    """Return the commits with `bare_graphs`, where a later commit brings a detective or a judge.
+
+    A graph that cannot be read, or none of whose nodes is ever called so, is bare in none.
+    """
+    versions = [
+        (commit.sha, path)
+        for commit in commits
+        if not commit.is_merge
+        for path in commit.paths
+        if path.endswith(".py") and not _is_blank(path, commit)
+        if _stage_of_file(path) == "graph" and not is_test_path(path)
+    ]
+    bare: list[tuple[str, str]] = []
+    for sha, path in versions[:MOST_GRAPHS]:
+        if not _is_bare(_text_at(git_dir, sha, path)):
+            break
+        bare.append((sha, path))
+    else:
+        return tuple(commits)
+    return tuple(
+        replace(commit, bare_graphs=paths)
+        if (paths := frozenset(path for sha, path in bare if sha == commit.sha))
+        else commit
+        for commit in commits
+    )
+
+
+def _text_at(git_dir: Path, sha: str, path: str) -> str:
+    """Return a file's text after a commit, "" where it was deleted or is too large."""
+    try:
+        content = read_git(git_dir, ["cat-file", "blob", f"{sha}:{path}"], output_bytes=GRAPH_BYTES)
+    except ChildFailed:
+        return ""
+    return content.decode(errors="replace")
+
+
+def _is_bare(text: str) -> bool:
+    names = _NAMED_NODE.findall(text)
+    is_readable = "StateGraph(" in text and len(names) == len(_NODE.findall(text))
+    return is_readable and not any(map(_PART.search, names))
