@@ -37,6 +37,7 @@ NO_AUDIT = {
     "consistent": "No two audits of the work's own were recognised.",
     "of_peers": "No audit of a peer was recognised among the work's own.",
 }
+MOST_REMARKS = 6
 NO_CLAIM = "No overall score of the work's own audit was recognised in README and reports."
 NOT_HELD = "No committed audit of the work names an overall score to hold the claim against."
 
@@ -114,7 +115,8 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     # Two files of one output are one judgement.
     outputs = {PurePosixPath(row["path"]).with_suffix("") for row in audits}
     count = len(outputs if aspect == "judged" else audits)
-    reason = f"{absence} ({number_of(count, 'audit')} read).{_failures(aspect, audits)}"
+    remarks = _failures(aspect, audits) + (_remarks(audits) if aspect == "judged" else "")
+    reason = f"{absence} ({number_of(count, 'audit')} read).{remarks}"
     clues = [
         Clue(
             f"{row['path']} is an audit that the work holds.",
@@ -135,6 +137,18 @@ def _failures(aspect: str, audits: Sequence[Mapping[str, Any]]) -> str:
     return " " + in_full([f"{sentence}." for sentence in sentences]) if sentences else ""
 
 
+def _remarks(audits: Sequence[Mapping[str, Any]]) -> str:
+    """Sentences, with a space before them, on what does not fit in these audits."""
+    again = [
+        f"{row['path']} prints {row['opinions']} opinions, {row['repeated']} of them by a judge who"
+        " was heard on the same criterion before."
+        for row in audits
+        if row.get("repeated")
+    ]
+    sentences = [*again, *(text for row in audits for text in row.get("remarks") or ())]
+    return "".join(f" {sentence}" for sentence in sentences[:MOST_REMARKS])
+
+
 def _audits_behind(aspect: str, audits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The audits that an aspect is about; those received are the outputs of others."""
     if aspect == "of_peers":
@@ -151,7 +165,11 @@ def _claimed(claims: Sequence[Mapping[str, Any]] | None, reasons: Mapping[str, s
     for agrees in (False, True):
         compared = [claim for claim in claims if claim["agrees"] is agrees]
         if compared:
-            verdict = "a committed audit gives it" if agrees else "no committed audit gives it"
+            verdict = (
+                "a committed audit gives it"
+                if agrees
+                else "no committed audit of the work itself gives it"
+            )
             clues = [_claim_clue(claim, verdict) for claim in compared]
             score = f"{compared[0]['score']:g}/{compared[0]['maximum']:g}"
             place = compared[0].get("path")

@@ -10,8 +10,10 @@ class OwnAudit(FactModel):
 
     `about` says where it lies: among the audits of oneself, of peers, by peers, or elsewhere.
     `repository`, `commit`, `date` and `overall`, the overall score, are as it names them; `maximum`
-    is null where it names none. `opinions` have an argument; `failed` of them report the failure of
-    a judge. `cited_commits` are the commit ids in its text, without the one that it audited.
+    is null where it names none. `opinions` are the arguments of judges as printed: `repeated` of
+    them are by a judge who was heard on the same criterion before, `failed` report the failure of a
+    judge. `remarks` are sentences on how the audit fits itself and the repository that README
+    names. `cited_commits` are the commit ids in its text, without the one that it audited.
     """
 
     path: str
@@ -26,6 +28,8 @@ class OwnAudit(FactModel):
     opinions: int
     failed: int
     cited_commits: tuple[str, ...] = ()
+    repeated: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 class ShownFact(FactModel):

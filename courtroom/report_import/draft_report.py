@@ -50,6 +50,14 @@ class DraftOpinion:
     score: ImportedScore | None = None
     argument: str = ""
     cited: list[str] = field(default_factory=list)
+    times: int = 1
+    # The judge was named again; an argument that follows is another time.
+    is_again: bool = False
+
+    def note_argument(self) -> None:
+        """Count an argument of a judge who was heard before."""
+        self.times += self.is_again and bool(self.argument)
+        self.is_again = False
 
     def is_repeated_by(self, score: ImportedScore | None, argument: str) -> bool:
         """Return true for a repetition, false for a re-hearing, which has another score."""
@@ -361,6 +369,7 @@ def _build_opinion(draft: DraftOpinion, *, is_failed: bool) -> ImportedOpinion:
         argument=draft.argument[:LONGEST_TEXT],
         cited=tuple(dict.fromkeys(draft.cited)),
         line=draft.line,
+        times=draft.times,
     )
 
 

@@ -51,7 +51,8 @@ class ImportedOpinion(Frozen):
     """Frozen opinion of one judge on one criterion.
 
     `judge` is one of our personas where the name matches, else as written. `score` is null where
-    none was given, and where the judge failed (then a note says so).
+    none was given, and where the judge failed (then a note says so). `times` is how often the text
+    gives the judge an argument under this criterion and score.
     """
 
     judge: Persona | str
@@ -59,6 +60,7 @@ class ImportedOpinion(Frozen):
     argument: str = ""
     cited: tuple[str, ...] = ()
     line: int | None = Field(default=None, ge=1)
+    times: int = Field(default=1, ge=1)
 
 
 class ImportedCriterion(Frozen):

@@ -88,7 +88,11 @@ class ParserState:
             return
 
         argument, cited = split_citations(argument)
+        known = {id(opinion) for opinion in self.criterion.opinions}
         self._opinion = self.draft.add_opinion(self.criterion, judge, line.number, score, argument)
+        self._opinion.is_again = id(self._opinion) in known
+        if argument:
+            self._opinion.note_argument()
         self._opinion.cited.extend(cited)
         self._opinion_depth, self._opinion_has_heading = line.depth, line.kind == "heading"
         self.field = "argument"
@@ -132,6 +136,7 @@ class ParserState:
             opinion.cited.extend(part for part in parts if part)
         elif len(opinion.argument) < LONGEST_TEXT:
             argument, cited = split_citations(text)
+            opinion.note_argument()
             opinion.argument = f"{opinion.argument} {argument}".strip()
             opinion.cited.extend(cited)
 

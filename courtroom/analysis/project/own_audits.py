@@ -35,6 +35,10 @@ LEAST_CRITERIA = 2
 FAILED_SHARE = 0.25
 MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS = 8, 50, 50, 20
 QUOTED = 120
+# Judges agree on few criteria by chance.
+LEAST_FIXED = 5
+# Weights move an overall score; a mean further away than this share of the scale is not its own.
+MEAN_SHARE = 0.1
 # A text of fewer characters in the code stands in many arguments by chance.
 LEAST_WRITTEN = 12
 # So much of an argument finds its line again.
@@ -50,6 +54,12 @@ _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts
 _DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
 _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+_CLONE = re.compile(
+    r"git clone (?:https://github\.com/|git@github\.com:)([\w-]{1,39}/[\w.-]{1,100}?)(?:\.git)?/?"
+    r"(?![\w./-])",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"your|user|owner|example|\borg/|repo$")
 _DATE = re.compile(
     r"(?<!\d)(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?:[T _-]{1,2}(\d\d)[:_-]?(\d\d))?"
 )
@@ -167,11 +177,12 @@ def _has_score(criterion: ImportedCriterion) -> bool:
     return criterion.score is not None and criterion.score.value is not None
 
 
-def audit_row(reading: AuditReading) -> dict[str, Any]:
-    """Return the fields of models.output_facts.OwnAudit."""
+def audit_row(reading: AuditReading, own: str | None = None) -> dict[str, Any]:
+    """Return the fields of models.output_facts.OwnAudit; `own` is the repository README names."""
     from courtroom.report_import.judge_failures import is_failure
 
     report, opinions = reading.report, reading.opinions
+    printed = sum(opinion.times for opinion in opinions)
     return {
         "path": reading.path,
         "about": reading.about,
@@ -182,10 +193,53 @@ def audit_row(reading: AuditReading) -> dict[str, Any]:
         "score": report.overall.value if report.overall else None,
         "maximum": report.overall.maximum if report.overall else None,
         "criteria": len(report.criteria),
-        "opinions": len(opinions),
-        "failed": sum(is_failure(opinion.argument) for opinion in opinions),
+        "opinions": printed,
+        "repeated": printed - len(opinions),
+        "failed": sum(opinion.times for opinion in opinions if is_failure(opinion.argument)),
         "cited_commits": list(reading.cited_commits),
+        "remarks": list(_remarks(reading, own)),
     }
+
+
+def cloned_repository(text: str) -> str | None:
+    """Return owner/name in lower case of what a README says to clone, None where it names none."""
+    named = {
+        match[1].lower() for match in _CLONE.finditer(text) if not _PLACEHOLDER.search(match[1])
+    }
+    return named.pop() if len(named) == 1 else None
+
+
+def _remarks(reading: AuditReading, own: str | None) -> Iterator[str]:
+    """Yield sentences on what does not fit in an audit: its work, its total, its judges' scores."""
+    path, report = reading.path, reading.report
+    if reading.about == "self" and own and reading.repository not in (None, own):
+        yield f"{path} names {reading.repository} as audited, and README names {own}."
+    scores = [c.score for c in report.criteria if c.score is not None and not c.excluded]
+    values = [score.value for score in scores if score.value is not None]
+    total = report.overall
+    is_one_scale = total and {score.maximum for score in scores} == {total.maximum}
+    if total and total.value is not None and is_one_scale and len(values) == len(report.criteria):
+        mean = sum(values) / len(values)
+        if abs(total.value - mean) > MEAN_SHARE * (total.maximum or total.value):
+            scored = f"the mean of its {len(values)} scores is {mean:.3g}"
+            yield f"{path} gives {total.written} overall, and {scored}."
+    if fixed := _fixed_scores(report):
+        yield f"{path} has one score for all criteria by {fixed}."
+
+
+def _fixed_scores(report: ImportedReport) -> str:
+    """Return the judges, each with the one score that it gave on all of many criteria."""
+    by_judge: dict[str, list[float]] = {}
+    for criterion in report.criteria:
+        for opinion in criterion.opinions:
+            if opinion.score is not None and opinion.score.value is not None:
+                by_judge.setdefault(str(opinion.judge), []).append(opinion.score.value)
+    fixed = [
+        f"{judge} ({scores[0]:g})"
+        for judge, scores in by_judge.items()
+        if len(scores) >= LEAST_FIXED and len(set(scores)) == 1
+    ]
+    return ", ".join(fixed)
 
 
 # -- audits without a judgement -------------------------------------------------------------------

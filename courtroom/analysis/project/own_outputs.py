@@ -13,6 +13,7 @@ from courtroom.analysis.project.own_audits import (
     audit_paths,
     audit_row,
     audits_without_judgement,
+    cloned_repository,
     disagreements,
     each_content_once,
     own_document_paths,
@@ -33,6 +34,7 @@ OUTPUT_FACTS = (
 # Kinds of files beside the product that may still be what the work wrote.
 OUTPUTS = ("archive", "generated")
 NAMED = 3
+READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
 
 
 def read_own_outputs(writer: FactWriter) -> None:
@@ -63,7 +65,9 @@ def read_own_outputs(writer: FactWriter) -> None:
             f"outputs that could not be read: {len(unread)}, among them {', '.join(unread[:NAMED])}"
         )
     writer.facts["unread_outputs"] = unread[:MOST_ROWS]
-    audits = [audit_row(reading) for reading in readings]
+    readme = next((path for path in own if path.lower() in READMES), None)
+    cloned = cloned_repository(text_of_path(writer, readme) or "") if readme else None
+    audits = [audit_row(reading, cloned) for reading in readings]
     writer.set_rows("own_audits", audits, gap)
     unjudged = audits_without_judgement(readings, writer.symbols.codebase.production)
     writer.set_rows("audits_without_judgement", unjudged, gap)

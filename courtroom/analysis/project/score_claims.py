@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -28,6 +29,16 @@ _OTHER = re.compile(
     r"|prosecut|defen[sc]e|tech ?lead|\brange|scale|formula|weight|average of|per[- ]",
     re.IGNORECASE,
 )
+# A row of a table, or a line of two columns: nothing stands in it but the name and the score.
+_TOTAL_ROW = re.compile(
+    r"(?:final )?(?:(?P<own>self[- ]audit)|overall|total)(?: (?:overall|score|grade|rating|result)){0,2}"
+    r" ?[:=]? (?=\d)",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"[|*_`#]")
+_PEERS = re.compile(r"\bpeer|received", re.IGNORECASE)
+# Characters before a row without the word in which the table says that it is of the self-audit.
+CONTEXT = 1500
 _CAPITAL = re.compile(r"\s[A-Z]")
 _SENTENCE_END = re.compile(r"[.!?;] |[|\n]")
 
@@ -39,7 +50,9 @@ def claims_in_document(path: str, text: str) -> Iterator[dict[str, Any]]:
     name the self-audit.
     """
     is_readme = PurePosixPath(path).stem.lower().startswith("readme")
-    for line, claim in claims_in(_without_fences(text)):
+    shown = _without_fences(text)
+    # A row that is also a sentence is one claim.
+    for line, claim in sorted(dict(chain(rows_in(shown), claims_in(shown))).items()):
         if not is_readme or _SELF_AUDIT.search(claim["text"]):
             yield {**claim, "path": path, "line": line}
 
@@ -73,15 +86,32 @@ def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield line, {"text": passage, "score": value, "maximum": maximum}
 
 
+def rows_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the same of rows that hold an overall score and its name alone, in any table's form.
+
+    A row without the word is of the self-audit where that alone is named before it, no peer's.
+    """
+    start = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        before, start = text[max(start - CONTEXT, 0) : start], start + len(line) + 1
+        row = " ".join(_MARKS.sub(" ", line).split())
+        label = _TOTAL_ROW.match(row)
+        score = _SCORE.fullmatch(row, label.end()) if label else None
+        if label is None or score is None or float(score[1]) > float(score[2]):
+            continue
+        if label["own"] or (_SELF_AUDIT.search(before) and not _PEERS.search(before)):
+            yield number, {"text": row, "score": float(score[1]), "maximum": float(score[2])}
+
+
 def claims_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:
     """Return the claims of a report's pages, as fields of models.output_facts.ClaimedScore."""
-    rows = [
-        {**claim, "page": page}
+    rows = {
+        (page, claim["score"], claim["maximum"]): {**claim, "page": page}
         for page, text in enumerate(pages, start=1)
         # A page may have a word on each line.
-        for _, claim in claims_in(" ".join(text.split()))
-    ]
-    return rows[:MOST_CLAIMS]
+        for _, claim in chain(rows_in(text), claims_in(" ".join(text.split())))
+    }
+    return list(rows.values())[:MOST_CLAIMS]
 
 
 def held_claims(
@@ -94,9 +124,11 @@ def held_claims(
 def _agrees(
     claim: Mapping[str, Any], audits: Sequence[Mapping[str, Any]], *, is_all: bool
 ) -> bool | None:
-    if any(_gives(audit, claim) for audit in audits):
-        return True
     ours = [audit for audit in audits if audit["about"] in ("self", "")]
+    # What peers gave the work, or it gave them, is no self-audit.
+    is_own = _SELF_AUDIT.search(claim["text"]) is not None
+    if any(_gives(audit, claim) for audit in (ours if is_own else audits)):
+        return True
     has_scores = bool(ours) and all(audit["score"] is not None for audit in ours)
     return False if has_scores and is_all else None
 

@@ -112,6 +112,15 @@ def test_few_failures_are_counted():
     )
 
 
+def test_what_does_not_fit_in_an_audit_is_told_beside_its_opinions():
+    rows = [{**ROW, "opinions": 60, "repeated": 30, "remarks": ["a.md gives 4/5 overall."]}]
+    finding = answer("judged", own_audits=rows, audits_without_judgement=[])
+    assert finding.reason.endswith(
+        f" (1 audit read). {ROW['path']} prints 60 opinions, 30 of them by a judge who was heard on"
+        " the same criterion before. a.md gives 4/5 overall."
+    )
+
+
 @pytest.mark.parametrize("aspect", ["judged", "consistent", "of_peers"])
 def test_without_an_audit_nothing_is_established(aspect):
     finding = answer(aspect, own_audits=[], audits_without_judgement=[], disagreeing_outputs=[])
@@ -144,7 +153,10 @@ def test_unread_audits_leave_the_audits_of_peers_open():
 
 @pytest.mark.parametrize(
     ("agrees", "met", "words"),
-    [(True, True, "a committed audit gives it"), (False, False, "no committed audit gives it")],
+    [
+        (True, True, "a committed audit gives it"),
+        (False, False, "no committed audit of the work itself gives it"),
+    ],
 )
 def test_a_claimed_score_is_held_against_the_audits(agrees, met, words):
     finding = answer("claimed", claimed_scores=[{**CLAIM, "agrees": agrees}])
@@ -188,7 +200,8 @@ def test_the_reports_claim_answers_what_the_documents_left_open():
     assert finding is not None
     assert (finding.met, [clue.page for clue in finding.clues]) == (False, [2])
     assert finding.reason == (
-        "An overall score of 4.2/5 is named on page 2 of the report; no committed audit gives it."
+        "An overall score of 4.2/5 is named on page 2 of the report;"
+        " no committed audit of the work itself gives it."
     )
 
 

@@ -9,6 +9,7 @@ from courtroom.analysis.project.own_audits import (
     audit_paths,
     audit_row,
     audits_without_judgement,
+    cloned_repository,
     disagreements,
     each_content_once,
     misplaced_audits,
@@ -329,3 +330,64 @@ def test_a_history_that_was_not_read_to_its_beginning_leaves_the_fact_open():
 def test_documents_about_the_work_are_readme_and_reports():
     paths = ["README.md", "reports/final_report.md", SELF, "benchmark_report.md", "notes.md"]
     assert own_document_paths(paths) == ["README.md", "reports/final_report.md"]
+
+
+# -- what does not fit in an audit ----------------------------------------------------------------
+
+
+def remarks(text: str, own: str | None = "ada/auditor") -> list[str]:
+    (reading,) = read({SELF: text})
+    return audit_row(reading, own)["remarks"]
+
+
+def test_an_audit_that_prints_each_judge_twice_has_twice_the_opinions():
+    (row,) = rows({SELF: audit(*(f"Part {n}." for n in range(6)), ERROR)})
+    assert (row["opinions"], row["repeated"]) == (6, 0)
+    printed = "".join(
+        f"- **{judge}** (Score: 3):\n  - Argument: It is wired {way}.\n"
+        for way in ("well", "badly")
+        for judge in ("Prosecutor", "Defense", "Tech Lead")
+    )
+    text = (
+        audit().partition("\n## State")[0] + f"\n## State Management\n\n**Score:** 3/5\n\n{printed}"
+    )
+    (row,) = rows({SELF: text})
+    assert (row["opinions"], row["repeated"]) == (9, 3)
+
+
+def test_an_audit_of_another_repository_than_readme_names_is_told():
+    assert remarks(audit()) == remarks(audit(url=PEER), own=None) == []
+    assert remarks(audit(url=PEER)) == [
+        f"{SELF} names bo/other-work as audited, and README names ada/auditor."
+    ]
+
+
+@pytest.mark.parametrize(("overall", "is_told"), [("3.4", False), ("3.6", True)])
+def test_an_overall_score_far_from_the_mean_is_told(overall, is_told):
+    told = [f"{SELF} gives {overall}/5.0 overall, and the mean of its 2 scores is 3."]
+    assert remarks(audit(overall=overall)) == (told if is_told else [])
+
+
+def test_a_judge_with_one_score_for_many_criteria_is_told():
+    names = ("Graph", "State", "Safety", "Nuance", "Diagram")
+    head, tail = "# Audit Report\n\n**Overall Score:** 3.0/5.0\n", ""
+    for number, name in enumerate(names):
+        tail += (
+            f"\n## {name} Management\n\n**Score:** 3/5\n\n- **Prosecutor** (Score: 1): No {name}.\n"
+        )
+        tail += f"- **Defense** (Score: {number + 1}): Some {name}.\n"
+    assert remarks(head + tail) == [f"{SELF} has one score for all criteria by Prosecutor (1)."]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("git clone https://github.com/Ada/Auditor.git\ncd auditor", "ada/auditor"),
+        ("`git clone git@github.com:ada/auditor`", "ada/auditor"),
+        ("git clone https://github.com/your-name/auditor", None),
+        ("git clone https://github.com/a/b\ngit clone https://github.com/c/d", None),
+        ("See https://github.com/ada/auditor.", None),
+    ],
+)
+def test_the_repository_that_readme_says_to_clone(text, own):
+    assert cloned_repository(text) == own

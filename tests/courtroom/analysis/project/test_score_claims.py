@@ -92,10 +92,43 @@ def audit(score=None, maximum=5.0, about="self"):
     ],
 )
 def test_a_claim_agrees_with_an_audit_that_gives_the_score_as_rounded(audits, expected):
-    claim = {"score": 3.6, "maximum": 5.0}
+    claim = {"text": "Overall score: 3.6/5", "score": 3.6, "maximum": 5.0}
     assert [held["agrees"] for held in held_claims([claim], audits, is_all=True)] == [expected]
 
 
+def test_what_a_peer_gave_is_no_score_of_the_self_audit():
+    claim = {"text": "Self-audit score 3.6/5", "score": 3.6, "maximum": 5.0}
+    audits = [audit(2.0), audit(3.6, about="received")]
+    assert held_claims([claim], audits, is_all=True)[0]["agrees"] is False
+
+
+TABLE = "Results of the {}:\n\n| Criterion | Score |\n|---|---|\n| Graph | 4/5 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Self-Audit Score 3.2 / 5.0", [(1, 3.2)]),
+        ("| **Self-audit** | **3.2/5** |", [(1, 3.2)]),
+        (TABLE.format("self-audit") + "| **Overall** | **3.2 / 5.0** |", [(6, 3.2)]),
+        (TABLE.format("self-audit") + "Overall 3.2 / 5.0", [(6, 3.2)]),
+        (TABLE.format("audit of a peer, not the self-audit") + "| Overall | 3.2/5 |", []),
+        (TABLE.format("run") + "| Overall | 3.2/5 |", []),
+        ("| Self-audit | 3.2/5 | 4/5 |", []),
+        ("| Self-audit findings | 3/5 |", []),
+        ("| Self-audit | 7/5 |", []),
+    ],
+)
+def test_a_row_of_a_table_may_claim_the_overall_score(text, expected):
+    claims = claims_in_document("reports/final_report.md", text)
+    assert [(claim["line"], claim["score"]) for claim in claims] == expected
+
+
+def test_a_row_and_a_sentence_of_one_page_are_one_claim():
+    page = "Self-Audit Score 3.2 / 5.0\nThe self-audit gave a score of 3.2/5.0."
+    assert [claim["page"] for claim in claims_on_pages(["Title", page])] == [2]
+
+
 def test_a_claim_is_not_denied_where_an_output_was_not_read():
-    claim = {"score": 3.6, "maximum": 5.0}
+    claim = {"text": "", "score": 3.6, "maximum": 5.0}
     assert held_claims([claim], [audit(3.2)], is_all=False)[0]["agrees"] is None
