@@ -51,13 +51,14 @@ class DraftOpinion:
     argument: str = ""
     cited: list[str] = field(default_factory=list)
     times: int = 1
-    # The judge was named again; an argument that follows is another time.
+    is_argued: bool = False
+    # The judge was named again: an argument that follows is another one.
     is_again: bool = False
 
     def note_argument(self) -> None:
-        """Count an argument of a judge who was heard before."""
-        self.times += self.is_again and bool(self.argument)
-        self.is_again = False
+        """Note that the text gives this judge an argument, for the first time or another one."""
+        self.times += self.is_argued and self.is_again
+        self.is_argued, self.is_again = True, False
 
     def is_repeated_by(self, score: ImportedScore | None, argument: str) -> bool:
         """Return true for a repetition, false for a re-hearing, which has another score."""

@@ -88,9 +88,9 @@ class ParserState:
             return
 
         argument, cited = split_citations(argument)
-        known = {id(opinion) for opinion in self.criterion.opinions}
+        known = list(self.criterion.opinions)
         self._opinion = self.draft.add_opinion(self.criterion, judge, line.number, score, argument)
-        self._opinion.is_again = id(self._opinion) in known
+        self._opinion.is_again = self._opinion in known
         if argument:
             self._opinion.note_argument()
         self._opinion.cited.extend(cited)
@@ -117,6 +117,8 @@ class ParserState:
 
     def open_field(self, field: Field, text: str) -> None:
         self.field = field
+        if self._opinion and field == "argument" and text:
+            self._opinion.note_argument()
         self.append(text)
 
     def append(self, text: str) -> None:
@@ -136,7 +138,9 @@ class ParserState:
             opinion.cited.extend(part for part in parts if part)
         elif len(opinion.argument) < LONGEST_TEXT:
             argument, cited = split_citations(text)
-            opinion.note_argument()
+            # Words below a line of scores may be anyone's.
+            if self._opinion_has_heading:
+                opinion.note_argument()
             opinion.argument = f"{opinion.argument} {argument}".strip()
             opinion.cited.extend(cited)
 

@@ -183,6 +183,12 @@ def audit_row(reading: AuditReading, own: str | None = None) -> dict[str, Any]:
 
     report, opinions = reading.report, reading.opinions
     printed = sum(opinion.times for opinion in opinions)
+    heard = {
+        (number, opinion.judge)
+        for number, criterion in enumerate(report.criteria)
+        for opinion in criterion.opinions
+        if opinion.argument.strip()
+    }
     return {
         "path": reading.path,
         "about": reading.about,
@@ -194,7 +200,7 @@ def audit_row(reading: AuditReading, own: str | None = None) -> dict[str, Any]:
         "maximum": report.overall.maximum if report.overall else None,
         "criteria": len(report.criteria),
         "opinions": printed,
-        "repeated": printed - len(opinions),
+        "repeated": printed - len(heard),
         "failed": sum(opinion.times for opinion in opinions if is_failure(opinion.argument)),
         "cited_commits": list(reading.cited_commits),
         "remarks": list(_remarks(reading, own)),

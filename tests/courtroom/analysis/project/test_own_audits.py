@@ -355,6 +355,17 @@ def test_an_audit_that_prints_each_judge_twice_has_twice_the_opinions():
     assert (row["opinions"], row["repeated"]) == (9, 3)
 
 
+def test_scores_listed_before_the_arguments_are_no_opinions_of_their_own():
+    listed = "".join(f"- **{judge} Score:** 3/5\n" for judge in ("Prosecutor", "Defense"))
+    argued = "".join(f"{judge} (3/5): It is wired.\n" for judge in ("Prosecutor", "Defense"))
+    parts = [
+        f"\n### {name} Management\n**Final Score:** 3/5\n{listed}\n> [!WARNING] Note\n> A warning.\n{argued}"
+        for name in ("Graph", "State")
+    ]
+    (row,) = rows({SELF: f"# Audit Report\n{''.join(parts)}"})
+    assert (row["opinions"], row["repeated"]) == (4, 0)
+
+
 def test_an_audit_of_another_repository_than_readme_names_is_told():
     assert remarks(audit()) == remarks(audit(url=PEER), own=None) == []
     assert remarks(audit(url=PEER)) == [
