@@ -179,5 +179,6 @@ def _text_at(git_dir: Path, sha: str, path: str) -> str:
 
 def _is_bare(text: str) -> bool:
     names = _NAMED_NODE.findall(text)
-    is_readable = "StateGraph(" in text and len(names) == len(_NODE.findall(text))
+    # A graph drawn in another way shows no names.
+    is_readable = "StateGraph(" in text and 0 < len(names) == len(_NODE.findall(text))
     return is_readable and not any(map(_PART.search, names))

@@ -294,6 +294,7 @@ def graph_of(*nodes: str) -> str:
         (graph_of("context", "repo_detective"), graph_of("prosecutor"), "Draw"),
         # Other names for all, and names that the text does not show.
         (graph_of("context"), graph_of("context", "collect"), "Draw"),
+        (graph_of(), graph_of("judge"), "Draw"),
         (graph_of().replace("line_0", "graph.add_node(name)\nline_0"), graph_of("judge"), "Draw"),
     ],
 )
