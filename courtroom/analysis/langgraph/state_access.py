@@ -113,7 +113,8 @@ class StateUse:
     under a key (`state["evidences"]["repo"]`), `wholes` the places that use all that lies under a
     key, `changes` the keys that are changed in place. `data_lookups` are lookups in data of other
     origin, under the keys that the reader was told to watch. `reads_gap` and `writes_gap` say why
-    the list is not complete, "" where it is. `is_optional`: it may return nothing.
+    the list is not complete, "" where it is. `is_optional`: it may return nothing. `default_keys`
+    are those that setdefault() gives the state.
     """
 
     name: str
@@ -129,6 +130,7 @@ class StateUse:
     reads_gap: str = ""
     writes_gap: str = ""
     is_optional: bool = False
+    default_keys: frozenset[str] = frozenset()
 
     @property
     def is_complete(self) -> bool:
@@ -332,6 +334,7 @@ class _AccessReader:
             reads_gap=too_long or next(iter(evaluator.read_gaps), ""),
             writes_gap=gap,
             is_optional=id(function.node) in evaluator.returning_nothing,
+            default_keys=frozenset(evaluator.default_keys),
         )
 
 
@@ -352,6 +355,7 @@ def _either(uses: Sequence[StateUse]) -> StateUse:
         reads_gap=next((use.reads_gap for use in uses if use.reads_gap), ""),
         writes_gap=next((use.writes_gap for use in uses if use.writes_gap), ""),
         is_optional=any(use.is_optional for use in uses),
+        default_keys=frozenset().union(*(use.default_keys for use in uses)),
     )
 
 

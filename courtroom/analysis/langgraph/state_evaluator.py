@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.state_parts import (
     members_of,
     path_of,
 )
+from courtroom.analysis.python.symbolic_execution.evaluator import MAX_DEPTH
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     Call,
@@ -25,9 +26,11 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Instance,
     ListValue,
     OneOf,
+    Recursion,
     Scope,
     Value,
     choices_of,
+    join,
 )
 from courtroom.analysis.python.tree_walk import constant_text, last_name, walk
 
@@ -43,6 +46,9 @@ LOGGING = frozenset({"debug", "info", "warning", "error", "exception", "critical
 # Calls of one function that are followed for a node: without a part of the state, and with one.
 MOST_CALLS = 6
 MOST_CALLS_WITH_STATE = 18
+# Calls of a function inside itself that are followed: with its arguments, and with unknown ones.
+MOST_RECURSIONS = 2
+Arguments = tuple[Sequence[Value], dict[str, Value]]
 # Mark of a value that lies under a watched key.
 DATA = "data:"
 # Characters of an expression that a sentence shows.
@@ -81,6 +87,8 @@ class StateEvaluator(GraphEvaluator):
     reads: dict[KeyPlace, None] = field(default_factory=dict)
     lookups: dict[KeyLookup, None] = field(default_factory=dict)
     changes: dict[KeyPlace, None] = field(default_factory=dict)
+    # Keys that setdefault() gives the state.
+    default_keys: set[str] = field(default_factory=set)
     read_gaps: dict[str, None] = field(default_factory=dict)
     is_eager: bool = True
     # Paths of the expressions that are parts of the state, by the identity of their nodes.
@@ -96,6 +104,8 @@ class StateEvaluator(GraphEvaluator):
     functions: list[Function] = field(default_factory=list)
     # Number of calls of each function by the node.
     calls: dict[int, int] = field(default_factory=dict)
+    # Arguments of the calls that are followed now, by function, innermost last.
+    arguments: dict[int, list[Arguments]] = field(default_factory=dict)
     # Lookups under keys of other data, and the values that lie under these keys.
     watched: frozenset[str] = frozenset()
     data_lookups: dict[KeyLookup, None] = field(default_factory=dict)
@@ -110,6 +120,7 @@ class StateEvaluator(GraphEvaluator):
         self.data_lookups.clear()
         self.holders.clear()
         self.changes.clear()
+        self.default_keys.clear()
         self.read_gaps.clear()
         self.parts.clear()
         self.uses.clear()
@@ -130,7 +141,14 @@ class StateEvaluator(GraphEvaluator):
         if id(function.node) not in self.scanned:
             self.scanned.add(id(function.node))
             self._scan(function.node)
-        frame = super().enter(function, positional, keywords)
+        self.arguments.setdefault(id(function.node), []).append((positional, keywords))
+        try:
+            frame = super().enter(function, positional, keywords)
+        finally:
+            self.arguments[id(function.node)].pop()
+        choices = [choice for value in frame.returned for choice in choices_of(value)]
+        if any(_is_recursion(choice, function) for choice in choices):
+            frame.returned = [c for c in choices if not _is_recursion(c, function)]
         if any(value is None for value in frame.returned):
             self.returning_nothing.add(id(function.node))
         return frame
@@ -139,16 +157,42 @@ class StateEvaluator(GraphEvaluator):
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
     ) -> Value:
         values = [*positional, *keywords.values()]
+        if function.node in self.active and not self._is_followable(function):
+            return self._call_again(function, positional, keywords)
         calls = self.calls.get(id(function.node), 0)
         self.calls[id(function.node)] = calls + 1
         has_part = any(path_of(value) is not None for value in values)
         if calls >= (MOST_CALLS_WITH_STATE if has_part else MOST_CALLS):
             if has_part:
-                self._note_handed(values, function.name, function.scope, 0)
+                self._note_handed(values, function.name, function.scope, function.node.lineno)
             return UNKNOWN
         if has_part and not self._is_followable(function):
-            self._note_handed(values, function.name, function.scope, 0)
+            self._note_handed(values, function.name, function.scope, function.node.lineno)
         return super().call(function, positional, keywords)
+
+    def _call_again(
+        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """Follow recursion once more, with what differs from the running call unknown."""
+        earlier, named = self.arguments[id(function.node)][-1]
+        widened = [
+            value if n < len(earlier) and _is_within(value, earlier[n]) else UNKNOWN
+            for n, value in enumerate(positional)
+        ]
+        more = {
+            name: value if name in named and _is_within(value, named[name]) else UNKNOWN
+            for name, value in keywords.items()
+        }
+        pairs = [*zip(widened, earlier, strict=False), *((more[n], named.get(n)) for n in more)]
+        is_alike = len(widened) == len(earlier) and more.keys() == named.keys()
+        if is_alike and all(_is_within(value, other) for value, other in pairs):
+            return Recursion(function.node)
+        if self.active.count(function.node) > MOST_RECURSIONS or len(self.active) >= MAX_DEPTH:
+            values = [*positional, *keywords.values()]
+            self._note_handed(values, function.name, function.scope, function.node.lineno)
+            return UNKNOWN
+        returned = self.enter(function, widened, more).returned
+        return join(returned) if returned else Recursion(function.node)
 
     def _is_worth_entering(self, function: Function, arguments: Sequence[Value]) -> bool:
         if any(path_of(argument) is not None for argument in arguments):
@@ -166,7 +210,8 @@ class StateEvaluator(GraphEvaluator):
         for value in [*values, *(m for v in values for m in _members(v))]:
             path = path_of(value)
             if path == ():
-                place = f"{scope.source.path}:{line}"
+                # The call of the node itself stands on no line.
+                place = f"{scope.source.path}:{line}" if line else scope.source.path
                 self.read_gaps[
                     f"{place}: the state is handed to {name}(), which is not followed"
                 ] = None
@@ -281,6 +326,17 @@ class StateEvaluator(GraphEvaluator):
         return function.source.path, function.node.lineno
 
 
+def _is_within(value: Value, other: Value) -> bool:
+    """Return true for a value that the other one may be, or the same part of the state."""
+    if path_of(value) is not None:
+        return path_of(value) == path_of(other)
+    return len(choices_of(join([other, value]))) == len(choices_of(other))
+
+
+def _is_recursion(value: Value, function: Function) -> bool:
+    return isinstance(value, Recursion) and value.function is function.node
+
+
 def _members(value: Value) -> list[Value]:
     if isinstance(value, ListValue):
         return value.members
@@ -342,6 +398,8 @@ def _watch_call(evaluator: StateEvaluator, node: ast.Call, value: Value, scope: 
         value = evaluator.note_data(node, func.value, node.args[0], value, scope)
     if isinstance(func, ast.Attribute) and id(func.value) in evaluator.parts:
         if func.attr in GETTERS and node.args:
+            if func.attr == "setdefault" and evaluator.parts[id(func.value)] == ():
+                evaluator.default_keys.add(constant_text(node.args[0]) or "")
             if not evaluator.has_known_key(node, func.value, node.args[0], scope):
                 return value
         elif evaluator.parts[id(func.value)] == ():

@@ -135,7 +135,9 @@ def undeclared_reads(access: StateAccess) -> Iterator[FlowFault]:
         return
     readers: dict[str, list[tuple[StateUse, Place]]] = {}
     for use in (*access.nodes.values(), *access.routers):
-        own = {write.key for write in use.writes} | {place.key for place in use.changes}
+        # What is set in the state itself can be read there; what is only returned cannot.
+        kept = (update.writes for update in use.updates if update.is_whole_state)
+        own = {write.key for writes in kept for write in writes} | use.default_keys
         for place in use.reads:
             is_passed = place.key in access.declared or place.key in own
             if not is_passed and not _may_be_sent(access, use.name, place.key):

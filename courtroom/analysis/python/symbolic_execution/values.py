@@ -23,6 +23,13 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
+class Recursion(Unknown):
+    """Result of a function that calls itself as it was called: it adds no value of its own."""
+
+    function: ast.AST
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """Text of which some parts are known; each unknown part is a HOLE."""
 

@@ -384,6 +384,38 @@ def test_writes_that_are_not_followed_are_named(returned: str):
     assert "not all known before a run" in use.writes_gap
 
 
+RETRIED = """
+def node(state, attempt=0):
+    try:
+        return {"opinions": [judge(state["repo_url"])]}
+    except Exception:
+        if attempt < 2:
+            return node(state, attempt + 1)
+        return {"opinions": [], "evidences": {}}
+"""
+
+
+def test_a_node_that_calls_itself_again_returns_what_its_other_ways_do():
+    use = use_of(RETRIED)
+
+    assert (use.reads_gap, use.writes_gap) == ("", "")
+    assert (written(use), set(use.read_keys)) == (["evidences", "opinions"], {"repo_url"})
+
+
+def test_a_function_that_is_left_open_is_named_with_its_line():
+    use = use_of(
+        """
+        def work(state, left):
+            return work({**state, "left": left}, [left])
+
+        def node(state):
+            return {"opinions": [work(state, 3)], "evidences": library(state)}
+        """
+    )
+
+    assert ":0:" not in use.reads_gap
+
+
 def test_code_that_is_too_long_leaves_the_node_open():
     lines = "\n".join(f"    x{n} = str({n}) + str({n})" for n in range(6_000))
     use = use_of(f"def node(state):\n    state['repo_url']\n{lines}\n    return {{}}\n")

@@ -116,10 +116,25 @@ def detective(state):
     ]
 
 
+def test_a_key_that_a_node_only_returns_cannot_be_read_by_it():
+    node = (
+        "def judge(state):\n    errors = state.get('errors', [])\n    errors.append('x')\n"
+        "    return {'errors': errors, 'opinions': []}"
+    )
+
+    assert sentences(flow_of(f"{DETECTIVE}{node}\n"), "undeclared_read") == [
+        "judge reads `errors`, which State does not declare: LangGraph never hands it on"
+    ]
+
+
 @pytest.mark.parametrize(
     "node",
     [
         "def judge(state):\n    state['extra'] = 1\n    return {'opinions': [state['extra']]}\n",
+        (
+            "def judge(state):\n    state.setdefault('extra', []).append(1)\n"
+            "    return {'opinions': [state['extra']]}\n"
+        ),
         (
             "class Mine(State):\n    extra: int\n"
             "def judge(state: Mine):\n    return {'opinions': [state['extra']]}\n"
