@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import tomllib
@@ -11,7 +12,8 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from courtroom.analysis.project.globs import matches
-from courtroom.analysis.python.source_files import Codebase
+from courtroom.analysis.python.source_files import Codebase, SourceFile
+from courtroom.analysis.python.tree_walk import called_name, walk
 
 DeclaredBy = Literal["pyproject", "langgraph", "container", "makefile", "readme", "main_block"]
 # The files that may declare an entry point, surest first.
@@ -26,6 +28,8 @@ ORDER: tuple[DeclaredBy, ...] = (*DECLARATIONS, "main_block")
 # A README or a Makefile also runs examples and tests; these three only start the product.
 SURE = ("pyproject", "langgraph", "container")
 MOST_DECLARATIONS = 60
+# A file that reads its arguments is a command.
+COMMAND_WORDS = ("argparse", "sys.argv")
 _PYTHON = (
     r"(?:python[\d.]{0,5}|\$[({]PY(?:THON)?[)}]|uv run|poetry run"
     r"|(?:streamlit|chainlit|fastapi) (?:run|dev))"
@@ -78,7 +82,7 @@ def entry_points(
     scripts = [
         EntryPoint(source.path, "main_block", source.path, line)
         for source in codebase
-        if (line := _main_line(source.path, source.text))
+        if (line := _main_line(source.path, source.text) or _main_call(source))
     ]
     unique = {(entry.target, entry.declared_by): entry for entry in reversed([*declared, *scripts])}
     return sorted(
@@ -93,6 +97,20 @@ def _main_line(path: str, text: str) -> int:
     if block is not None:
         return text.count("\n", 0, block.start()) + 1
     return 1 if path.rpartition("/")[2] == "__main__.py" else 0
+
+
+def _main_call(source: SourceFile) -> int:
+    """Return the line where the file of a command calls main() whenever it is run, 0 without one."""
+    if "main()" not in source.text or not any(word in source.text for word in COMMAND_WORDS):
+        return 0
+    for statement in source.tree.body:
+        for inner in statement.body if isinstance(statement, ast.If) else (statement,):
+            is_call = isinstance(inner, ast.Expr) and any(
+                isinstance(node, ast.Call) and called_name(node) == "main" for node in walk(inner)
+            )
+            if is_call:
+                return inner.lineno
+    return 0
 
 
 def _named(declared_by: DeclaredBy, path: str, text: str) -> Iterator[tuple[str, int]]:

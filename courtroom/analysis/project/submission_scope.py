@@ -301,7 +301,7 @@ def _choice(
 ) -> tuple[EntryPoint | None, str]:
     """Return the entry point that is taken as the product's, and why."""
     if not entries:
-        return None, "No entry point was found: all code that is not set apart is the product."
+        return None, "No entry point was recognised: all code that is not set apart is the product."
     main = min(
         entries,
         key=lambda e: (_rank(e), -reaches[e.target], e.target.count("/")),

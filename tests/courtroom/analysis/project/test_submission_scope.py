@@ -203,6 +203,22 @@ def test_without_an_entry_point_all_other_code_is_the_product() -> None:
     assert set(scope.aside) == {"tests/test_app.py"}
 
 
+@pytest.mark.parametrize(
+    ("text", "targets"),
+    [
+        ("import argparse\ndef main():\n    pass\nmain()\n", ["go.py"]),
+        (
+            "import argparse, sys\ndef main():\n    pass\nif sys.flags:\n    sys.exit(main())\n",
+            ["go.py"],
+        ),
+        ("def main():\n    pass\nmain()\n", []),
+        ("import argparse\ndef main():\n    pass\ndef other():\n    main()\n", []),
+    ],
+)
+def test_file_that_reads_its_arguments_and_calls_main_is_an_entry_point(text, targets) -> None:
+    assert [entry.target for entry in scope_of(PACKAGE | {"go.py": text}).entries] == targets
+
+
 def test_broken_manifests_name_no_entry_point() -> None:
     files = PACKAGE | {"pyproject.toml": "[project", "langgraph.json": '{"graphs": [1]}'}
     assert scope_of(files).entries == []
