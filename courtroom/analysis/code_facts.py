@@ -286,7 +286,7 @@ def _clone(writer: FactWriter) -> None:
 
     for line in clone.calls:
         writer.add_location("clone_call", clone.function.source.path, line)
-    for fact, lines in clone.lines.items():
+    for fact, lines in (*clone.lines.items(), ("address_refused", clone.refusals)):
         for source, line in lines:
             writer.add_location(fact, source.path, line)
 

@@ -42,9 +42,10 @@ SENTENCES: dict[str, Sentences] = {
     ),
     "url_validated": (
         "The address is checked before {} clones it.",
-        "No test of the scheme or host of the address was recognised before {} clones it.",
+        "No test of the scheme or host of the address was recognised before git sees it, in {}.",
     ),
 }
+SOME_REFUSED = "{} refuses some addresses by another test ({})."
 
 
 class SandboxedClone(CheckBase):
@@ -74,6 +75,10 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
     fallback = "clone_call" if "clone_call" in survey.fact_locations else "clone_function"
     where_met, where_not = SENTENCES[check.aspect]
     name = function["name"]
+    refusals = survey.fact_locations.get("address_refused", ())
+    if check.aspect == "url_validated" and refusals:
+        place = place_of(refusals[0].path, refusals[0].line_start)
+        where_not = SOME_REFUSED.format(name, place)
     sentences = where_met.format(name), where_not.format(name)
     return flag(FACTS[check.aspect], fallback, survey, sentences)
 
@@ -84,7 +89,7 @@ FAULTS = {
     "in_tempdir": "Nothing is cloned into a temporary directory.",
     "timeout": "Nothing sets a deadline for the clone.",
     "errors_handled": "Nothing handles a clone that fails.",
-    "url_validated": "No test of the scheme or host of the address was recognised before it is cloned.",
+    "url_validated": "No test of the scheme or host of the address was recognised before git sees it.",
 }
 
 

@@ -54,12 +54,14 @@ class CloneReading:
     `calls` are the lines of the calls that clone, the chosen one first. `lines`: for each precaution,
     by fact name, where it is taken. `gap`: why a precaution that is not
     there may stand elsewhere, or a clone that was not recognized; "" when there is no such reason.
+    `refusals`: where some addresses are refused before the clone, by whatever test.
     """
 
     function: FunctionRef | None = None
     lines: dict[str, list[tuple[SourceFile, int]]] = field(default_factory=dict)
     gap: str = ""
     calls: tuple[int, ...] = ()
+    refusals: tuple[tuple[SourceFile, int], ...] = ()
 
     @property
     def address(self) -> str | None:
@@ -102,7 +104,8 @@ def read_clone(
     }
     call_lines = dict.fromkeys(map(line_of_call, (call, *calls)))
     gap = _unknown_runner(call_graph, function, calls)
-    return CloneReading(function, unique, gap, tuple(call_lines))
+    refusals = tuple(_refusals(function, call))
+    return CloneReading(function, unique, gap, tuple(call_lines), refusals)
 
 
 def _unrecognized_clone(call_graph: CallGraph) -> str:
@@ -434,6 +437,16 @@ def _validations(function: FunctionRef, call: ast.Call, context: list[FunctionRe
             )
             if is_validating_call or is_refusing_test:
                 yield other.source, line
+
+
+def _refusals(function: FunctionRef, call: ast.Call) -> Lines:
+    """Yield tests of any kind that raise on an address before the clone."""
+    for node in walk(function.site.node):
+        if not isinstance(node, ast.If) or node.lineno > call.lineno:
+            continue
+        names = {inner.id for inner in walk(node.test) if isinstance(inner, ast.Name)}
+        if isinstance(node.body[-1], ast.Raise) and any(map(_names_url, names)):
+            yield function.source, node.lineno
 
 
 def _recorded_errors(running: list[FunctionRef]) -> Lines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,10 +18,16 @@ CLONE = {
     "timeout": "Give the clone in {name} a deadline: pass timeout=120 to this call and handle"
     " subprocess.TimeoutExpired.",
     "url_validated": "Refuse in {name}, before this call, every address that does not begin with"
-    " https: or git@: one that begins with a dash is an option to git.",
+    " https: or git@: {reason}.",
 }
 # GitPython's clone_from has no deadline that ends it.
-NO_DEADLINE = "Run git clone by subprocess.run with timeout=120 in {name}: clone_from has no deadline of its own."
+NO_DEADLINE = (
+    "Run git clone by subprocess.run with timeout=120 in {name}, with -- before the address:"
+    " clone_from has no deadline of its own."
+)
+# GitPython and a -- before the address keep git from reading it as an option.
+LOCAL_ADDRESS = "others, such as file://, may lead to files of this machine"
+DASH_ADDRESS = "one that begins with a dash is an option to git"
 DANGERS = {
     "os_system": "Run the program by subprocess.run with a list of arguments.",
     "shell_true": "Pass the command as a list of arguments, without a shell.",
@@ -40,7 +47,8 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     if function is None or aspect not in CLONE:
         return
     text, snippet = CLONE[aspect], None
-    if aspect == "timeout" and any("clone_from" in (piece.content or "") for piece in pieces):
+    quoted = "\n".join(piece.content or "" for piece in pieces)
+    if aspect == "timeout" and "clone_from" in quoted:
         text = NO_DEADLINE
     address = function.get("address")
     if aspect == "url_validated" and address:
@@ -48,7 +56,9 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
             f'if not {address}.startswith(("https:", "git@")):\n'
             f'    raise ValueError(f"Not an https or git address: {{{address}}}")'
         )
-    yield Step(text.format(name=function["name"]), snippet=snippet)
+    is_option = '"clone"' in quoted.replace("'", '"') and not re.search(r"""["']--["']""", quoted)
+    reason = DASH_ADDRESS if is_option else LOCAL_ADDRESS
+    yield Step(text.format(name=function["name"], reason=reason), snippet=snippet)
 
 
 def retry_steps(aspect: str, work: Work) -> Iterator[Step]:

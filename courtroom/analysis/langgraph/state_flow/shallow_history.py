@@ -1,4 +1,4 @@
-"""Clones of one commit whose history the work reads: every repository then has one commit."""
+"""Clones of the last commits only whose history the work reads: the rest is cut off."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ DEEPENING = ("unshallow", "--deepen", "shallow-since")
 
 
 def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
-    """Yield the clone with depth 1 where all clones have it and a function reads the history."""
+    """Yield the clone with a depth where all clones have one and a function reads the history."""
     if any(word in function.source.text for function in in_use for word in DEEPENING):
         return
     nodes = [(function, node) for function in in_use for node in walk(function.site.node)]
     clones = [(function, node) for function, node in nodes if is_clone(node)]
     readers = [(function, node) for function, node in nodes if _reads_history(node)]
-    if clones and readers and all(_has_depth_one(node) for _, node in clones):
+    depths = [_depth(node) for _, node in clones]
+    if readers and depths and all(depths):
         (clone, command), (reader, reading) = clones[0], readers[0]
         reads = "" if reader.key == clone.key else f"{reader.name}() "
+        held = "one commit" if depths[0] == "1" else f"at most the last {depths[0]} commits"
         sentence = (
-            f"{clone.name}() clones with depth 1 and {reads}reads the history: the clone holds one"
-            " commit, whatever the repository's history is"
+            f"{clone.name}() clones with depth {depths[0]} and {reads}reads the history: the clone"
+            f" holds {held}, whatever the repository's history is"
         )
         place = _place(reader, reading)
         yield FlowFault("shallow_history", sentence, *_place(clone, command), place)
@@ -53,12 +55,15 @@ def is_clone(node: ast.AST) -> bool:
     return is_call or "clone" in _words(node)
 
 
-def _has_depth_one(node: ast.AST) -> bool:
+def _depth(node: ast.AST) -> str:
+    """Return the depth of a clone, "" where it has none or one that is computed."""
     if isinstance(node, ast.Call):
         depth = keyword_of(node, "depth")
-        return isinstance(depth, ast.Constant) and depth.value == 1
+        return str(depth.value) if isinstance(depth, ast.Constant) and depth.value else ""
     words = _words(node)
-    return "--depth=1" in words or ("--depth", "1") in itertools.pairwise(words)
+    joined = [word.removeprefix("--depth=") for word in words if word and "--depth=" in word]
+    apart = [number for word, number in itertools.pairwise(words) if word == "--depth"]
+    return next((text for text in (*joined, *apart) if text and text.isdigit()), "")
 
 
 def _reads_history(node: ast.AST) -> bool:

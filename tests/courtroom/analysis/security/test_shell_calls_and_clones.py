@@ -351,6 +351,24 @@ def test_an_address_is_validated_when_its_form_can_be_refused(test, is_validated
     assert ("url_validated" in precautions(code)) is is_validated
 
 
+@pytest.mark.parametrize(
+    ("test", "lines"),
+    [
+        ("if not url:\n        raise ValueError", [3]),
+        ("if any(sign in repo_url for sign in ';|&'):\n        raise ValueError", [3]),
+        ("if folder is None:\n        raise ValueError", []),
+        ("if not url:\n        url = 'x'", []),
+    ],
+)
+def test_an_address_that_is_refused_by_another_test_is_named(test, lines):
+    code = (
+        "from git import Repo\ndef fetch(url, repo_url, folder):\n"
+        f"    {test}\n    Repo.clone_from(url, folder)\n"
+    )
+
+    assert [line for _, line in clone_of(code).refusals] == lines
+
+
 MANAGED = """
 import subprocess, tempfile
 from contextlib import contextmanager
