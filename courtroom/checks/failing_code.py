@@ -52,12 +52,12 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
     if not lines:
         functions = number_of(count, "function")
         searched = (
-            f"Looked in the {functions} {REACHED[check.part]} for names that nothing defines"
-            " and texts that cannot be formatted: there are none."
+            f"Looked in the {functions} {REACHED[check.part]} for names that are evaluated and that"
+            " nothing defines, and for texts that cannot be formatted: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
-        uses = "uses no" if count == 1 else "uses a"
-        reason = f"{subject} {REACHED[check.part]} {uses} name that nothing defines"
+        evaluates = "evaluates no" if count == 1 else "evaluates a"
+        reason = f"{subject} {REACHED[check.part]} {evaluates} name that nothing defines"
         reason += f" {'and no' if count == 1 else 'or a'} text that cannot be formatted."
         return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
@@ -82,7 +82,7 @@ KIND = CheckKind(
     fault=_fault,
     label=Label(
         title="Lines that fail",
-        about="Whether a line uses a name that nothing defines, or a text that cannot be formatted.",
+        about="Whether a line evaluates a name that nothing defines, or a text that cannot be formatted.",
     ),
     concern="function",
     order=85,

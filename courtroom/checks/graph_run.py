@@ -39,10 +39,10 @@ FAULTS: dict[str, str] = {
 SOUND: dict[str, str] = {
     "refused": "it compiles",
     "repeated": "no node runs twice because branches differ in length",
-    "idle": "every node runs on some route",
+    "idle": "a route leads to every node",
     "endless": "every loop has a way out",
     "conflicts": "no two nodes of one step write a key that takes one write",
-    "doubled": "no node returns a list through operator.add as it got it",
+    "doubled": "no list under operator.add is doubled by a node that returns it whole",
 }
 
 
@@ -136,6 +136,11 @@ def _repeat_sentence(repeat: RepeatedNode) -> str:
     where = f"Where {choices}, " if choices else ""
     again = "runs" if len(repeat.followers) == 1 else "run"
     after = f" {_names(repeat.followers)} {again} again after it." if repeat.followers else ""
+    after += "".join(
+        f" What {_names(row.nodes)} {'returns' if len(row.nodes) == 1 else 'return'} under"
+        f" `{row.key}` is there {times}."
+        for row in repeat.added
+    )
     return (
         f"{where}`{repeat.node}` runs {times}, in steps {listed(map(str, repeat.steps))}: the"
         f" branches from {_name(repeat.fork)} take {listed(map(str, repeat.lengths))} steps, and"

@@ -22,26 +22,33 @@ from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
+    from courtroom.analysis.locations import SourceLocation
     from courtroom.analysis.survey import Survey
 
 SENTENCES: dict[str, Sentences] = {
     "detectives_parallel": (
-        "The detectives run in parallel.",
-        "The detectives do not run in parallel.",
+        "At least two detectives run in parallel.",
+        "No two detectives run in parallel.",
     ),
     "judges_parallel": ("The judges run in parallel.", "The judges do not all run in parallel."),
     "fan_in_before_judges": (
-        "Evidence is joined before the judges run.",
-        "Evidence is not joined before the judges run.",
+        "Evidence has a join before the judges.",
+        "Evidence has no join before the judges.",
     ),
     "fan_in_before_justice": (
-        "Opinions are joined before the Chief Justice runs.",
-        "Opinions are not joined before the Chief Justice runs.",
+        "Opinions have a join before the verdict.",
+        "Opinions have no join before the verdict.",
     ),
     "conditional_error_route": (
         "A conditional edge leads elsewhere on an error or on missing evidence.",
         "No conditional edge leads elsewhere on an error or on missing evidence.",
     ),
+}
+
+# What a join holds together, and what comes after it.
+JOINED = {
+    "fan_in_before_judges": "the evidence before the judges",
+    "fan_in_before_justice": "the opinions before the verdict",
 }
 
 
@@ -68,8 +75,10 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     if value and dead:
         clues = [line_clue(fault, fault_sentence(fault)) for fault in dead]
         return present(fault_sentence(dead[0]), clues, met=False)
-    locations = survey.fact_locations.get(check.aspect, ())
+    locations = _proofs(check.aspect, survey) if value else ()
+    locations = locations or survey.fact_locations.get(check.aspect, ())
     holds, fails = _sentences(check.aspect, survey)
+    holds = _early_join(check.aspect, locations, survey) or holds
     edges = "; ".join(dict.fromkeys(location.note for location in locations[:MOST_NAMED]))
     sentence = (holds if value else fails).removesuffix(".") + (f": {edges}" if edges else "")
     if locations:
@@ -102,9 +111,46 @@ def _sentences(aspect: str, survey: Survey) -> Sentences:
         for when in ("before", "after")
         if order[when]
     )
-    layer = aspect.removesuffix("_parallel")
-    sentence = f"Of the {layer}, {_names(order['together'])} run in parallel, and {apart}."
+    layer, together = aspect.removesuffix("_parallel"), order["together"]
+    count = sum(map(len, order.values()))
+    sentence = (
+        f"{len(together)} of {count} {layer} run in parallel, {_names(together)}; {apart}."
+        if len(together) > 1
+        else f"Of the {layer}, {_names(together)} runs several times in parallel, and {apart}."
+    )
     return sentence, sentence
+
+
+def _repeats(survey: Survey) -> Sequence[Mapping[str, Any]]:
+    return (survey.facts.get("graph_run") or {}).get("repeated") or ()
+
+
+def _proofs(aspect: str, survey: Survey) -> Sequence[SourceLocation]:
+    """Return the edges that decide, without those that start a node a first time too early."""
+    early = {
+        f"{start} → {row['node']}"
+        for row in _repeats(survey)
+        for start in row["starters"][0]
+        if aspect.endswith("parallel")
+    }
+    locations = survey.fact_locations.get(aspect, ())
+    return [location for location in locations if location.note not in early]
+
+
+def _early_join(aspect: str, edges: Sequence[SourceLocation], survey: Survey) -> str:
+    """The sentence on a join that runs several times, "" for one that runs once."""
+    if aspect not in JOINED:
+        return ""
+    ends = {edge.note.rpartition(" → ")[2] for edge in edges}
+    what = JOINED[aspect]
+    for row in _repeats(survey):
+        may = "may run" if row["choices"] else "runs"
+        if row["node"] in ends:
+            steps = listed(map(str, row["steps"]))
+            return f"`{row['node']}` joins {what}, but does not wait: it {may} in steps {steps}."
+        for name in sorted(ends & {*row["followers"]}):
+            return f"`{name}` joins {what}, but {may} again, as `{row['node']}` does."
+    return ""
 
 
 def _names(nodes: Sequence[str]) -> str:

@@ -37,12 +37,12 @@ WORDS: dict[str, str] = {
     "unused_result": "a result that is not used",
     "unused_verdict": "a part of the verdict that is made and dropped",
     "own_directory": "a tool that looks at its own directory instead of the clone",
-    "shallow_history": "a clone of one commit whose history is read",
+    "shallow_history": "a clone of the last commits only whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
-    "dead_route": "a route that is never taken",
+    "dead_route": "a way of a router that its code or the keys it tests rule out",
     "impossible_test": "a rule that waits for a value that cannot come",
     "loose_rule": "a rule that applies where it should not",
-    "broken_import": "an import that cannot resolve",
+    "broken_import": "an import that cannot resolve on the way from the graph's file",
 }
 
 

@@ -28,6 +28,14 @@ class RouteRun(FactModel):
     has_end: bool
 
 
+class KeyFault(FactModel):
+    """Key of the state that nodes break; `places` are the lines where they write it."""
+
+    key: str
+    nodes: tuple[str, ...]
+    places: tuple[Place, ...]
+
+
 class RepeatedNode(FactModel):
     """Node that runs several times because branches of different lengths lead to it and no join
     waits.
@@ -35,7 +43,8 @@ class RepeatedNode(FactModel):
     `lengths` are the steps of the branches from `fork`, their last node in common; `steps` those in
     which it runs; `starters` the nodes before it on each branch. `choices` must be made for it:
     none where it holds on every route on which the node runs. `followers` run again after it.
-    `places` are the lines of the edges that lead to it.
+    `places` are the lines of the edges that lead to it. `added` are the keys under operator.add to
+    which it and its followers add what they return, in each run again.
     """
 
     node: str
@@ -46,6 +55,7 @@ class RepeatedNode(FactModel):
     followers: tuple[str, ...]
     choices: tuple[RouteChoice, ...]
     places: tuple[Place, ...]
+    added: tuple[KeyFault, ...] = ()
 
 
 class IdleNode(FactModel):
@@ -58,14 +68,6 @@ class IdleNode(FactModel):
 class EndlessLoop(FactModel):
     """Nodes that run until the recursion limit, as no route leaves them."""
 
-    nodes: tuple[str, ...]
-    places: tuple[Place, ...]
-
-
-class KeyFault(FactModel):
-    """Key of the state that nodes break; `places` are the lines where they write it."""
-
-    key: str
     nodes: tuple[str, ...]
     places: tuple[Place, ...]
 

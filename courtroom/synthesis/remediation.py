@@ -48,7 +48,7 @@ def remediation_for(criterion: Criterion, work: Work) -> tuple[Remediation, ...]
             evidence = (*(same.evidence if same else ()), *change.evidence)
             update = {"evidence": tuple(dict.fromkeys(evidence))}
             once[key] = (same or change).model_copy(update=update)
-    return tuple(once.values())
+    return tuple(sorted(once.values(), key=lambda change: URGENCY.index(change.priority)))
 
 
 def changes_by_check(criterion: Criterion, work: Work) -> dict[str, tuple[Remediation, ...]]:
@@ -98,6 +98,8 @@ def _changes(
     # Where the facts tell what to change, the place is that of the change.
     for step in steps_of(check, criterion, outcome, pieces, work) or (Step(""),):
         fitting = replace(step, action=step.action or _fault_to_mend(check, outcome))
+        if step.is_urgent:
+            priority = "high"
         flaws = [piece for piece in pieces if piece.found and piece.location.path]
         # A flaw (negative polarity) is fixed wherever it stands; a missing part is added once.
         if check.polarity == "negative" and flaws and not (step.action or step.path):

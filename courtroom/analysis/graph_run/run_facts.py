@@ -174,7 +174,26 @@ def _repeat_fact(graph: StubGraph, repeat: Repeat) -> dict[str, Any]:
         "followers": list(repeat.followers),
         "choices": _choices(graph, repeat.choices),
         "places": [_place(place) for place in dict.fromkeys(leading)],
+        "added": _added(graph, (repeat.node, *repeat.followers)),
     }
+
+
+def _added(graph: StubGraph, nodes: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the keys under operator.add to which these nodes add something new."""
+    state = graph.state
+    if state is None:
+        return []
+    adders = {
+        key: tuple(
+            name
+            for name in nodes
+            if key in state.fresh.get(name, ()) and key not in state.returned.get(name, ())
+        )
+        for key, kept in state.kept.items()
+        if kept == "add"
+    }
+    faults = [KeyFault(key, names) for key, names in adders.items() if names]
+    return _key_facts(faults, state.fresh)
 
 
 def _endless_fact(graph: StubGraph, nodes: list[str]) -> list[dict[str, Any]]:

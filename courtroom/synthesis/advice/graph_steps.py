@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
@@ -158,6 +159,11 @@ def _refused(reason: str, work: Work) -> Step:
 
 
 def _repeated(row: Mapping[str, Any], work: Work) -> Step:
+    """Let the node run once; urgent where what it and its followers return is there twice."""
+    return replace(_joined_branches(row, work), is_urgent=bool(row.get("added")))
+
+
+def _joined_branches(row: Mapping[str, Any], work: Work) -> Step:
     node = row["node"]
     before = list(dict.fromkeys(name for names in row["starters"] for name in names))
     plain = {edge for edge, _, _ in work.edges}
@@ -173,11 +179,27 @@ def _repeated(row: Mapping[str, Any], work: Work) -> Step:
     # LangGraph takes no list with START.
     others = [name for name in before if name != "START"]
     if len(others) == 1:
-        return placed(f"Remove the edge START → {node}: {others[0]} starts {node}.", place)
+        action = f"Remove the edge START → {node}: {others[0]} starts {node}."
+        return placed(action + _beside(row, work), place)
     snippet = work.builder and f"{work.builder}.add_edge({code_list(others)}, {code_name(node)})"
     them = "them" if len(others) == len(before) else listed(others)
     return placed(
         f"Replace {edges} by one edge from the list of {them}: it waits for all.", place, snippet
+    )
+
+
+def _beside(row: Mapping[str, Any], work: Work) -> str:
+    """Say which nodes then run in the same step, and no longer find what the first run returned."""
+    steps = (work.facts.get("graph_run") or {}).get("steps", {})
+    last = max(row["steps"])
+    again = {row["node"], *row.get("followers", ())}
+    mates = [name for name in steps if name not in again and last in steps[name]]
+    if not mates:
+        return ""
+    it = "it" if len(mates) == 1 else "them"
+    return (
+        f" {listed(mates)} then no longer {'finds' if len(mates) == 1 else 'find'} what {row['node']}"
+        f" returns: what needs it belongs into a node after {it}."
     )
 
 

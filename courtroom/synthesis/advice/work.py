@@ -35,6 +35,8 @@ class Step:
     path: str | None = None
     line: int | None = None
     snippet: str | None = None
+    # Of high priority, whatever its check weighs.
+    is_urgent: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Work:
             "reducers": listed(f"{r['field']} by {r['reducer']}" for r in self._reducers),
             "evidence_key": self.evidence_key,
             "opinion_schema": self.opinion_schema,
+            "failure_edges": self.facts.get("conditional_error_route")
+            and ", also those for failures",
             "join": listed(joins_before_verdict(self.facts.get("graph_shape"))),
             "clone_place": clone and place_of(clone["path"], clone["line"]),
         }

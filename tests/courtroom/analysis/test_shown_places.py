@@ -189,7 +189,7 @@ def test_parallel_nodes_are_shown_by_the_edges_that_start_them(work: Survey) -> 
     first = line_of("src/graph.py", 'START, "repo')
     assert shown(work, GraphTopology, "detectives_parallel") == (
         (
-            "The detectives run in parallel: START → repo_investigator; START → doc_analyst"
+            "At least two detectives run in parallel: START → repo_investigator; START → doc_analyst"
             f" (src/graph.py:{first})."
         ),
         [("src/graph.py", first), ("src/graph.py", first + 1)],

@@ -68,10 +68,49 @@ def test_a_layer_that_is_parallel_in_part_names_the_node_that_runs_apart(layer, 
             places={layer: (location_at("g.py", 2, "a → b"),)},
         ),
     )
-    sentence = (
-        f"Of the {layer.split('_')[0]}, `b` and `c` run in parallel, and `a` runs before them"
-    )
+    nodes = layer.split("_")[0]
+    sentence = f"2 of 3 {nodes} run in parallel, `b` and `c`; `a` runs before them"
     assert (finding.met, finding.reason) == (value, f"{sentence}: a → b (g.py:2).")
+
+
+REPEAT = {
+    "node": "hub",
+    "starters": [["a"], ["b"]],
+    "steps": [2, 3],
+    "choices": [],
+    "followers": ["judge", "verdict"],
+}
+
+
+@pytest.mark.parametrize(
+    ("aspect", "edge", "sentence"),
+    [
+        (
+            "fan_in_before_judges",
+            "b → hub",
+            "`hub` joins the evidence before the judges, but does not wait: it runs in steps 2 and 3",
+        ),
+        (
+            "fan_in_before_justice",
+            "judge → verdict",
+            "`verdict` joins the opinions before the verdict, but runs again, as `hub` does",
+        ),
+        ("fan_in_before_justice", "x → other", "Opinions have a join before the verdict"),
+    ],
+)
+def test_join_that_runs_more_than_once_is_not_said_to_wait(aspect, edge, sentence):
+    facts = {aspect: True, "graph_run": {"repeated": [REPEAT]}}
+    check = GraphTopology(**CHECK_FIELDS, aspect=aspect)
+    finding = topology(check, survey(facts=facts, places={aspect: (location_at("g.py", 2, edge),)}))
+    assert (finding.met, finding.reason) == (True, f"{sentence}: {edge} (g.py:2).")
+
+
+def test_edge_that_a_fault_wants_removed_is_no_proof():
+    edges = (location_at("g.py", 2, "a → hub"), location_at("g.py", 3, "all → hub"))
+    facts = {"detectives_parallel": True, "graph_run": {"repeated": [REPEAT]}}
+    check = GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel")
+    finding = topology(check, survey(facts=facts, places={"detectives_parallel": edges}))
+    assert clue_lines(finding) == [("g.py", 3)]
 
 
 NEVER = "the router after a returns `x` only where `e` lacks what b always writes there"
@@ -231,6 +270,14 @@ def test_unsafe_calls_that_nobody_looked_for_are_open():
         UnsafeCallCheck(**CHECK_FIELDS, polarity="negative"), survey(facts={"os_system_calls": []})
     )
     assert (finding.met, finding.reason) == (None, "The survey did not establish shell_true_calls.")
+
+
+def test_address_that_some_test_refuses_is_not_said_to_be_unchecked():
+    facts = {"clone_function": {"name": "fetch", "path": "t.py", "line": 1}, "url_validated": False}
+    places = {"address_refused": (location_at("t.py", 3),), "clone_call": (location_at("t.py", 7),)}
+    check = SandboxedClone(**CHECK_FIELDS, aspect="url_validated")
+    finding = clone(check, survey(facts=facts, places=places))
+    assert finding.reason == "fetch refuses some addresses by another test (t.py:3)."
 
 
 @pytest.mark.parametrize(("aspect", "met"), [("exists", True), ("timeout", False)])

@@ -104,12 +104,18 @@ def test_a_fault_is_said_with_its_nodes_and_lines(fault, rows, sentence, places)
     assert clue_lines(finding) == places
 
 
+def test_what_a_repeated_node_adds_to_a_list_is_there_again():
+    added = {"key": "opinions", "nodes": ["judge"], "places": [EDGE]}
+    finding = finding_of({**CLEAN, "repeated": [REPEAT | {"added": [added]}]}, "repeated")
+    assert finding.reason.endswith(" What `judge` returns under `opinions` is there twice.")
+
+
 def test_a_sound_run_is_said_with_the_number_of_routes():
     finding = finding_of(CLEAN, "repeated", "idle")
     assert finding.met is True
     assert finding.reason == (
         "LangGraph ran the graph with empty nodes along 3 combinations of its routes: no node runs"
-        " twice because branches differ in length, and every node runs on some route."
+        " twice because branches differ in length, and a route leads to every node."
     )
 
 

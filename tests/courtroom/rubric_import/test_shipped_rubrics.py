@@ -15,7 +15,15 @@ from courtroom.synthesis.constitutions import PRESETS
 
 # Placeholders of advice that the facts of a work can fill.
 NAMES = {
-    *("state_class", "state_place", "graph_place", "graph_at", "clone_place", "evidence_key"),
+    *(
+        "state_class",
+        "state_place",
+        "graph_place",
+        "graph_at",
+        "clone_place",
+        "failure_edges",
+        "evidence_key",
+    ),
     *("reducers", "opinion_schema", "detective", "judge", "justice", "join", "path"),
     *("at_prosecutor", "at_defense", "at_techlead"),
 }

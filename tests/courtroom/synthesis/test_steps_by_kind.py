@@ -82,19 +82,32 @@ def test_key_that_nobody_writes_is_not_only_declared():
     )
 
 
-def repeated(choices, *, before=("a", "b")):
+def repeated(choices, *, before=("a", "b"), beside=(), added=()):
     graph = {"edges": [[name, "join"] for name in before], "edge_paths": ["g"] * len(before)}
     graph |= {"edge_lines": range(1, len(before) + 1)}
     starters = [[name] for name in before]
     fault = {"node": "join", "fork": "START", "starters": starters, "choices": choices}
-    facts = work(graph=graph, graph_run={"repeated": [fault | {"places": [PLACE]}]})
-    (step,) = graph_steps.run_steps(["repeated"], facts)
+    fault |= {"steps": (1, 2), "added": added, "places": [PLACE]}
+    run = {"repeated": [fault], "steps": dict.fromkeys(beside, (2,))}
+    (step,) = graph_steps.run_steps(["repeated"], work(graph=graph, graph_run=run))
+    assert step.is_urgent == bool(added)
     return step.action
 
 
 def test_uneven_branches_are_joined_by_a_list():
     assert repeated([]) == (
         "Replace the edges a → join and b → join by one edge from the list of them: it waits for all."
+    )
+
+
+def test_list_that_a_repeat_adds_to_twice_is_urgent():
+    assert repeated([], added=[{"key": "opinions", "nodes": ["judge"], "places": []}])
+
+
+def test_edge_is_not_removed_without_a_word_on_what_then_runs_beside():
+    assert repeated([], before=("START", "a"), beside=("doc", "eyes")) == (
+        "Remove the edge START → join: a starts join. doc and eyes then no longer find what join"
+        " returns: what needs it belongs into a node after them."
     )
 
 
@@ -143,6 +156,21 @@ def test_clone_by_gitpython_is_not_told_to_pass_a_timeout_that_it_lacks():
     quote = type("Piece", (), {"content": "Repo.clone_from(url, folder)"})()
     (step,) = code_steps.clone_steps("timeout", [quote], facts)
     assert step.action.startswith("Run git clone by subprocess.run with timeout=120 in fetch")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_option"),
+    [
+        ('subprocess.run(["git", "clone", url, folder])', True),
+        ("subprocess.run(['git', 'clone', '--', url, folder])", False),
+        ("Repo.clone_from(url, folder)", False),
+    ],
+)
+def test_only_an_address_that_git_may_read_as_an_option_is_said_to_be_one(call, is_option):
+    facts = work(clone_function={"name": "fetch", "path": "t.py", "line": 1})
+    quote = type("Piece", (), {"content": call})()
+    (step,) = code_steps.clone_steps("url_validated", [quote], facts)
+    assert ("is an option to git" in step.action) is is_option
 
 
 def test_line_that_fails_in_a_function_is_named_once_with_its_lines():
