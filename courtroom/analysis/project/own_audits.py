@@ -6,7 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -93,6 +93,18 @@ class AuditReading:
         return self.about != "received"
 
 
+def placed_by_repository(readings: Sequence[AuditReading]) -> list[AuditReading]:
+    """Return the audits, those of another work that lie among the received ones as of a peer."""
+    named = [{"about": r.about, "repository": r.repository} for r in readings]
+    own = own_repository(named)
+    return [
+        replace(reading, about="peer")
+        if reading.about == "received" and is_of_another(reading.report, own)
+        else reading
+        for reading in readings
+    ]
+
+
 def repository_name(url: str | None) -> str | None:
     """Return owner/name in lower case of an address, None for anything else."""
     address = re.sub(r"/(?:tree|blob)/.*$", "", (url or "").strip())
@@ -129,6 +141,10 @@ def _may_be_audit(path: str) -> bool:
         return False
     if kind_of(path) is not None:
         return True
+    # In a folder of audits an output may have any name, and be the final one.
+    if pure.suffix == ".md" and not {"audit", "audits"}.isdisjoint(pure.parts[:-1]):
+        stem = pure.stem if "report" in pure.stem else pure.stem.replace("final", "")
+        return not _NO_OUTPUT.search(stem)
     is_in_folder = any(_FOLDER.fullmatch(part) for part in pure.parts[:-1])
     has_name = _NAME.search(pure.stem) or (is_in_folder and pure.stem.startswith("report"))
     return bool(has_name) and not _NO_OUTPUT.search(pure.stem)

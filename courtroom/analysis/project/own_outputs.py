@@ -17,6 +17,7 @@ from courtroom.analysis.project.own_audits import (
     disagreements,
     each_content_once,
     own_document_paths,
+    placed_by_repository,
     read_audits,
 )
 from courtroom.analysis.project.score_claims import MOST_CLAIMS, claims_in_document, held_claims
@@ -56,6 +57,7 @@ def read_own_outputs(writer: FactWriter) -> None:
     readings, unread = read_audits(
         {path: text for path, text in texts.items() if text is not None}, candidates
     )
+    readings = placed_by_repository(readings)
     unread += [path for path, text in texts.items() if text is None]
     unread += [path for path in candidates if path not in texts]
 

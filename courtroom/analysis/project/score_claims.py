@@ -31,11 +31,11 @@ _OTHER = re.compile(
 )
 # A row of a table, or a line of two columns: nothing stands in it but the name and the score.
 _TOTAL_ROW = re.compile(
-    r"(?:final )?(?:(?P<own>self[- ]audit)|overall|total)(?: (?:overall|score|grade|rating|result)){0,2}"
-    r" ?[:=]? (?=\d)",
+    r"(?:final )?(?:(?P<own>(?:overall )?self[- ]audit)|overall|total)"
+    r"(?: (?:overall|score|grade|rating|result|summary)){0,2} ?[:=]? (?=\d)",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"[|*_`#]")
+_MARKS = re.compile(r"[|*_`#●•]")
 _PEERS = re.compile(r"\bpeer|received", re.IGNORECASE)
 # Characters before a row without the word in which the table says that it is of the self-audit.
 CONTEXT = 1500
@@ -96,8 +96,11 @@ def rows_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         before, start = text[max(start - CONTEXT, 0) : start], start + len(line) + 1
         row = " ".join(_MARKS.sub(" ", line).split())
         label = _TOTAL_ROW.match(row)
-        score = _SCORE.fullmatch(row, label.end()) if label else None
+        score = _SCORE.match(row, label.end()) if label else None
         if label is None or score is None or float(score[1]) > float(score[2]):
+            continue
+        # A remark in brackets may follow.
+        if row[score.end() :].strip()[:1] not in ("", "("):
             continue
         if label["own"] or (_SELF_AUDIT.search(before) and not _PEERS.search(before)):
             yield number, {"text": row, "score": float(score[1]), "maximum": float(score[2])}

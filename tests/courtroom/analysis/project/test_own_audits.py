@@ -15,6 +15,7 @@ from courtroom.analysis.project.own_audits import (
     misplaced_audits,
     misplaced_fact,
     own_document_paths,
+    placed_by_repository,
     read_audits,
     repository_name,
 )
@@ -56,6 +57,7 @@ def rows(texts: dict[str, str]):
         ("audit/report_bypeer_received/a.json", "received"),
         ("audit/report_generated/ada/auditor/audit.md", ""),
         ("audit_report.md", ""),
+        ("audit/final_verified.md", ""),
         ("outputs/report_17.json", ""),
     ],
 )
@@ -71,6 +73,8 @@ def test_an_audit_is_known_by_its_folder_or_name(path, about):
         "docs/audit.md",
         "the_automaton_auditor.md",
         "audit/README.md",
+        "audit/final_report.md",
+        "audit/evidence.json",
         "prompts/audit.md",
         "src/audit.py",
         ".github/audit.md",
@@ -78,6 +82,14 @@ def test_an_audit_is_known_by_its_folder_or_name(path, about):
 )
 def test_what_is_written_about_audits_is_none(path):
     assert audit_paths([path]) == {}
+
+
+def test_an_audit_of_another_work_among_the_received_ones_is_of_a_peer():
+    received = "audit/report_bypeer_generated/{}.md"
+    texts = {SELF: audit(), received.format("a"): audit(), received.format("b"): audit(url=PEER)}
+    assert [reading.about for reading in placed_by_repository(read(texts))] == [
+        *("self", "received", "peer")
+    ]
 
 
 def test_the_works_own_audits_are_read_before_those_of_others():

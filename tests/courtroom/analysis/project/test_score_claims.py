@@ -114,6 +114,8 @@ TABLE = "Results of the {}:\n\n| Criterion | Score |\n|---|---|\n| Graph | 4/5 |
         (TABLE.format("self-audit") + "Overall 3.2 / 5.0", [(6, 3.2)]),
         (TABLE.format("audit of a peer, not the self-audit") + "| Overall | 3.2/5 |", []),
         (TABLE.format("run") + "| Overall | 3.2/5 |", []),
+        ("● Self-Audit Score: 3.2/5.0 (improved from initial 2.5/5.0)", [(1, 3.2)]),
+        ("Overall Self-Audit Summary: 3.2/5.0", [(1, 3.2)]),
         ("| Self-audit | 3.2/5 | 4/5 |", []),
         ("| Self-audit findings | 3/5 |", []),
         ("| Self-audit | 7/5 |", []),
