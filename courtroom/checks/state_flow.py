@@ -37,7 +37,7 @@ WORDS: dict[str, str] = {
     "unused_result": "a result that is not used",
     "unused_verdict": "a part of the verdict that is made and dropped",
     "own_directory": "a tool that looks at its own directory instead of the clone",
-    "shallow_history": "a clone of the last commits only whose history is read",
+    "shallow_history": "a clone of fewer than 100 commits whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
     "impossible_test": "a rule that waits for a value that cannot come",

@@ -337,6 +337,9 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     if together:
         state += " with a reducer, such as operator.or_ for a flag or operator.add for a list"
         used += f", {listed(together)} in one step"
+        again = [node for node in readers if node in writers]
+        # A list that comes back whole is added to itself.
+        used += f". Return only new entries from {listed(again)}" if again else ""
     state += "" if readers else ", or leave it out if nothing reads it"
     return placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
 

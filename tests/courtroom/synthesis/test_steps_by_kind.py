@@ -46,6 +46,16 @@ def test_key_that_two_nodes_of_one_step_write_is_declared_with_a_reducer():
     )
 
 
+def test_key_that_its_reader_returns_as_well_is_not_returned_whole():
+    faults = [
+        flow_fault("undeclared_write", ("errors",), ("repo", "doc", "join")),
+        flow_fault("undeclared_read", ("errors",), ("join",)),
+    ]
+    (action,) = set(flow(faults, {"repo": 1, "doc": 1, "join": 2}))
+    assert action.endswith("repo and doc in one step. Return only new entries from join.")
+    assert "if nothing reads it" not in action
+
+
 def test_lost_keys_that_nodes_look_up_under_a_declared_key_are_returned_there_once():
     faults = [
         flow_fault("no_update", ("history", "files"), ("repo",)) | {"channel": "evidences"},

@@ -237,18 +237,19 @@ def test_a_clone_of_one_commit_whose_history_is_read_is_named(depth: str):
     ]
 
 
-@pytest.mark.parametrize("depth", ["'--depth', '100'", "'--depth=100'"])
+@pytest.mark.parametrize("depth", ["'--depth', '50'", "'--depth=50'"])
 def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
     reading = flow_with(CLONE.format(depth=depth, command="'log', '--oneline'"))
 
     (sentence,) = sentences(reading, "shallow_history")
-    assert "with depth 100" in sentence
-    assert "at most the last 100 commits" in sentence
+    assert "with depth 50" in sentence
+    assert "at most the last 50 commits" in sentence
 
 
 @pytest.mark.parametrize(
     ("depth", "command"),
     [
+        ("'--depth', '100'", "'log'"),
         ("'--depth', str(depth)", "'log'"),
         ("'--quiet'", "'log'"),
         ("'--depth', '1'", "'ls-files'"),
