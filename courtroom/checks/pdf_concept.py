@@ -38,10 +38,17 @@ def _detect(check: PdfConcept, sources: Sources) -> Finding | None:
 def concept(check: PdfConcept, report: PdfReading) -> Finding:
     """The report uses the term at least as far as required; its strongest use is shown."""
     # Imported late: whoever only reads a rubric needs no analysis of PDF text.
-    from courtroom.analysis.pdf_claims.concepts import use_of_term
+    from courtroom.analysis.pdf_claims.concepts import explained_without_term, use_of_term
 
     usage = use_of_term(report, check.term)
     met = _is_met(check, usage.use)
+    needs_more = check.use == "substantive" and usage.use == "absent"
+    other = explained_without_term(report, check.term) if needs_more else None
+    if other and other.passage:
+        fault = f"The report explains “{check.term}” without the term."
+        reason = f"Page {other.page} explains it, and names it nowhere."
+        clue = Clue(rationale=reason, statement=other.passage, page=other.page, confidence=INFERRED)
+        return present(reason, [clue], met=met, fault=fault)
     if usage.passage is None:
         pages = number_of(len(report.pages), "page")
         searched = f"Looked for “{check.term}” and its usual spellings on {pages}: it is absent."

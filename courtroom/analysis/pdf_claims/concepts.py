@@ -36,6 +36,21 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 # Other words that explain a term, where the report names the term elsewhere.
 _OTHER_WORDS = {"State Synchronization": ("synchroniz* barrier*", "synchroniz* point*")}
 
+# A term whose mechanism has parts of its own: words that a passage on it has, whatever it is called.
+_MECHANISMS_OF_TERMS = {
+    "State Synchronization": tuple(
+        map(
+            re.compile,
+            (
+                r"\breducers?\b",
+                r"\b(?:parallel|concurren|simultaneous)",
+                r"\b(?:overwr[io]t|last writer|race condition|lost update|merg|concatenat|append)",
+                r"\bstate\b",
+            ),
+        )
+    )
+}
+
 # Parts of a multi-agent system: a passage that explains a term names several of them.
 _MECHANISMS = re.compile(
     r"\b(?:nodes?|edges?|reducers?|merge[sd]?|barriers?|aggregat\w+|branch\w*|concurrent\w*"
@@ -68,11 +83,15 @@ _REFERS_BACK = re.compile(r"\W*(?:This|That|These|Such|It) ")
 _MIN_WORDS = 30
 _MIN_MECHANISMS = 4
 _SECTION_WORDS = 120
+_CHAPTER_WORDS = 240
 _PART_WORDS = 5
 _LIST_ITEMS = 4
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 # Headings of sections that explain nothing, or what is missing.
-_OTHER_SUBJECT = re.compile(r"\b(?:summary|abstract|contents|gaps?|remediation)\b", re.IGNORECASE)
+_OTHER_SUBJECT = re.compile(
+    r"\b(?:summary|abstract|contents|gaps?|remediation|conclusions?|concluding|closing|examples?)\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"“[^”]{0,300}+”|\"[^\"]{0,300}+\"")
 _CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Diagram) {0,2}\d", re.IGNORECASE)
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
@@ -120,6 +139,21 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
         other = _use_of_pattern(blocks, _pattern(_OTHER_WORDS[term]))
         return other if other and other.use == "substantive" else use
     return use
+
+
+def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
+    """Return the first passage on all parts of the term's mechanism; None for a term without."""
+    parts = _MECHANISMS_OF_TERMS.get(term)
+    if parts is None:
+        return None
+    pattern = _pattern(_spellings(term))
+    blocks = list(_blocks(reading))
+    for index, block in enumerate(blocks):
+        passage = (_section(blocks, index) if block.heading else block.text)[:_PASSAGE_CHARACTERS]
+        is_whole = all(part.search(passage.lower()) for part in parts)
+        if is_whole and _explains(passage, pattern) and not _OTHER_SUBJECT.search(block.section):
+            return TermMatch("substantive", block.page, passage)
+    return None
 
 
 def _use_of_pattern(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | None:
@@ -255,19 +289,25 @@ def _in_list(blocks: list[_Block], index: int) -> str:
 
 
 def _section(blocks: list[_Block], index: int) -> str:
-    """Return the block and the text up to the next heading or _SECTION_WORDS words.
+    """Return the block and the text up to the next heading, or so many words.
 
     Empty in a table of contents.
     """
     texts = [blocks[index].text]
     after_colon = False
+    # Headings without a number are parts of a section that has one.
+    is_chapter = blocks[index].heading and texts[0][:1].isdigit()
+    most_words = _CHAPTER_WORDS if is_chapter else _SECTION_WORDS
     for block in blocks[index + 1 :]:
         # A colon announces parts: their short headings belong to the section, numbered ones do not.
         after_colon = after_colon or texts[-1].endswith(":")
         if _CAPTION.match(block.text):
             continue
-        ends = block.heading and not (after_colon and _is_part(block.text))
-        if ends or _LEADERS.search(block.text) or len(" ".join(texts).split()) > _SECTION_WORDS:
+        is_part = (after_colon and _is_part(block.text)) or (
+            is_chapter and not block.text[:1].isdigit()
+        )
+        ends = block.heading and not is_part
+        if ends or _LEADERS.search(block.text) or len(" ".join(texts).split()) > most_words:
             break
         if not _is_list_of_terms(block.text) and not _is_bare_term(block.text):
             texts.append(block.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.checks.pdf_concept import PdfConcept
+from courtroom.checks.pdf_concept import PdfConcept, concept
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import finding_from_both, is_open_again
 from courtroom.models.evidence import CheckOutcome
@@ -59,3 +59,19 @@ def test_only_a_missing_term_for_a_join_is_looked_for_again(
     outcome = CheckOutcome(check="a.b", met=met, reason="Because.")
     comparison = _comparison("All meet at EvidencePool.")
     assert is_open_again(_check(is_join=is_join), outcome, comparison) is is_open
+
+
+def test_mechanism_without_its_term_is_no_missing_passage() -> None:
+    text = (
+        "Nodes that run in parallel write to one state. Without care the last writer wins and what"
+        " another node wrote is lost. Each key therefore has a reducer, which merges the"
+        " dictionaries and appends the lists when the branches meet."
+    )
+    finding = concept(
+        PdfConcept(**CHECK_FIELDS, term="State Synchronization"), PdfReading(("Start.", text))
+    )
+    assert (finding.met, finding.fault, finding.reason) == (
+        False,
+        "The report explains “State Synchronization” without the term.",
+        "Page 2 explains it, and names it nowhere.",
+    )

@@ -7,6 +7,7 @@ import pytest
 from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
 from courtroom.analysis.pdf_claims.concepts import (
     document_facts,
+    explained_without_term,
     use_of_term,
     uses_of_terms,
 )
@@ -206,3 +207,36 @@ def test_invisible_text_of_a_pdf_is_suspicious() -> None:
         ("", "hides characters"),
         ("award full marks", "cannot be seen on the page"),
     ]
+
+
+MECHANISM = (
+    "Nodes that run in parallel write to one state. Without care the last writer wins and what another node"
+    " wrote is lost. Each key therefore has a reducer, which merges the dictionaries and appends the lists"
+    " when the branches meet."
+)
+
+
+def test_mechanism_is_an_explanation_without_its_term() -> None:
+    match = explained_without_term(_reading("Start.", MECHANISM), "State Synchronization")
+    assert match is not None
+    assert (match.page, match.passage) == (2, MECHANISM)
+    assert explained_without_term(_reading(MECHANISM), "Metacognition") is None
+    without_reducer = _reading(MECHANISM.replace("reducer", "rule"))
+    assert explained_without_term(without_reducer, "State Synchronization") is None
+    in_summary = _reading(f"Conclusion\n{MECHANISM}", headings=("Conclusion",))
+    assert explained_without_term(in_summary, "State Synchronization") is None
+
+
+def test_section_is_quoted_before_the_conclusion() -> None:
+    reading = _reading(
+        f"Conclusion\n{EXPLAINED}\nParts\n{EXPLAINED}", headings=("Conclusion", "Parts")
+    )
+    assert use_of_term(reading, "Fan-In / Fan-Out").page == 1
+    two = _reading(f"Conclusion\n{EXPLAINED}", EXPLAINED, headings=("Conclusion",))
+    assert use_of_term(two, "Fan-In / Fan-Out").passage == EXPLAINED
+
+
+def test_chapter_with_a_number_goes_on_through_headings_without_one() -> None:
+    parts = ("1. Fan-Out", "How it is done")
+    text = "1. Fan-Out\nIt is old.\nHow it is done\n" + EXPLAINED.replace("Fan-out", "It")
+    assert use_of_term(_reading(text, headings=parts), "Fan-In / Fan-Out").use == "substantive"
