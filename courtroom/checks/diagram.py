@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SHOWS_BRANCHES = ("accurate", "parallel_shown")
 # By the kind of the diagram: what it does.
 VERBS = {
-    "accurate": "matches the graph of the code",
-    "parallel_shown": "shows parallel branches, but not those of the graph of the code",
+    "accurate": "has the parallel branches of the graph of the code",
+    "parallel_shown": "shows parallel branches, but is not like the graph of the code",
     "linear": "shows a chain without parallel branches",
     "generic": "does not show the parallel branches",
 }
@@ -80,6 +80,8 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
     )
     is_matching_picture = diagram.kind == "accurate" and not diagram.passage
     verb = PICTURE_MATCHES if is_matching_picture else _verb(diagram.kind, has_graph=has_graph)
+    if check.aspect == "parallel" and diagram.kind == "parallel_shown":
+        verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
     return present(reason, [_clue(diagram)], met=met)
 

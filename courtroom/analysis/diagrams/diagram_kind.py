@@ -16,9 +16,19 @@ from typing import Literal
 
 from courtroom.analysis.diagrams.character_drawings import character_sketches
 from courtroom.analysis.diagrams.diagram_graph import Chart
-from courtroom.analysis.diagrams.diagram_match import Kind, Sketch, kind_of, sketch_of
+from courtroom.analysis.diagrams.diagram_match import (
+    Kind,
+    Sketch,
+    differences,
+    kind_of,
+    sketch_of,
+)
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
-from courtroom.analysis.diagrams.parallel_branches import matching_widths, picture_splits
+from courtroom.analysis.diagrams.parallel_branches import (
+    code_widths,
+    matching_widths,
+    picture_splits,
+)
 from courtroom.analysis.pdf.pdf_content import Drawing, PdfImage, PdfReading, is_picture
 from courtroom.models.facts import GraphFact
 
@@ -61,12 +71,12 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
         ((kind_of(sketch, graph), sketch) for sketch in drawn_sketches(reading)), key=_rank
     )
     if ranked and ranked[0][0] in {"accurate", "parallel_shown"}:
-        return _result_of(*ranked[0])
+        return _result_of(*ranked[0], graph)
     # An unread picture may be better than a generic drawing, so it leaves the kind open.
     if unread:
         return _best_layout(reading, graph) or DiagramResult(None, _UNREAD_PICTURE, min(unread))
     if ranked:
-        return _result_of(*ranked[0])
+        return _result_of(*ranked[0], graph)
 
     for source, sketch in _text_sketches(reading):
         return DiagramResult("none", f"only the {source} source of a diagram", sketch.page)
@@ -135,13 +145,21 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
         if graph is not None and (widths := matching_widths(layout, graph)):
             return _of_picture("accurate", widths, layout.page)
     widest = [max(sizes) for sizes in picture_splits(parallel[0])]
-    return _of_picture("parallel_shown", widest, parallel[0].page)
+    in_code = code_widths(graph) if graph else ()
+    return _of_picture("parallel_shown", widest, parallel[0].page, in_code)
 
 
-def _of_picture(kind: Kind, widths: Sequence[int], page: int) -> DiagramResult:
-    boxes = ", then ".join(map(str, widths))
-    reason = f"boxes side by side: {boxes}; counted by outline, their text was not read"
+def _of_picture(
+    kind: Kind, widths: Sequence[int], page: int, in_code: Sequence[int] = ()
+) -> DiagramResult:
+    reason = f"boxes side by side: {_in_order(widths)}; counted by outline, their text was not read"
+    if in_code:
+        reason += f"; nodes side by side in the code: {_in_order(in_code)}"
     return DiagramResult(kind, reason, page)
+
+
+def _in_order(widths: Sequence[int]) -> str:
+    return ", then ".join(map(str, widths))
 
 
 def _rank(candidate: tuple[Kind, Sketch]) -> tuple[int, int]:
@@ -149,9 +167,11 @@ def _rank(candidate: tuple[Kind, Sketch]) -> tuple[int, int]:
     return _BEST_FIRST.index(kind), sketch.page or 0
 
 
-def _result_of(kind: Kind, sketch: Sketch) -> DiagramResult:
+def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramResult:
     side_by_side = "; ".join(" | ".join(split) for split in sketch.splits)
     reason = f"side by side: {side_by_side}" if side_by_side else "nothing is side by side"
+    if kind == "parallel_shown" and graph and (parts := differences(sketch, graph)):
+        reason += f"; {'; '.join(parts)}"
     return DiagramResult(kind, reason, sketch.page, ", ".join(filter(None, sketch.labels)) or None)
 
 

@@ -81,6 +81,19 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
     return "agrees" if not groups or _matches(sketch, graph) else "incomplete"
 
 
+def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
+    """Return what keeps the diagram from having the parallel splits of the code, as clauses."""
+    groups = code_splits(graph)
+    apart = [group for group in groups if not _has_split(sketch, group)]
+    in_line = [group for group in groups if _is_in_line(sketch, set(group), graph)]
+    drawn, nodes = _drawn_nodes(sketch, graph), _main_nodes(graph)
+    parts = [f"not drawn side by side: {' | '.join(group)} of the code" for group in apart]
+    parts += [f"a line joins two of {' | '.join(group)}" for group in in_line]
+    if 2 * len(drawn) < len(nodes):
+        parts.append(f"it names {len(drawn)} of the {len(nodes)} nodes of the code")
+    return parts
+
+
 def _is_in_line(sketch: Sketch, group: set[str], graph: GraphFact) -> bool:
     """Return whether a line joins two nodes of the group, so that one would wait for the other."""
     ends = (_named_in(line, graph) & group for line in sketch.lines)
