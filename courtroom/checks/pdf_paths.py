@@ -12,7 +12,7 @@ from pydantic import Field
 from courtroom.checks.feature_words import FEATURE_WORDS
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import clauses, named, number_of, sentence_of
+from courtroom.checks.phrases import named, number_of
 from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -30,13 +30,16 @@ if TYPE_CHECKING:
 NO_TREE = "The repository's file list could not be read."
 NO_NAMES = "The names in the report could not be compared with the code."
 PATHS = ("path of a file", "paths of files")
-NO_PATHS_COMPARED = "Compared the files that the report names with the tree: it names none."
+# A report on an agent graph names dozens; fewer recognised ones are no sample of them.
+FEW_NAMES = 3
+NO_PATHS = "The report names no file as part of this work"
+NO_CLAIM = "The report makes no claim that could be compared with the code."
 
 
 class PdfPaths(CheckBase):
     """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist;
-    `claims_hold`: at most `maximum` of all it says of the code, files and features, is not so;
-    `claims_supported`: at least `minimum` of it was found to be so;
+    `claims_hold`: at most `maximum` of what it says of the code's behaviour is not so;
+    `claims_supported`: at least `minimum` of what it says of behaviour and files was found to be so;
     `names_exist`: at most `maximum` of the functions, classes and fields that it names occur nowhere in the code."""
 
     kind: Literal["pdf_paths"] = "pdf_paths"
@@ -85,75 +88,53 @@ def _files(paths: Iterable[str]) -> list[str]:
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
     if check.aspect == "names_exist":
         return names_exist(check, comparison.names)
-    # Every aspect counts files, so without the tree none of them can be answered.
+    if comparison.claims is not None and check.aspect == "claims_hold":
+        return claims_hold(check, comparison.claims, comparison.code)
+    # The others count files, so without the tree none of them can be answered.
     if comparison.paths is None:
         return could_not_look(NO_TREE)
-    if comparison.claims is not None and check.aspect == "claims_hold":
-        return claims_hold(check, comparison.claims, comparison.paths, comparison.code)
     if comparison.claims is not None and check.aspect == "claims_supported":
         return claims_supported(check, comparison.claims, comparison.paths)
-    return _none_hallucinated(check.maximum, comparison.paths)
+    return files_exist(check.maximum, comparison.paths)
 
 
 def claims_hold(
-    check: PdfPaths, claims: Sequence[CheckedClaim], paths: CheckedPaths, code: Mapping[str, Any]
+    check: PdfPaths, claims: Sequence[CheckedClaim], code: Mapping[str, Any]
 ) -> Finding:
-    """At most `maximum` of the report's claims fail: features by the facts, files by the tree."""
+    """At most `maximum` of the report's claims on the code fail by the facts."""
     wrong = [claim for claim in claims if claim.standing == "contradicted"]
     right = [claim for claim in claims if claim.standing == "confirmed"]
     unheld = [claim for claim in claims if claim.standing == "open"]
-    missing = _by_file(paths.hallucinated)
     # No claim of behaviour is no proof that the report is right.
-    if not (wrong or right) and len(missing) <= check.maximum:
-        return could_not_look("The report makes no claim that could be compared with the code.")
+    if not (wrong or right):
+        return could_not_look(NO_CLAIM)
 
-    reason = _behaviour(right, wrong, unheld)
-    if missing:
-        reason += f" {_missing_files(missing)}"
     clues = [
-        *(
-            _feature_clue(
-                claim,
-                f"The code does not bear out this claim of {_feature(claim)}{_place(claim, code)}.",
-            )
-            for claim in wrong
-        ),
-        *(_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing),
+        _feature_clue(
+            claim,
+            f"The code does not bear out this claim of {_feature(claim)}{_place(claim, code)}.",
+        )
+        for claim in wrong
     ]
     # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
-    met = len(wrong) + len(missing) <= check.maximum
-    # With a limit, the sentence of the kind counts both.
-    fault = "" if check.maximum else _wrong_half(wrong, missing)
-    return present(reason, clues, met=met, fault=fault)
-
-
-def _wrong_half(wrong: Sequence[CheckedClaim], missing: Sequence[ClaimedPath]) -> str:
-    verb = "does" if len(missing) == 1 else "do"
-    files = number_of(len(missing), "file")
-    claim = ["a claim of the report on the code is not confirmed there"] if wrong else []
-    named_files = [f"{files} that the report names {verb} not exist"] if missing else []
-    return sentence_of(clauses([*claim, *named_files])) if wrong or missing else ""
+    return present(_behaviour(right, wrong, unheld), clues, met=len(wrong) <= check.maximum)
 
 
 def _behaviour(
     right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], unheld: Sequence[CheckedClaim]
 ) -> str:
     """Sentence on the claims of behaviour, without those that no fact decides among the rest."""
-    if not (right or wrong):
-        return "No claim of the report on behaviour could be compared with the code."
-    open_ones = f"; {len(unheld)} could not be compared with the code" if unheld else ""
-    whole = number_of(len(right) + len(wrong), "claim")
+    open_ones = f"; {len(unheld)} more could not be compared with the code" if unheld else ""
+    whole = f"{number_of(len(right) + len(wrong), 'claim')} of the report"
     if not wrong:
         names = named([_feature(claim) for claim in right])
-        return f"The code bears out {whole} of the report: {names}{open_ones}."
+        return f"The code bears out {whole}, all that could be compared: {names}{open_ones}."
     names = named([f"{_feature(claim)} (page {claim.claim.page})" for claim in wrong])
-    return f"Of {whole} of the report the code does not bear out {len(wrong)}: {names}{open_ones}."
-
-
-def _missing_files(missing: Sequence[ClaimedPath]) -> str:
-    verb = "does" if len(missing) == 1 else "do"
-    return f"It names {named([claim.path for claim in missing])}, which {verb} not exist."
+    return (
+        f"Of {whole} that could be compared with the code it does not bear out {len(wrong)}:"
+        f" {names}{open_ones}."
+    )
 
 
 def claims_supported(
@@ -166,10 +147,12 @@ def claims_supported(
     right = [claim for claim in claims if claim.standing == "confirmed"]
     existing = _by_file(paths.verified)
     count = len(right) + len(existing)
-    features = number_of(len(right), "feature") if right else "no feature"
-    files = number_of(len(existing), "file") if existing else "no file"
+    features = number_of(len(right), "feature") if right else "no features"
+    files = number_of(len(existing), "file") if existing else "no files"
     needed = f"; {check.minimum} are needed" if count < check.minimum else ""
-    reason = f"The code has {features} and {files} that the report claims{needed}."
+    reason = (
+        f"Of what the report says of the code, {features} and {files} were found there{needed}."
+    )
     clues = _confirmed_clues(right)
     if not clues:
         searched = f"{reason} Looked through all that it says of the code."
@@ -177,15 +160,26 @@ def claims_supported(
     return present(reason, clues, met=count >= check.minimum)
 
 
-def _none_hallucinated(maximum: int, paths: CheckedPaths) -> Finding:
+def files_exist(maximum: int, paths: CheckedPaths) -> Finding:
     missing, existing = _by_file(paths.hallucinated), _by_file(paths.verified)
+    left_out = _left_out([claim.path for claim in paths.unheld])
+    if not (missing or existing):
+        return could_not_look(f"{NO_PATHS}.{left_out}")
     reason = _existence(len(missing) + len(existing), [claim.path for claim in missing])
     clues = [_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing]
     clues = clues or [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
-    if not clues:
-        return absent(reason, NO_PATHS_COMPARED, fault=reason)
     fault = _missing_fault(len(missing), maximum)
-    return present(reason, clues, met=len(missing) <= maximum, fault=fault)
+    return present(reason + left_out, clues, met=len(missing) <= maximum, fault=fault)
+
+
+def _left_out(paths: Sequence[str]) -> str:
+    """Sentence on the files that are named and need not be in the tree."""
+    files = _files(paths)
+    if not files:
+        return ""
+    return (
+        f" Not looked for, as a plan, an example, an output or the report's source: {named(files)}."
+    )
 
 
 def _missing_fault(count: int, maximum: int) -> str:
@@ -197,8 +191,6 @@ def _missing_fault(count: int, maximum: int) -> str:
 
 def _existence(count: int, missing: Sequence[str]) -> str:
     """Sentence on the files that the report names, of which these do not exist."""
-    if not count:
-        return "The report names no file of the repository."
     files = f"The report names {number_of(count, *PATHS)} of this work"
     if not missing:
         return f"{files}, and {'it exists' if count == 1 else 'all of them exist'}."
@@ -232,9 +224,12 @@ def _no_file_has(name: str) -> str:
 def _names_found(
     check: PdfPaths, existing: int, missing: Sequence[str], clues: Sequence[Clue]
 ) -> Finding:
-    if not existing and not missing:
+    count = existing + len(missing)
+    if not count:
         return could_not_look("No function, class or field was recognised in the report.")
-    recognised = f"Recognised {number_of(existing + len(missing), 'name')} of code in the report"
+    recognised = f"Recognised {number_of(count, 'name')} of code in the report"
+    if count < FEW_NAMES and len(missing) <= check.maximum:
+        return could_not_look(f"{recognised}, too few to tell.")
     if not missing:
         reason = f"{recognised}; the code has {'it' if existing == 1 else 'all of them'}."
         return absent(reason, "Looked for each of them in all files but documents.", met=True)
@@ -315,10 +310,10 @@ def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
         return report.unknown("pdf_hallucinated_paths")
     existing = _files(path for path in paths if path not in missing)
     missing = _files(missing)
+    if not (missing or existing):
+        return could_not_look(f"{NO_PATHS}.")
     reason = _existence(len(missing) + len(existing), missing)
     clues = [_name_clue(path) for path in missing or existing]
-    if not clues:
-        return absent(reason, NO_PATHS_COMPARED, fault=reason)
     fault = _missing_fault(len(missing), check.maximum)
     return present(reason, clues, met=len(missing) <= check.maximum, fault=fault)
 
@@ -341,9 +336,7 @@ def _fault(check: PdfPaths) -> str:
     return {
         "claims_any": "The report names no file of the repository.",
         "none_hallucinated": "The report does not name files that exist, as it should.",
-        "claims_hold": (
-            f"{over} things and files that the report names are not confirmed by the code."
-        ),
+        "claims_hold": (f"{over} claims of the report on the code are not confirmed there."),
         "claims_supported": (
             f"Fewer than {check.minimum} things that the report says of the code were found there."
         ),

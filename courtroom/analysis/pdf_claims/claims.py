@@ -14,10 +14,11 @@ from typing import Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, REDEFINED, CodeFacts, Feature
+from courtroom.analysis.pdf_claims.claim_wording import as_claimed
 
 Standing = Literal["confirmed", "contradicted", "open"]
 
-_PASSAGE_CHARACTERS = 400
+_PASSAGE_CHARACTERS = 600
 _MAX_SENTENCE = 2000  # characters; a longer one is a table or a listing in one line
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○]\s)")
 # Headings of sections that are not about the present code.
@@ -27,6 +28,8 @@ _OTHER_SUBJECT = re.compile(
     r"|risks?|problems?|challenges|bugs?|root causes?|priority \d|implementation steps)\b",
     re.IGNORECASE,
 )
+# The end of a line whose sentence goes on.
+_CUT = re.compile(r"[\w,)]$")
 _CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
 # Words of sentences that are not about the present code.
 _NOT_NOW = re.compile(
@@ -119,15 +122,19 @@ def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
 
 
 def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple[CheckedClaim, ...]:
-    """Return the claims with their standing: open when a fact was not established."""
+    """Return the claims with their standing: open where no fact decides what they say."""
     features = {feature.id: feature for feature in FEATURES}
     standings: dict[bool | None, Standing] = {
         True: "confirmed",
         False: "contradicted",
         None: "open",
     }
+    values = (
+        as_claimed(claim.feature, claim.passage, code, features[claim.feature].holds(code))
+        for claim in claims
+    )
     return tuple(
-        CheckedClaim(claim, standings[features[claim.feature].holds(code)]) for claim in claims
+        CheckedClaim(claim, standings[value]) for claim, value in zip(claims, values, strict=True)
     )
 
 
@@ -164,7 +171,7 @@ def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
     skipped: str | None = None
     section = 0
     for page, text in enumerate(reading.pages, start=1):
-        for line in filter(None, text.split("\n")):
+        for line in _paragraphs(page, text, reading.headings):
             if (page, line) in reading.headings:
                 section += 1
                 skipped = _skipped_chapter(line, skipped)
@@ -173,6 +180,21 @@ def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
                 for place, part in enumerate(parts):
                     if len(part) <= _MAX_SENTENCE:
                         yield _Sentence(page, part, section, begins_line=place == 0)
+
+
+def _paragraphs(page: int, text: str, headings: frozenset[tuple[int, str]]) -> Iterator[str]:
+    """Yield the lines of a page; one that goes on in lower case stands with the one before it."""
+    pending = ""
+    for line in filter(None, text.split("\n")):
+        is_cut = pending and _CUT.search(pending) and line[0].islower()
+        if is_cut and not headings & {(page, pending), (page, line)}:
+            pending += f" {line}"
+            continue
+        if pending:
+            yield pending
+        pending = line
+    if pending:
+        yield pending
 
 
 def _own_words(line: str) -> Iterator[str]:

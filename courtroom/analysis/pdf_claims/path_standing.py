@@ -26,6 +26,7 @@ Standing = Literal["verified", "hallucinated", "planned", "disowned"]
 
 # A name with spaces, or broken over lines, has at most so many parts.
 _MOST_PARTS = 6
+_SOURCES_OF_PDF = {".tex", ".md", ".docx", ".doc", ".odt", ".html", ".typ", ".rst"}
 # Letters that recognition may add or drop, and the least likeness of a misread path.
 _MISREAD_LETTERS = 2
 _LIKENESS = 0.88
@@ -41,8 +42,8 @@ _WHOLE = re.compile(rf"\.(?:{ENDINGS})\W*$")
 class CheckedPaths:
     """Paths checked against the tree.
 
-    A path that its own passage calls `planned` is named, but need not exist. One that the passage
-    disowns, and a template of a name, claims nothing.
+    A path that its own passage calls `planned` is named, but need not exist, as does the source of
+    a PDF that the tree has. One that the passage disowns, and a template of a name, claims nothing.
     """
 
     verified: tuple[ClaimedPath, ...]
@@ -53,8 +54,12 @@ class CheckedPaths:
     @property
     def claimed(self) -> tuple[ClaimedPath, ...]:
         """Return the paths of the fact pdf_claimed_paths: files of this repository."""
-        named = (claim for claim in self.planned if not is_template(claim.path))
-        return self.verified + self.hallucinated + tuple(named)
+        return self.verified + self.hallucinated + self.unheld
+
+    @property
+    def unheld(self) -> tuple[ClaimedPath, ...]:
+        """Return the paths of this repository that are named and need not be there."""
+        return tuple(claim for claim in self.planned if not is_template(claim.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,4 +184,11 @@ def _standing(claim: ClaimedPath, tree: _Tree) -> Standing:
         return "verified"
     if is_disowned(claim.path, claim.passage):
         return "disowned"
-    return "planned" if is_planned(claim.path, claim.passage) else "hallucinated"
+    is_unheld = is_planned(claim.path, claim.passage) or _is_source_of_pdf(claim.path, tree)
+    return "planned" if is_unheld else "hallucinated"
+
+
+def _is_source_of_pdf(path: str, tree: _Tree) -> bool:
+    """Return whether the file is what a PDF of the tree was written in, such as report.tex."""
+    name = PurePosixPath(path.lower())
+    return name.suffix in _SOURCES_OF_PDF and f"{name.stem}.pdf" in tree.tails

@@ -1,4 +1,4 @@
-"""Words of the sources that claims of a report are held against: libraries, and deleted folders."""
+"""Words of the sources that claims of a report are held against: libraries, folders, spreads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,17 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "pypdf": ("pypdf", "PyPDF2"),
     "tenacity": ("tenacity",),
 }
+# A condition on scores that lie far apart; prose of a rubric begins no line like this.
+_SPREAD = re.compile(
+    r"^[ \t]*(?:if|elif|while|return|and|or)\b[^\n]{0,200}"
+    r"(?:varian|spread|disagree|diverg|discrepan|conflict|max\([^\n]{0,80}- ?min\()",
+    re.MULTILINE | re.IGNORECASE,
+)
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
-    """Return `uses_<library>` by its imports, and `deletes_folders`.
+    """Return `uses_<library>` by its imports, `deletes_folders` and `decides_on_spread`.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -28,7 +34,11 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
         f"uses_{library}": True if imported.intersection(modules) else _is_named(library, texts)
         for library, modules in LIBRARIES.items()
     }
-    return {**words, "deletes_folders": any("rmtree" in text for text in texts)}
+    return {
+        **words,
+        "deletes_folders": any("rmtree" in text for text in texts),
+        "decides_on_spread": any(_SPREAD.search(text) for text in texts),
+    }
 
 
 def _is_named(library: str, texts: Sequence[str]) -> bool | None:

@@ -25,7 +25,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         )
     elif aspect == "claims_hold" and wrong:
         yield Step(f"Build what the report claims, or take it out there: {named(wrong)}.")
-    elif missing and aspect in {"none_hallucinated", "claims_hold"}:
+    elif missing and aspect == "none_hallucinated":
         yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")
     elif aspect in {"claims_any", "none_hallucinated", "claims_supported"}:
         yield Step(_name_files(work))

@@ -60,7 +60,7 @@ def test_document_beside_the_code_proves_no_name():
     assert may_hold_names("src/graph.py")
 
 
-def finding(missing, existing=("build_graph",), maximum=1):
+def finding(missing, existing=("build_graph", "run_audit", "judge"), maximum=1):
     check = PdfPaths(id="c", goal="a goal", aspect="names_exist", maximum=maximum)
     return names_exist(check, CheckedNames(tuple(claimed(*existing)), tuple(claimed(*missing))))
 
@@ -83,3 +83,8 @@ def test_report_without_names_or_without_text_leaves_the_check_open():
     check = PdfPaths(id="c", goal="a goal", aspect="names_exist")
     assert names_exist(check, None).met is None
     assert finding([], existing=()).met is None
+    few = finding([], existing=("build_graph",))
+    assert (few.met, few.reason) == (
+        None,
+        "Recognised 1 name of code in the report, too few to tell.",
+    )

@@ -11,6 +11,7 @@ from courtroom.analysis.pdf_claims.path_standing import (
     check_against_tree,
     path_facts,
 )
+from courtroom.checks.pdf_paths import files_exist
 
 TREE = (
     "src/graph.py",
@@ -262,3 +263,28 @@ def test_paths_of_a_tree_that_goes_ever_deeper_stay_short() -> None:
     assert max(map(len, _claimed(deeper))) == 30 * len("a.py/") - 1
     long_name = f"├── {'n' * 256}/\n│ └── a.py"
     assert _claimed(long_name) == ["a.py"]
+
+
+def test_file_that_need_not_be_there_is_left_out_and_named() -> None:
+    finding = files_exist(0, _verdicts("See src/graph.py. These stem from audit.md generation."))
+    assert (finding.met, finding.reason) == (
+        True,
+        (
+            "The report names 1 path of a file of this work, and it exists."
+            " Not looked for, as a plan, an example, an output or the report's source: audit.md."
+        ),
+    )
+
+
+def test_source_of_a_pdf_of_the_tree_is_no_file_of_the_work() -> None:
+    verdicts = check_against_tree(
+        claimed_paths(PdfReading(pages=("We compiled report.tex and notes.tex.",))),
+        ("a/report.pdf",),
+    )
+    assert [claim.path for claim in verdicts.unheld] == ["report.tex"]
+    assert [claim.path for claim in verdicts.hallucinated] == ["notes.tex"]
+
+
+def test_report_that_names_no_file_leaves_open_whether_its_files_exist() -> None:
+    finding = files_exist(0, _verdicts("Nothing."))
+    assert (finding.met, finding.reason) == (None, "The report names no file as part of this work.")

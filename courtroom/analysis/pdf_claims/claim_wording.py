@@ -1,0 +1,96 @@
+"""Claims that a fact alone does not decide: what the words of their sentences ask of the code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
+
+# The fact as it stands, and null where it says less than the sentence, or something else.
+Reading = Callable[[str, CodeFacts, bool | None], bool | None]
+
+_WHOLE_LAYER = re.compile(
+    r"\b(?:all|both|each|every|three|four|3|4) (?:\w+ ){0,3}(?:detectives?|judges?|nodes?|agents?)\b"
+)
+_WAITS = re.compile(r"\bwait|\bbarrier|\bsynchroni[sz]|\bbefore\b")
+_ASKS_AGAIN = re.compile(
+    r"\b(?:judges?|prosecutor|personas?|models?|opinions?)\b[^.;]{0,60}"
+    r"\b(?:again|anew|re-?(?:run|quer|hear|invok|prompt)\w*|second (?:round|time|hearing))"
+)
+_OF_LISTS = re.compile(r"\blists? reducer|\bappend|\bconcatenat")
+_OF_DICTS = re.compile(r"\bdict\w* (?:\w+ )?(?:reducer|merge|union)|\bmerg\w+ (?:\w+ )?dict")
+_REDUCERS = {"add": _OF_LISTS, "ior": _OF_DICTS}
+# A prompt with fewer words of its own differs from the others by a sentence.
+_OWN_WORDS = 40
+
+
+def _layer(fact: str) -> Reading:
+    def read(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+        """Return false where the sentence counts in a node that runs before or after the others."""
+        order = (code.get("partly_parallel") or {}).get(fact)
+        if not (value and order):
+            return value
+        text = _folded(sentence)
+        apart = (_folded(node).removesuffix("node") for node in (*order["before"], *order["after"]))
+        is_whole = _WHOLE_LAYER.search(sentence) or any(node in text for node in apart)
+        return False if is_whole else None
+
+    return read
+
+
+def _join(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """A join that runs several times waits for none of its branches."""
+    joins = (code.get("graph_shape") or {}).get("joins", ())
+    repeated = (code.get("graph_run") or {}).get("repeated") or ()
+    again = {node for row in repeated for node in (row["node"], *row["followers"])}
+    if not (value and again.intersection(joins)):
+        return value
+    return False if _WAITS.search(sentence) else None
+
+
+def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """The kind of a reducer, where the sentence names it and one field."""
+    kinds = [name for name, words in _REDUCERS.items() if words.search(sentence)]
+    if not value or len(kinds) != 1:
+        return value
+    rows = code.get("reducers") or ()
+    named = {
+        row["reducer"].rsplit(".", 1)[-1] for row in rows if row["field"].rstrip("s") in sentence
+    }
+    is_known = len(named) == 1 and named <= _REDUCERS.keys()
+    return named == {*kinds} if is_known else value
+
+
+def _spread(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """A rule on the spread without a second look is no proof against its name."""
+    is_ruled = code.get("decides_on_spread") is not False
+    return None if value is False and is_ruled and not _ASKS_AGAIN.search(sentence) else value
+
+
+def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """Prompts that share much and have much of their own are distinct to some."""
+    prompts = code.get("persona_prompts") or ()
+    is_own = len(prompts) > 1 and all((row["own_words"] or 0) >= _OWN_WORDS for row in prompts)
+    return None if value is False and is_own else value
+
+
+_READINGS: Mapping[str, Reading] = {
+    "detectives_parallel": _layer("detectives_parallel"),
+    "judges_parallel": _layer("judges_parallel"),
+    "evidence_join": _join,
+    "opinion_join": _join,
+    "reducers": _reducers,
+    "distinct_personas": _personas,
+    "variance_re_evaluation": _spread,
+}
+
+
+def as_claimed(feature: str, sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """Return whether the claim holds in the words of its sentence, given the fact of its feature."""
+    read = _READINGS.get(feature)
+    return read(sentence.lower(), code, value) if read else value
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
