@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
 
 # The fact as it stands, and null where it says less than the sentence, or something else.
@@ -39,14 +40,18 @@ def _layer(fact: str) -> Reading:
     return read
 
 
-def _join(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """A join that runs several times waits for none of its branches."""
-    joins = (code.get("graph_shape") or {}).get("joins", ())
-    repeated = (code.get("graph_run") or {}).get("repeated") or ()
-    again = {node for row in repeated for node in (row["node"], *row["followers"])}
-    if not (value and again.intersection(joins)):
-        return value
-    return False if _WAITS.search(sentence) else None
+def _join(role: str) -> Reading:
+    def read(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+        """A join that runs several times on every route waits for none of its branches."""
+        joins = (code.get("graph_shape") or {}).get("joins", ())
+        rows = (code.get("graph_run") or {}).get("repeated") or ()
+        always = (row for row in rows if not row["choices"])
+        again = {node for row in always for node in (row["node"], *row["followers"])}
+        if not (value and any(role_by_name(node) == role for node in again.intersection(joins))):
+            return value
+        return False if _WAITS.search(sentence) else None
+
+    return read
 
 
 def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
@@ -78,8 +83,8 @@ def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
 _READINGS: Mapping[str, Reading] = {
     "detectives_parallel": _layer("detectives_parallel"),
     "judges_parallel": _layer("judges_parallel"),
-    "evidence_join": _join,
-    "opinion_join": _join,
+    "evidence_join": _join("join"),
+    "opinion_join": _join("justice"),
     "reducers": _reducers,
     "distinct_personas": _personas,
     "variance_re_evaluation": _spread,

@@ -273,8 +273,11 @@ def test_kind_of_a_reducer_is_that_of_the_field_named_with_it(sentence: str, sta
 def test_join_that_runs_twice_is_no_barrier(
     sentence: str, is_repeated: bool, standing: str
 ) -> None:
-    repeated = [{"node": "pool", "followers": []}] if is_repeated else []
-    run = {"graph_shape": {"joins": {"pool": ["a", "b"]}}, "graph_run": {"repeated": repeated}}
+    repeated = [{"node": "aggregator", "followers": [], "choices": []}] if is_repeated else []
+    run = {
+        "graph_shape": {"joins": {"aggregator": ["a", "b"]}},
+        "graph_run": {"repeated": repeated},
+    }
     (held,) = check_against_code(feature_claims(_report(sentence)), {**CODE, **run})
     assert (held.claim.feature, held.standing) == ("evidence_join", standing)
 
