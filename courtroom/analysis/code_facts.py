@@ -19,6 +19,7 @@ from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.judge_functions import Layers, read_layers
+from courtroom.analysis.langgraph.judging.made_up_scores import made_up_scores
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
@@ -34,6 +35,7 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
     structured_calls,
 )
 from courtroom.analysis.langgraph.judging.verdict_source import (
+    MODEL_CALLS,
     markdown_reports,
     model_made_scores,
     reads_opinions,
@@ -47,6 +49,7 @@ from courtroom.analysis.langgraph.state_flow.read_flow import (
 )
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
+from courtroom.analysis.locations import shown
 from courtroom.analysis.project.general_facts import (
     EXCHANGE_FACTS,
     read_exchange,
@@ -400,10 +403,11 @@ def _personas(writer: FactWriter) -> None:
     if gap and len(personas.prompts) < len(PERSONAS):
         writer.set_unknown(("persona_prompts", "persona_prompts_distinct"), gap)
         return
-    writer.prompts = personas.prompts
+    writer.prompts, writer.prompt_texts = personas.prompts, personas.texts
     writer.facts["persona_prompts_distinct"] = personas.are_distinct
-    for prompt, note in personas.closest_pair:
-        writer.add_location("persona_prompts_distinct", prompt.path, prompt.line, prompt.end, note)
+    for text in personas.shared_places:
+        note = personas.too_close
+        writer.add_location("persona_prompts_distinct", text.path, text.line, text.end, note)
     for prompt in personas.prompts:
         writer.add_location("persona_prompts", prompt.path, prompt.line, prompt.end, prompt.persona)
 
@@ -431,12 +435,22 @@ def _justice(writer: FactWriter) -> None:
 
     reports = list(markdown_reports(writer.symbols))
     writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
-    # What only the judges reach is a prompt, if anything else is a report.
-    judging = {function.key for function in writer.layers.judges}
-    judging -= {function.key for function in justice}
-    written = [entry for entry in reports if (entry[0].path, entry[1]) not in judging]
+    # What only a detective or a judge reaches is none, if anything else is a report.
+    before = _before_the_verdict(writer)
+    written = [entry for entry in reports if (entry[0].path, entry[1]) not in before]
     for source, line in sorted(written or reports, key=_is_unnamed_report):
         writer.add_location("markdown_report", source.path, line)
+
+
+def _before_the_verdict(writer: FactWriter) -> set[tuple[str, int]]:
+    """Return the keys of functions that only detectives or judges reach, or that ask a model."""
+    layers = writer.layers
+    starts = [node for name, node in layers.nodes.items() if layers.roles[name] == "detective"]
+    before = {
+        function.key for function in (*writer.call_graph.reachable_from(starts), *layers.judges)
+    }
+    asking = {f.key for f in layers.justice if f.site.mentions & MODEL_CALLS}
+    return (before - {function.key for function in layers.justice}) | asking
 
 
 def _rules(writer: FactWriter, gap: str) -> None:
@@ -506,7 +520,7 @@ def _flow(writer: FactWriter) -> None:
 
 
 def _shown_in_code(writer: FactWriter) -> None:
-    """Record evidence that is always found, and judges whose scores can never be equal."""
+    """Record evidence that is always found, scores made up, and judges' scores that never agree."""
     layers = writer.layers
     rows, gap = always_found(writer.call_graph, layers)
     writer.set_rows("assumed_evidence", rows, gap)
@@ -516,6 +530,14 @@ def _shown_in_code(writer: FactWriter) -> None:
     if not layers.judges:
         gap = "no code of judges was found"
     writer.set_rows("separate_score_ranges", pairs, gap)
+
+    scores = [
+        shown(sentence, (function.source.path, line))
+        for function, line, sentence in made_up_scores(layers.judges)
+    ]
+    if writer.facts["plain_judges"]:
+        gap = "the judges call no model"
+    writer.set_rows("made_up_scores", scores, gap)
 
 
 Analyzer = Callable[[FactWriter], None]
@@ -537,7 +559,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),
-    (_shown_in_code, ("assumed_evidence", "separate_score_ranges")),
+    (_shown_in_code, ("assumed_evidence", "separate_score_ranges", "made_up_scores")),
     (read_own_outputs, OUTPUT_FACTS),
     (read_exchange, EXCHANGE_FACTS),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -16,6 +16,7 @@ from typing import Any
 
 from courtroom.analysis import code_patterns
 from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
+from courtroom.analysis.langgraph.judging.persona_names import PersonaText
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.project.aside_kinds import is_named_by
 from courtroom.analysis.project.globs import matches
@@ -45,6 +46,7 @@ class Searches:
     reader: BlobReader
     facts: Mapping[str, Any] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    prompts: Sequence[PersonaText] = ()
 
     def answer_all(
         self, requests: Iterable[Mapping[str, Any]]
@@ -111,9 +113,12 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
     wanted = ["\\s+".join(map(re.escape, words.split())) for words in check["any_of"]]
     pattern = re.compile("|".join(wanted), re.IGNORECASE)
     goal = {word for word in words_of(check["goal"]) if len(word) > SHORT_WORD}
+    if check.get("prompt_of"):
+        places = _find_in_prompts(searches, check["prompt_of"], pattern)
+        return sorted(places, key=lambda place: goal.isdisjoint(words_of(place.note)))
     locations: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
-        hits = _hits_in_prompt(searches, path, text, pattern) or list(pattern.finditer(text))
+        hits = list(pattern.finditer(text))
         hit = next((hit for hit in hits if _says_goal(hit, goal)), hits[0] if hits else None)
         if hit is not None:
             first, last = line_at(text, hit.start()), line_at(text, hit.end())
@@ -125,24 +130,40 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
     return locations
 
 
-def _says_goal(hit: re.Match[str], goal: set[str]) -> bool:
-    """Return true for a hit with a word of the goal: it shows it best."""
-    return not goal.isdisjoint(words_of(hit.group()))
+def _find_in_prompts(
+    searches: Searches, persona: str, pattern: re.Pattern[str]
+) -> list[SourceLocation]:
+    """Return every hit in the texts that were recognised as prompts of a persona."""
+    _established(searches, "persona_prompts")
+    prompts = [prompt for prompt in searches.prompts if prompt.persona == persona]
+    hits = [hit for prompt in prompts for hit in _hits_in_prompt(searches, prompt, pattern)]
+    # A prompt may be recognised by its name and again by the function that sends it.
+    return list(dict.fromkeys(hits))
 
 
 def _hits_in_prompt(
-    searches: Searches, path: str, text: str, pattern: re.Pattern[str]
-) -> list[re.Match[str]]:
-    """Return the hits from the first judge's prompt of the file on.
+    searches: Searches, prompt: PersonaText, pattern: re.Pattern[str]
+) -> Iterator[SourceLocation]:
+    """Yield the hits at their own lines; at the first of the prompt where a run assembles them."""
+    assembled = pattern.search(prompt.text)
+    if assembled is None:
+        return
+    lines = text_of(searches.reader.read(prompt.path) or b"").split("\n")
+    written = "\n".join(lines[prompt.line - 1 : prompt.end])
+    hits = list(pattern.finditer(written))
+    for hit in hits:
+        first = prompt.line + written.count("\n", 0, hit.start())
+        last = prompt.line + written.count("\n", 0, hit.end())
+        words = " ".join(_whole_words(written, hit).split())
+        yield SourceLocation(prompt.path, first, last, f"contains “{words}”")
+    if not hits:
+        words = " ".join(_whole_words(prompt.text, assembled).split())
+        yield SourceLocation(prompt.path, prompt.line, prompt.line, f"contains “{words}”")
 
-    A docstring before the prompts tells a reader what a judge is told, and no model.
-    """
-    prompts = searches.facts.get("persona_prompts") or ()
-    lines = [row["line"] for row in prompts if row["path"] == path]
-    if not lines:
-        return []
-    before = text.split("\n")[: min(lines) - 1]
-    return list(pattern.finditer(text, sum(len(line) + 1 for line in before)))
+
+def _says_goal(hit: re.Match[str], goal: set[str]) -> bool:
+    """Return true for a hit with a word of the goal: it shows it best."""
+    return not goal.isdisjoint(words_of(hit.group()))
 
 
 def _whole_words(text: str, hit: re.Match[str]) -> str:

@@ -162,7 +162,9 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         Path(request["git_dir"]), blobs, request["file_bytes"], request["total_bytes"]
     ) as reader:
         reading = read_facts(reader)
-        searches = Searches(reading.symbols, reader, reading.facts, reading.reasons)
+        searches = Searches(
+            reading.symbols, reader, reading.facts, reading.reasons, reading.prompt_texts
+        )
         locations, unanswered = searches.answer_all(request["checks"])
         return {
             "facts": reading.facts,

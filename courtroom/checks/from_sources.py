@@ -29,18 +29,19 @@ def found_in_sources(
     found: Callable[[Any, SourceLocation], str],
     missing: Callable[[Any], str],
     subject: Callable[[Any], str],
+    more: Callable[[int], str] = more_of_this_kind,
 ) -> Detector:
     """Detector of a kind that is met by one place.
 
     `found` says what stands at a place, `missing` that there is none; `subject` names what a check
-    looks for, all alternatives included.
+    looks for, all alternatives included; `more` says how many further places there are.
     """
 
     def detect(check: CheckBase, sources: Sources) -> Finding:
         return on_survey(
             sources,
             lambda survey: _at_locations(
-                check, survey, partial(found, check), missing(check), subject(check)
+                check, survey, partial(found, check), missing(check), subject(check), more=more
             ),
         )
 
@@ -76,6 +77,7 @@ def _at_locations(
     subject: str,
     *,
     minimum: int = 1,
+    more: Callable[[int], str] = more_of_this_kind,
 ) -> Finding:
     """A check that the child never searched for is not established: no place proves no absence."""
     if check.id in survey.unanswered:
@@ -89,10 +91,9 @@ def _at_locations(
         searched = f"Looked for {subject} among the {files} of the repository: there is none."
         return absent(missing, searched, met=not check.is_positive)
     is_enough = len(locations) >= minimum
-    more = more_of_this_kind(len(locations) - 1)
     needed = "" if is_enough else f" {minimum} are needed."
     clues = [replace(location_clue(location), rationale=found(location)) for location in locations]
-    reason = f"{found(locations[0])}{more}{needed}"
+    reason = f"{found(locations[0])}{more(len(locations) - 1)}{needed}"
     # A check that should find nothing is about many things: the fault is the one that is there.
     fault = "" if check.is_positive else found(locations[0])
     return present(reason, clues, met=is_enough == check.is_positive, fault=fault)

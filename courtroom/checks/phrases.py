@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -49,19 +48,17 @@ def in_full(sentences: Sequence[str]) -> str:
     return different[0] + more_of_this_kind(len(different) - 1)
 
 
-def by_kind(sentences: Sequence[tuple[str, str]], words: Mapping[str, str]) -> str:
-    """The sentences of the first kind, then the name and number of each other kind.
+def by_kind(sentences: Sequence[tuple[str, str]]) -> str:
+    """The sentences of the first kind, then of each other kind the first one and the number.
 
-    `sentences` come with their kinds, `words` name the kinds.
+    `sentences` come with their kinds.
     """
-    first = sentences[0][0]
-    reason = in_full([sentence for kind, sentence in sentences if kind == first])
-    counts = Counter(kind for kind, _ in sentences if kind != first)
-    others = (
-        f" There is also {words[kind]}.{more_of_this_kind(count - 1)}"
-        for kind, count in counts.items()
-    )
-    return reason + "".join(others)
+    kinds: dict[str, list[str]] = {}
+    for kind, sentence in sentences:
+        kinds.setdefault(kind, []).append(sentence)
+    first, *others = kinds.values()
+    rest = (f" {other[0]}{more_of_this_kind(len(other) - 1)}" for other in others)
+    return in_full(first) + "".join(rest)
 
 
 def sentence_of(text: str) -> str:

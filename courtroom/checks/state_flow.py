@@ -35,13 +35,13 @@ WORDS: dict[str, str] = {
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",
     "unused_result": "a result that is not used",
-    "unused_verdict": "a part of the verdict that is made and dropped",
+    "unused_verdict": "a value of the Chief Justice that is never read",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of fewer than 100 commits whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
-    "impossible_test": "a rule that waits for a value that cannot come",
-    "loose_rule": "a rule that applies where it should not",
+    "impossible_test": "a comparison of a field with a value that it cannot have",
+    "loose_rule": "a rule without the condition that its name promises",
     "broken_import": "an import that cannot resolve on the way from the graph's file",
 }
 
@@ -100,19 +100,18 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         return could_not_look(f"Not everything was read: {reason}.")
     names = [WORDS[kind] for kind in check.faults]
     files = number_of(survey.facts.get("python_file_count") or 0, "Python file")
-    show = "shows" if files.startswith("1 ") else "show"
     absences = clauses(f"no {name.partition(' ')[2]}" for name in names)
-    reason = f"The {files} of the repository {show} {absences}."
+    reason = f"N{absences[1:]} was recognised in the {files} of the repository."
     return absent(reason, searched_for(listed(names), survey), met=True)
 
 
 def _reason(faults: Sequence[Mapping[str, Any]]) -> str:
-    """The faults of the first kind, each with its place, and the number of the others by kind."""
+    """The faults, each with its place; of the kinds after the first, the first and the number."""
     sentences = [
         (fault["kind"], with_place(fault_sentence(fault), fault["path"], fault["line"]))
         for fault in faults
     ]
-    return by_kind(sentences, WORDS)
+    return by_kind(sentences)
 
 
 def fault_sentence(fault: Mapping[str, Any]) -> str:

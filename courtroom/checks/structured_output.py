@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.fault_words import options
@@ -13,10 +14,11 @@ from courtroom.checks.from_facts import (
     line_clue,
     nothing,
     unknown,
+    with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named, place_of, places_of
-from courtroom.checks.result import Clue, Finding, could_not_look, present
+from courtroom.checks.result import MOST_CLUES, Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
@@ -44,7 +46,7 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     if check.aspect == "retry":
         # What is missing belongs at the call, which a stored report does not hold.
         fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
-        return flag("structured_output_retry", fallback, survey, RETRIED)
+        return _with_made_up(flag("structured_output_retry", fallback, survey, RETRIED), survey)
     calls = survey.facts.get("structured_output_calls")
     if calls is None:
         return unknown("structured_output_calls", survey)
@@ -72,6 +74,17 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         return nothing(reason, "model calls that are bound to a schema", survey)
     sentence = f"{_bound(calls)}, and none to {options(wanted)}."
     return present(sentence, _clues(calls), met=False)
+
+
+def _with_made_up(finding: Finding, survey: Survey) -> Finding:
+    """The finding, with the first score that is written for an answer that failed in the end."""
+    rows = survey.facts.get("made_up_scores")
+    if finding.met is None or not rows:
+        return finding
+    text, place = rows[0]["text"], rows[0]["places"][0]
+    reason = f"{finding.reason} {with_place(text, place['path'], place['line'])}"
+    clues = (*finding.clues[: MOST_CLUES - 1], line_clue(place, text))
+    return replace(finding, reason=reason, clues=clues)
 
 
 def _is_wanted(call: Mapping[str, Any], check: StructuredOutput) -> bool:

@@ -54,7 +54,6 @@ RULES: dict[str, Sentences] = {
         "No rule re-evaluates scores that lie far apart.",
     ),
 }
-CAP_BY_WORDS = "A rule caps the score for security by what judges say or score."
 # By what the conditions of the cap read.
 GROUNDS = {
     "evidence": "The cap for security reads evidence.",
@@ -95,9 +94,6 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     # Where a rule is missing, lines that would apply it show why they do not.
     locations = survey.fact_locations.get(check.aspect, ())
     sentences = _with_obstacle(RULES[check.aspect], locations)
-    is_by_words = survey.facts.get("security_ground") == "opinions"
-    if check.aspect == "security_override" and rules[check.aspect] and is_by_words:
-        sentences = CAP_BY_WORDS, sentences[1]
     if check.aspect == "functionality_weight" and locations and locations[0].note:
         # A tie-break is all the weight there is.
         sentences = locations[0].note, sentences[1]

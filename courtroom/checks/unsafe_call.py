@@ -71,7 +71,7 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
         looked_for = _looked_for(check.any_of, survey) + _possible_places(check.any_of, survey)
         return absent(_absence(check.any_of), looked_for, met=not check.is_positive)
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
-    reason = by_kind([(danger, clue.rationale) for danger, clue in by_place], NAMES)
+    reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])
     return present(reason, clues, met=check.is_positive, fault=f"The work has {NAMES[kinds[0]]}.")
 
 

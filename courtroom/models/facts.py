@@ -281,6 +281,7 @@ class Facts(FactModel):
     claimed_scores: tuple[ClaimedScore, ...] | None = None
     assumed_evidence: tuple[ShownFact, ...] | None = None
     separate_score_ranges: tuple[ShownFact, ...] | None = None
+    made_up_scores: tuple[ShownFact, ...] | None = None
     # any project
     scope: SubmissionScope | None = None
     project: ProjectFact | None = None

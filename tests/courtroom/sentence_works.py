@@ -111,7 +111,12 @@ def repo_investigator(state):
 
 
 def doc_analyst(state):
+    claims = claimed(state)
     return {"pages": 3}
+
+
+def claimed(state):
+    return [state]
 
 
 def vision_inspector(state):
@@ -139,7 +144,10 @@ def prosecutor(state):
 
 
 def defense(state):
-    answer = llm.invoke("Judge as the Defense.")
+    try:
+        answer = llm.invoke("Judge as the Defense.")
+    except ValueError:
+        return {"opinions": [DefenseOpinion(score=4, argument="It failed.")]}
     return {"opinions": [DefenseOpinion(score=5, argument=answer.content)]}
 
 

@@ -1,4 +1,4 @@
-"""Evidence that the code of the detectives always reports as found, whatever was examined."""
+"""Evidence that the detectives' code reports as found whatever was examined, or without a look."""
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ BLOCKS = (ast.Try, ast.TryStar, ast.While, ast.Match)
 EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)
 # Fields that hold what was seen; a goal and a rationale may come from the rubric.
 SHOWN_FIELDS = ("content", "location")
+SAID_FIELDS = ("content", "rationale")
+# By these a text says that what it is about was not looked at.
+NO_LOOK = frozenset({"unavailable", "deferred", "placeholder"})
 # What a criterion is called: a choice by its name is none by the evidence.
 CRITERION_WORDS = frozenset({"criterion", "criteria", "dimension", "dimensions", "dim", "dims"})
 
@@ -60,10 +63,38 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
         )
         for item in assumed_evidence(call_graph, detectives)
     ]
+    rows += [
+        shown(
+            f"{function.name} reports evidence with found=True whose own text says"
+            f" “{word}”: nothing was looked at.",
+            (function.source.path, line),
+        )
+        for function, line, word in unexamined_evidence(call_graph.reachable_from(detectives))
+    ]
     gap = reading_gap(call_graph.symbols.codebase)
     if layers.unfollowed.get("detective"):
         gap = f"the code of the node {layers.unfollowed['detective'][0]} could not be followed"
     return rows, gap if detectives else "no node of a detective was found"
+
+
+def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield evidence with a written `found=True` whose text says that the look did not happen."""
+    for function in functions:
+        for node in walk(function.site.node):
+            fields = _fields(node)
+            is_found = fields.get("found")
+            if not isinstance(is_found, ast.Constant) or is_found.value is not True:
+                continue
+            texts = [fields[name] for name in SAID_FIELDS if name in fields]
+            words = [word for text in texts for word in _written_words(text)]
+            word = next((word for word in words if word in NO_LOOK), "")
+            if word:
+                yield function, getattr(node, "lineno", 1), word
+
+
+def _written_words(text: ast.expr) -> list[str]:
+    parts = (constant_text(inner) for inner in walk(text))
+    return [word for part in parts if part for word in words_of(part)]
 
 
 def assumed_evidence(

@@ -281,7 +281,7 @@ FLOW = {
     "ignored_field": "Declare this field in the model ({other}), or leave it out here",
     "unused_prompt": "Hand this text to the model, or delete it",
     "unused_result": "Use this result, or do not make it",
-    "unused_verdict": "Put this into the verdict, or do not make it",
+    "unused_verdict": "Use this where it belongs, or do not make it",
     "own_directory": "Look into the clone, whose path is taken at {other}",
     "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",

@@ -14,6 +14,7 @@ from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.checks.graph_topology import GraphTopology
 from courtroom.checks.persona_overlap import PersonaOverlap
 from courtroom.checks.registry import Check
+from courtroom.checks.result import Finding
 from courtroom.checks.sandboxed_clone import SandboxedClone
 from courtroom.checks.structured_output import StructuredOutput
 from courtroom.checks.synthesis_rules import SynthesisRules
@@ -276,20 +277,36 @@ def test_rule_is_shown_first_by_the_branch_whose_own_condition_names_it(tmp_path
     assert clue_lines(finding) == [("src/justice.py", cap), ("src/justice.py", other)]
 
 
+def prompt_finding(tmp_path: Path, judges: str, *words: str, **fields: Any) -> Finding:
+    values: Any = CHECK_FIELDS | {"prompt_of": "Prosecutor", "any_of": words} | fields
+    check = TextContains(**values)
+    return detected(check, surveyed({**FILES, "src/judges.py": judges}, tmp_path, (check,)))
+
+
 def test_word_in_a_prompt_is_shown_and_not_the_same_word_in_a_docstring(tmp_path: Path) -> None:
     judges = f'"""Judges: the Prosecutor is harsh."""\n{JUDGES}'
-    check = TextContains(**CHECK_FIELDS, any_of=("harsh",))
-    work = surveyed({**FILES, "src/judges.py": judges}, tmp_path, (check,))
     line = judges.split("\n").index(next(t for t in judges.split("\n") if "Be harsh" in t)) + 1
-    assert detected(check, work).reason == f"src/judges.py:{line} contains “harsh”."
+    assert prompt_finding(tmp_path, judges, "harsh").reason == (
+        f"The prompt of Prosecutor contains “harsh” (src/judges.py:{line})."
+    )
+
+
+def test_word_of_another_judge_or_of_a_docstring_is_not_in_a_prompt(tmp_path: Path) -> None:
+    judges = f'"""Judges: the Prosecutor looks for gaps."""\n{JUDGES}'
+    finding = prompt_finding(tmp_path, judges, "gaps", "be kind")
+    place = judges.split("\n").index(next(t for t in judges.split("\n") if "harsh" in t)) + 1
+    assert (finding.met, clue_lines(finding)) == (False, [("src/judges.py", place)])
+    assert finding.reason == (
+        f"The prompt of Prosecutor (src/judges.py:{place}) contains no “gaps” or “be kind”."
+    )
 
 
 def test_line_with_a_word_of_the_goal_is_shown_before_one_without(tmp_path: Path) -> None:
     judges = JUDGES.replace("Be harsh.", "Be harsh.\\nLook for gaps.")
-    fields = CHECK_FIELDS | {"goal": "A prompt speaks of gaps"}
-    check = TextContains(**fields, any_of=("be harsh", "for gaps"))
-    work = surveyed({**FILES, "src/judges.py": judges}, tmp_path, (check,))
-    assert detected(check, work).reason.endswith(" contains “for gaps”.")
+    fields = {"goal": "A prompt speaks of gaps"}
+    finding = prompt_finding(tmp_path, judges, "be harsh", "for gaps", **fields)
+    assert " contains “for gaps” (" in finding.reason
+    assert finding.reason.endswith(" There is 1 more of this kind.")
 
 
 def test_rule_that_decides_on_the_spread_is_named_where_nothing_looks_again(tmp_path: Path) -> None:

@@ -422,14 +422,15 @@ def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open
     assert (finding.met, finding.reason) == (None, "not told")
 
 
-def test_cap_by_words_of_judges_is_no_cap_by_evidence():
-    facts = {"rules": {"security_override": True}, "security_ground": "opinions"}
-    places = {"security_override": (location_at("x.py", 1),)}
-    finding = synthesis_rules(
-        SynthesisRules(**CHECK_FIELDS, aspect="security_override"),
-        survey(facts=facts, places=places),
+def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_again():
+    row = {"text": "ask gives the score 3.", "places": [{"path": "b.py", "line": 7}]}
+    facts = {"structured_output_retry": True, "made_up_scores": [row]}
+    finding = structured_output(
+        StructuredOutput(**CHECK_FIELDS, aspect="retry"),
+        survey(facts=facts, places={"structured_output_retry": (location_at("a.py", 2),)}),
     )
-    assert (finding.met, finding.reason) == (
-        True,
-        "A rule caps the score for security by what judges say or score (x.py:1).",
+    assert (finding.met, clue_lines(finding)) == (True, [("a.py", 2), ("b.py", 7)])
+    assert finding.reason == (
+        "An answer that does not fit its schema is requested again (a.py:2). ask gives the score 3"
+        " (b.py:7)."
     )

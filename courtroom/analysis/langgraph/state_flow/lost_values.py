@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import is_used
-from courtroom.analysis.langgraph.state_flow.unused_work import FRAME_READERS, SHARING
+from courtroom.analysis.langgraph.state_flow.unused_work import FRAME_READERS, SHARING, prompt_name
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
@@ -21,13 +21,15 @@ READING = frozenset(
 MOST_FIELDS = 50
 # Names of texts that tell what spoke against a verdict.
 DISSENT_WORDS = frozenset({"dissent", "conflict", "explanation", "rationale"})
+# Expressions that do more than make a value.
+STEPS = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
 Names = frozenset[str]
 
 
 def unread_values(
     judges: Sequence[FunctionRef], justice: Sequence[FunctionRef]
 ) -> Iterator[FlowFault]:
-    """Yield local names for what a judge or the Chief Justice looks up or counts, and never uses."""
+    """Yield local names for what a judge or the Chief Justice makes without a change, and never uses."""
     deciding = {function.key for function in justice}
     functions = {function.key: function for function in (*judges, *justice)}
     for key, function in functions.items():
@@ -53,6 +55,9 @@ def _loaded(node: ast.AST) -> Names:
 
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
     for inner in walk(node):
+        # A text for a model is a fault of its own.
+        if prompt_name(inner):
+            continue
         if isinstance(inner, ast.Assign) and len(inner.targets) == 1:
             target, value = inner.targets[0], inner.value
         elif isinstance(inner, ast.AnnAssign) and inner.value is not None:
@@ -64,10 +69,13 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
 
 
 def _only_reads(value: ast.expr) -> bool:
-    """Return true for a lookup or a count that changes nothing; a plain name is a second name."""
+    """Return true for what is made without a change; a plain name is a second name."""
     calls = [inner for inner in walk(value) if isinstance(inner, ast.Call)]
-    is_made = isinstance(value, ast.Call | ast.Subscript | ast.ListComp | ast.BinOp | ast.BoolOp)
-    return is_made and bool(_loaded(value)) and all(called_name(c) in READING for c in calls)
+    return (
+        not isinstance(value, ast.Name | STEPS)
+        and bool(_loaded(value))
+        and all(called_name(c) in READING for c in calls)
+    )
 
 
 def unread_fields(symbols: SymbolTable, justice: Iterable[FunctionRef]) -> Iterator[FlowFault]:

@@ -89,7 +89,7 @@ def read_flow(
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)
-    reading.add(unsent_prompts(symbols))
+    reading.add(unsent_prompts(symbols, layers.in_use))
     reading.add(_impossible(symbols, layers))
     reading.add(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)

@@ -135,17 +135,45 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def unsent_prompts(symbols: SymbolTable) -> Iterator[FlowFault]:
-    """Yield texts for a model, at the top of a file, that no code mentions."""
+def unsent_prompts(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield texts for a model that no code mentions, or that a function makes and does not send."""
+    reached = {function.key for function in in_use}
     for source in symbols.codebase.production:
+        for site in source.functions:
+            function = FunctionRef(source, site)
+            yield from _unsent_locals(symbols, function, function.key in reached)
         for statement in source.tree.body:
-            name = _prompt_name(statement)
+            name = prompt_name(statement)
             if name and not _is_mentioned(symbols, source, name):
                 sentence = f"`{name}` is a text for a model, and no code uses it"
                 yield FlowFault("unused_prompt", sentence, source.path, statement.lineno)
 
 
-def _prompt_name(statement: ast.stmt) -> str:
+def _unsent_locals(
+    symbols: SymbolTable, function: FunctionRef, is_reached: bool
+) -> Iterator[FlowFault]:
+    node, path = function.site.node, function.source.path
+    prompts = [(inner, prompt_name(inner)) for inner in walk(node)]
+    prompts = [(statement, name) for statement, name in prompts if name]
+    if not prompts:
+        return
+    read = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    is_open = bool(read & FRAME_READERS) or any(isinstance(n, SHARING) for n in walk(node))
+    # What a decorator, a class or another file takes up may be called from anywhere.
+    is_plain = not (node.decorator_list or function.site.owner or function.site.outer)
+    is_called = is_reached or not is_plain or _is_mentioned(symbols, function.source, function.name)
+    for statement, name in prompts:
+        if not is_called:
+            why = f"nothing calls {function.name}(), in which it stands"
+        elif name not in read and not is_open:
+            why = f"{function.name}() does not use it"
+        else:
+            continue
+        sentence = f"`{name}` is a text for a model, and {why}"
+        yield FlowFault("unused_prompt", sentence, path, getattr(statement, "lineno", 1))
+
+
+def prompt_name(statement: ast.AST) -> str:
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
@@ -174,7 +202,11 @@ def _is_mentioned(symbols: SymbolTable, home: SourceFile, name: str) -> bool:
             if (is_load and last_name(node) == name) or constant_text(node) == name:
                 return True
     # What is fetched by a name made at run time leaves no mention.
-    return any("globals()" in source.text or "getattr(" in source.text for source in [home])
+    return "globals()" in home.text or any(
+        called_name(node) == "getattr" and constant_text(node.args[1]) is None
+        for node in walk(home.tree)
+        if isinstance(node, ast.Call) and len(node.args) > 1
+    )
 
 
 def foreign_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Iterator[FlowFault]:

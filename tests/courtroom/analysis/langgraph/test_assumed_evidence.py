@@ -71,6 +71,21 @@ def test_evidence_of_a_function_that_is_always_called_is_shown():
     assert reported("if state:\n    return collect(state)", helper) == ([], "")
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Model unavailable; classification deferred.", [4]),
+        ("Three boxes in a row.", []),
+    ],
+)
+def test_found_evidence_whose_text_says_that_nothing_was_looked_at_is_shown(text, lines):
+    found = f"Evidence(found=True, content=f'{{page}}: {text}', confidence=rate(page))"
+    assert reported(f"if model:\n    return look(model)\nelse:\n    return [{found}]") == (
+        lines,
+        "",
+    )
+
+
 def test_without_a_detective_nothing_is_known():
     call_graph, layers = layers_of(symbols_of("def work():\n    return 1\n"))
     assert always_found(call_graph, layers) == ([], "no node of a detective was found")

@@ -99,8 +99,11 @@ def test_a_security_cap_is_no_fault(body: str):
         "if 'security' in p.argument and score > 3:\n    score = 3",
     ],
 )
-def test_a_cap_on_words_of_an_argument_is_named(body: str):
-    ((sentence, _),) = sentences_of(body)
+def test_a_cap_on_words_of_an_argument_is_named_beside_one_on_evidence(body: str):
+    by_evidence = "if any(e.security for e in evidences if e.found):\n    score = min(score, 3)"
+    ((sentence, _),) = sentences_of(f"{by_evidence}\n{body}")
+    # Alone, that no cap reads evidence says it.
+    assert sentences_of(body) == []
 
     assert sentence == (
         "decide() caps a score for security where certain words stand in a judge's argument,"
@@ -109,7 +112,7 @@ def test_a_cap_on_words_of_an_argument_is_named(body: str):
 
 
 def test_lines_under_one_condition_are_one_fault():
-    body = "if 'security' in p.argument:\n    p_score = min(p_score, 3)\n    score = min(score, 3)"
+    body = "if p.score <= 2:\n    p_score = min(p_score, security_cap)\n    score = min(score, security_cap)"
     ((_, line),) = sentences_of(body)
 
     assert line == 4

@@ -324,7 +324,27 @@ def test_short_prompts_are_compared_with_the_text_around_them_and_the_note_says_
         '    return judge(state, "You praise merits, effort and all that is good.")\n'
     )
     reading = read(code)
-    assert reading.is_framed
-    assert {note.partition(" are told the same in ")[0] for _, note in reading.closest_pair} == {
-        "Prosecutor and Defense"
-    }
+    assert reading.frame
+    assert reading.too_close.startswith("Prosecutor and Defense are told the same in ")
+    # The text that they have in common comes before what is each one's own.
+    assert [text.persona for text in reading.shared_places] == ["", "Prosecutor", "Defense"]
+
+
+def test_every_pair_with_too_much_in_common_is_named():
+    entries = "\n".join(
+        f'{name}_PROMPT = """{FRAME} {FRAME.upper()} You are one of three."""'
+        for name in ("PROSECUTOR", "DEFENSE", "TECH_LEAD")
+    )
+    assert read(entries).too_close == (
+        "The prompts of Prosecutor and Defense have 100 % of their text in common;"
+        " Prosecutor and TechLead 100 %; Defense and TechLead 100 %."
+    )
+
+
+def test_what_a_judge_prints_is_no_prompt():
+    code = (
+        'PROSECUTOR_PROMPT = "short"\n'
+        "def prosecutor(state):\n"
+        '    print("The Prosecutor looks for flaws and gaps in all that the detectives found.")\n'
+    )
+    assert read(code).texts == []

@@ -64,3 +64,20 @@ FLAG = "flawed = False\nfor e in evidences:\n    if not e.found:\n        flawed
 )
 def test_cap_for_security_rests_on_what_its_conditions_read(body, expected):
     assert ground(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"), [("is_flawed(state)", "evidence"), ("flags.pop()", None)]
+)
+def test_parameter_in_the_condition_is_followed_to_its_calls(argument, expected):
+    code = (
+        "def is_flawed(state):\n"
+        "    return any(not e.found for e in state['evidences']['tools'])\n"
+        "def resolve(score, has_security_violation):\n"
+        "    if has_security_violation:\n        score = min(score, 3)\n    return score\n"
+        "def chief_justice(state):\n"
+        f"    flaw = {argument}\n"
+        "    return resolve(state['opinions'][0].score, has_security_violation=flaw)\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    assert read_security_ground(layers.justice) == expected

@@ -200,6 +200,41 @@ def test_a_rule_that_decides_on_the_spread_is_no_second_look(body, lines):
     assert (reading.lines, [line for _, line in reading.final]) == ([], lines)
 
 
+@pytest.mark.parametrize(
+    ("read", "count"), [("ev.found and ev.confidence > 0.8", 1), ("opinion.cited_evidence", 0)]
+)
+def test_score_by_evidence_weighed_again_under_the_spread_is_a_second_look(read, count):
+    weigh = (
+        "def weighted_by(opinions, evidences):\n    total = 0\n"
+        "    for opinion in opinions:\n        for ev in evidences:\n"
+        f"            if {read}:\n                total += opinion.score\n    return total\n"
+    )
+    body = (
+        "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n"
+        "    score = weighted_by([p, d, t], evidences)"
+    )
+    reading = readings_of(justice(body, weigh))["variance_re_evaluation"]
+    assert len(reading.lines) == count
+
+    # Where all scores come that way, none is looked at again.
+    always = readings_of(justice(f"score = weighted_by([p], evidences)\n{body}", weigh))
+    assert always["variance_re_evaluation"].lines == []
+
+
+def test_dissent_is_shown_where_its_text_is_made_and_not_where_it_is_counted():
+    summary = (
+        "def summary(criteria):\n    dissent_count = sum(1 for c in criteria if c.dissent)\n"
+        "    parts = []\n    parts.append(f'{dissent_count} contested')\n    return parts\n"
+    )
+    body = (
+        "summary(state)\ndissent = None\nif max(p, d, t) - min(p, d, t) > 2:\n"
+        "    dissent = f'{p} against {d}'\nreturn Result(score=score, dissent=dissent)"
+    )
+    code = justice(body, summary)
+    _, line = readings_of(code)["dissent"].lines[0]
+    assert code.split("\n")[line - 1].strip() == "dissent = f'{p} against {d}'"
+
+
 def test_rule_on_evidence_whose_function_speaks_of_conflicts_is_no_second_look():
     supports = (
         "def is_supported(evidences):\n"

@@ -129,6 +129,26 @@ def test_a_prompt_that_may_be_used_is_no_fault(code: str, other: str):
     assert faults(flow_with(code, other=other), "unused_prompt") == []
 
 
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("def look(url):\n    {prompt}\n    return url\n", "look() does not use it"),
+        (
+            (
+                "def look(url):\n    return url\ndef sum_up(model):\n    {prompt}\n"
+                "    return model.invoke(JUDGE_PROMPT)\n"
+            ),
+            "nothing calls sum_up(), in which it stands",
+        ),
+        ("def look(url):\n    {prompt}\n    return JUDGE_PROMPT + url\n", ""),
+    ],
+)
+def test_prompt_that_a_function_makes_and_no_model_gets_is_named(code, why):
+    reading = flow_with(code.format(prompt=PROMPT.strip()))
+    expected = [f"`JUDGE_PROMPT` is a text for a model, and {why}"] if why else []
+    assert sentences(reading, "unused_prompt") == expected
+
+
 CHECK = "def is_valid(url):\n    return url.startswith('https://')\n"
 
 

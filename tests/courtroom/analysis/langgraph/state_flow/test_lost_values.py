@@ -30,10 +30,9 @@ def test_what_a_judge_looks_up_and_never_uses_is_named():
     ]
 
 
-def test_what_the_chief_justice_counts_and_never_uses_is_named():
-    assert lost("spread = max(opinions) - min(opinions)") == [
-        "chief_justice() makes `spread` and never uses it"
-    ]
+@pytest.mark.parametrize("value", ["max(opinions) - min(opinions)", "{'all': opinions}"])
+def test_what_the_chief_justice_makes_and_never_uses_is_named(value):
+    assert lost(f"spread = {value}") == ["chief_justice() makes `spread` and never uses it"]
 
 
 @pytest.mark.parametrize(

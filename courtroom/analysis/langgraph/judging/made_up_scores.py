@@ -1,0 +1,87 @@
+"""Scores written in the judges' code that stand in for an answer that failed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+
+# A record with a score and one of these is an opinion.
+OF_OPINION = frozenset(
+    {"judge", "argument", "reasoning", "rationale", "criterion_id", "cited_evidence"}
+)
+# A lower score lies under every scale: it marks a failure.
+LOWEST = 1
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def made_up_scores(judges: Sequence[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield opinions with a written score, each with its function, line and a sentence.
+
+    They stand where a model's call has failed: in the handler of an exception, after a loop of
+    attempts, or in a function that one of these calls.
+    """
+    functions = {function.name: function for function in judges}
+    reported: set[tuple[str, int]] = set()
+    for function in judges:
+        for node in _after_failure(function.site.node):
+            for place, opinion in _opinions(node, function, functions):
+                score = _score(opinion)
+                line = getattr(opinion, "lineno", 1)
+                if score is None or (place.source.path, line) in reported:
+                    continue
+                reported.add((place.source.path, line))
+                sentence = (
+                    f"{place.name} gives the score {score} in place of an answer that failed."
+                )
+                yield place, line, sentence
+
+
+def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
+    """Yield what runs when an exception was caught, and what follows a loop of attempts."""
+    for node in walk(function):
+        if isinstance(node, ast.ExceptHandler):
+            yield from node.body
+        body = getattr(node, "body", None)
+        block = body if isinstance(body, list) else []
+        for position, statement in enumerate(block):
+            if isinstance(statement, LOOPS) and _is_of_attempts(statement):
+                yield from block[position + 1 :]
+
+
+def _is_of_attempts(loop: ast.AST) -> bool:
+    """Return true for a loop that is left by a return inside a `try`: after it, all have failed."""
+    tries = [node for node in walk(loop) if isinstance(node, ast.Try)]
+    return any(isinstance(node, ast.Return) for part in tries for node in walk(part))
+
+
+def _opinions(
+    node: ast.AST, function: FunctionRef, functions: Mapping[str, FunctionRef]
+) -> Iterator[tuple[FunctionRef, ast.AST]]:
+    """Yield the opinions in a statement, and those that the judges' functions it calls return."""
+    for inner in walk(node):
+        if _score(inner) is not None:
+            yield function, inner
+        called = functions.get(called_name(inner)) if isinstance(inner, ast.Call) else None
+        if called is None or called.key == function.key:
+            continue
+        returned = [part for part in called.site.node.body if isinstance(part, ast.Return)]
+        for part in returned:
+            yield from ((called, item) for item in walk(part) if _score(item) is not None)
+
+
+def _score(node: ast.AST) -> int | float | None:
+    """Return the written score of an opinion; None where it is computed, or for all else."""
+    if isinstance(node, ast.Call):
+        fields = {keyword.arg or "": keyword.value for keyword in node.keywords}
+    elif isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        fields = {constant_text(key) or "": value for key, value in pairs}
+    else:
+        return None
+    score = fields.get("score")
+    value = score.value if isinstance(score, ast.Constant) else None
+    is_score = type(value) in (int, float) and not OF_OPINION.isdisjoint(fields)
+    return value if is_score and isinstance(value, int | float) and value >= LOWEST else None

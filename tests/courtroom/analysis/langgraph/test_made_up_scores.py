@@ -1,0 +1,67 @@
+"""Scores in the judges' code that stand in for an answer that failed."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.made_up_scores import made_up_scores
+from tests.courtroom.sources import layers_of, symbols_of
+
+MADE_UP = "Opinion(judge='x', score={score}, argument='It failed.')"
+
+
+def lines(code: str, score: str = "3") -> list[int]:
+    text = code.replace("MADE_UP", MADE_UP.format(score=score))
+    _, layers = layers_of(symbols_of(f"def prosecutor(state):\n{text}"))
+    return [line for _, line, _ in made_up_scores(layers.judges)]
+
+
+HANDLER = """\
+    try:
+        return model.invoke(state)
+    except ValueError:
+        return [MADE_UP]
+"""
+ATTEMPTS = """\
+    for attempt in range(3):
+        try:
+            return model.invoke(state)
+        except ValueError:
+            continue
+    return {"opinions": [MADE_UP]}
+"""
+HELPER = """\
+    try:
+        return model.invoke(state)
+    except ValueError:
+        return fallback(state)
+def fallback(state):
+    return MADE_UP
+"""
+TABLE = """\
+    try:
+        return model.invoke(state)
+    except ValueError:
+        return {"score": 3, "reasoning": ""}
+"""
+
+
+@pytest.mark.parametrize(("code", "line"), [(HANDLER, 5), (ATTEMPTS, 7), (HELPER, 7), (TABLE, 5)])
+def test_score_written_for_a_failed_answer_is_shown(code, line):
+    assert lines(code) == [line]
+
+
+@pytest.mark.parametrize("score", ["None", "0", "reply.score"])
+def test_mark_of_a_failure_or_a_computed_score_is_none(score):
+    assert lines(HANDLER, score) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    return MADE_UP\n",
+        "    for item in state:\n        look(item)\n    return MADE_UP\n",
+    ],
+)
+def test_judgement_written_in_the_code_stands_for_no_failed_answer(code):
+    assert lines(code) == []
