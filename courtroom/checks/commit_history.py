@@ -162,7 +162,7 @@ def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_bulk: 
     lines = sum(commit.python_lines_added for commit in largest)
     names = listed(_with_place(commit, work) for commit in largest)
     reason = (
-        f"{names} added {number_of(lines, 'Python line')}: {_percent(lines, every, up=is_bulk)} % of"
+        f"{names} added {number_of(lines, 'Python line')}: {_percent(lines, every, limit=BULK_SHARE)} % of"
         f" the {every} that all commits together added; more than {BULK_SHARE * 100:g} % is a bulk upload."
     )
     return f"{reason}{NEW_WORK}" if is_bulk else reason
@@ -326,16 +326,20 @@ def _python_of(hour: Sequence[Commit], most: int, every: int) -> tuple[bool, str
         return True, f"; more than {most} are one sitting"
     lines = sum(commit.python_lines_added for commit in hour)
     is_sitting = lines > SITTING_SHARE * every
-    share = f"{lines} of the {every} Python lines ({_percent(lines, every, up=is_sitting)} %)"
+    share = f"{lines} of the {every} Python lines ({_percent(lines, every, limit=SITTING_SHARE)} %)"
     limit = (
         f"more than {most} with more than {SITTING_SHARE * 100:g} % of the lines are one sitting"
     )
     return is_sitting, f", with {share}; {limit}" if is_sitting else f", but with only {share}"
 
 
-def _percent(part: int, whole: int, *, up: bool) -> str:
-    """Percent to a tenth, rounded away from the limit, so that it never contradicts the verdict."""
-    return f"{(math.ceil if up else math.floor)(1000 * part / whole) / 10:g}"
+def _percent(part: int, whole: int, *, limit: float) -> str:
+    """Percent to a tenth, rounded half up, or away from a limit that it would wrongly reach."""
+    tenths, most = 1000 * part / whole, 1000 * limit
+    rounded = math.floor(tenths + 0.5)
+    if (rounded > most) != (tenths > most):
+        rounded = math.ceil(tenths)
+    return f"{rounded / 10:g}"
 
 
 def _pace_fault(minimum: int, days: int) -> str:
