@@ -73,3 +73,16 @@ def flags(files: Mapping[str, str] | str) -> dict[str, bool | None]:
 def layers_of(symbols: SymbolTable) -> tuple[CallGraph, Layers]:
     call_graph = CallGraph(symbols)
     return call_graph, read_layers(symbols, call_graph, read_graph(symbols, {}))
+
+
+def justice(body: str, before: str = "") -> str:
+    """Return the source of a Chief Justice that runs this body on three opinions and a score."""
+    indented = "\n".join(f"    {line}" for line in body.strip("\n").split("\n"))
+
+    return (
+        f"{before}\n"
+        "def chief_justice(state, p, d, t, evidences):\n"
+        "    score = (p.score + d.score + t.score) / 3\n"
+        f"{indented}\n"
+        "    return score\n"
+    )

@@ -1,0 +1,129 @@
+"""Source of the verdict: a model or code, from opinions or not; and its Markdown report."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.verdict_source import (
+    markdown_reports,
+    model_made_scores,
+    reads_opinions,
+)
+from tests.courtroom.sources import justice, layers_of, symbols_of
+
+
+def asks_model(code: str) -> bool:
+    symbols = symbols_of({"src/justice.py": code})
+    _, layers = layers_of(symbols)
+    return bool(list(model_made_scores(symbols, layers.justice)))
+
+
+@pytest.mark.parametrize(
+    ("body", "by_model"),
+    [
+        ("score = round(score)", False),
+        ("answer = llm.invoke('?')\nsummary = answer.content", False),
+        ("answer = llm.invoke('?')\nscore = answer.score", True),
+        (
+            (
+                "data = json.loads(llm.invoke('?').content)\n"
+                "for row in data:\n"
+                "    result = Result(final_score=row['score'])"
+            ),
+            True,
+        ),
+        ("report = llm.with_structured_output(Report).invoke('?')", True),
+        ("judge = llm.with_structured_output(Prose)\ntext = judge.invoke('?')", False),
+        ("chain = prompt | llm.with_structured_output(Report)\nreport = chain.invoke('?')", True),
+        ("client.chat.completions.create(model='x')", False),
+    ],
+)
+def test_a_model_decides_when_the_score_comes_from_its_answer(body, by_model):
+    schemas = (
+        "from pydantic import BaseModel\n"
+        "class Report(BaseModel):\n"
+        "    overall_score: int\n"
+        "class Prose(BaseModel):\n"
+        "    text: str\n"
+    )
+
+    assert asks_model(justice(body, schemas)) is by_model
+
+
+def test_a_model_called_by_another_node_does_not_decide():
+    assert (
+        asks_model("def prosecutor(s):\n    score = llm.invoke('?').score\n" + justice("pass"))
+        is False
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "does"),
+    [
+        ("def chief_justice(opinions):\n    # the opinions' scores\n    return 5", False),
+        ("def chief_justice(state):\n    final_score = 5\n    return {'final_score': 5}", False),
+        ("def chief_justice(state):\n    return max(state['opinions'])", True),
+        ("def chief_justice(state):\n    return sum(x.score for x in state.values())", True),
+        ("def chief_justice(state):\n    return state.get('judge_opinions')", True),
+        ("def chief_justice(p, prosecutor):\n    return prosecutor", True),
+    ],
+)
+def test_a_verdict_from_opinions_reads_them(code, does):
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    assert (len(layers.justice), reads_opinions(layers.justice)) == (1, does)
+
+
+@pytest.mark.parametrize(
+    ("code", "is_written"),
+    [
+        (
+            (
+                "def render(report):\n"
+                "    md = '# Audit Report'\n"
+                "    md += '## Summary'\n"
+                "    open('out.md', 'w').write(md)"
+            ),
+            True,
+        ),
+        (
+            (
+                "def render(report):\n"
+                "    return f'# Report {report.x}\\n' + '## Verdict'\n"
+                "def save(t):\n"
+                "    Path('a.md').write_text(t)"
+            ),
+            True,
+        ),
+        ("def render(report):\n    return '# Report' + '## Verdict'", False),
+        (
+            (
+                "def judge_prompt(report):\n"
+                "    return '# Report' + '## Verdict'\n"
+                "def save(t):\n"
+                "    Path('a.md').write_text(t)"
+            ),
+            False,
+        ),
+        ("def to_markdown(report):\n    return '# Report' + '## Verdict'", True),
+        ("# '# Report' '## Summary' out.md write", False),
+        (
+            (
+                "def render(report, env):\n"
+                "    return env.get_template('report.md.j2').render(report=report)\n"
+                "def save(t):\n"
+                "    Path('a.md').write_text(t)"
+            ),
+            True,
+        ),
+        (
+            (
+                "def head(report):\n    return '# Report'\n"
+                "def body(report):\n    return '## Verdict'\n"
+                "def save(t):\n    Path('a.md').write_text(t)"
+            ),
+            True,
+        ),
+    ],
+)
+def test_a_markdown_report_has_headings_and_is_written(code, is_written):
+    assert bool(list(markdown_reports(symbols_of(code)))) is is_written
