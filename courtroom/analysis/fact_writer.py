@@ -38,7 +38,7 @@ class FactWriter:
     state_accesses: list[StateAccess] = field(init=False)
     # Keys that the graph's state declares; None where they are not known.
     state_keys: frozenset[str] | None = None
-    # The prompt of each persona, and all texts that were recognised as one's prompt.
+    # `prompts` has one prompt for each persona, `prompt_texts` every text recognised as a prompt.
     prompts: list[PersonaText] = field(default_factory=list)
     prompt_texts: list[PersonaText] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)

@@ -319,7 +319,7 @@ def _spread(minimum: int, work: History) -> Finding:
 
 
 def _python_of(hour: Sequence[Commit], most: int, every: int) -> tuple[bool, str]:
-    """Whether more than `most` commits of one hour are one sitting, and words on their Python."""
+    """Return whether the commits of one hour are one sitting, and words on their Python."""
     if len(hour) <= most:
         return False, ""
     if not every:

@@ -1,4 +1,4 @@
-"""Evidence that the detectives' code reports as found whatever was examined, or without a look."""
+"""Lines of detectives that report evidence as found without depending on what was examined."""
 
 from __future__ import annotations
 

@@ -98,8 +98,10 @@ def _filled_by_key(loop: ast.For) -> Iterator[str]:
 
 def _hold_both(parts: Sequence[ast.expr], first: str, second: str) -> bool:
     """Return true where one part is made of the first argument and another of the second."""
-    names = [_names(part) for part in parts]
-    return any(first in found for found in names) and any(second in found for found in names)
+    names_by_part = [_names(part) for part in parts]
+    return any(first in names for names in names_by_part) and any(
+        second in names for names in names_by_part
+    )
 
 
 def _names(node: ast.AST) -> set[str]:

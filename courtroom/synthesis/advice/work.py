@@ -84,7 +84,7 @@ class Work:
 
     @cached_property
     def evidence_has_found(self) -> bool:
-        """Whether the quoted code shows lists of evidence under that key, each with its `found`."""
+        """Return whether the quoted code stores lists of evidence with `found` under that key."""
         texts = [piece.content or "" for piece in self.evidence.values()]
         key = re.compile(rf"\b{re.escape(self.evidence_key or ' ')}\s{{0,4}}:[^:]{{0,80}}[Ll]ist\[")
         return any(map(key.search, texts)) and any(map(FOUND.search, texts))

@@ -29,7 +29,7 @@ def report(request, tmp_path_factory) -> AuditReport:
 
 
 def judged(report: AuditReport, ticks: str = "") -> list[object]:
-    """What is read back, without `ticks`: a code span is read as the words in it."""
+    """Remove the ticks, as the import does: a code span is read as the words in it."""
     return [
         (
             c.name,

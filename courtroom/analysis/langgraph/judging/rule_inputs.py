@@ -131,7 +131,7 @@ def _is_evidence(node: ast.AST) -> bool:
 
 
 def _values_in(function: ast.AST) -> Assignments:
-    """Return for each local name the values it is assigned, and what decides them.
+    """Return by local name the assigned values and the conditions of each assignment.
 
     A loop's name has the loop's source; a flag that a branch sets has the branch's test.
     """

@@ -51,8 +51,8 @@ def read_security_ground(
     inputs = InputReader({function.name: function for function in functions})
     if any(inputs.reads_evidence_by_flags(cap.own_tests, cap.function) for cap in caps):
         return "evidence"
-    said = [guard | _words_of_scores(cap) for guard, cap in zip(guards, caps, strict=True)]
-    return "opinions" if all(words & (SAID | PROSECUTION) for words in said) else None
+    words_by_cap = [guard | _words_of_scores(cap) for guard, cap in zip(guards, caps, strict=True)]
+    return "opinions" if all(words & (SAID | PROSECUTION) for words in words_by_cap) else None
 
 
 def _reads_evidence(guard: frozenset[str]) -> bool:
