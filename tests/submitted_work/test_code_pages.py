@@ -125,7 +125,16 @@ def test_added_removed_and_binary_files_say_what_they_are(
 ) -> None:
     assert "Attempt 1 has no such file." in page(client_of_ada, second, path="<b>.py")
     assert "This attempt has no such file" in page(client_of_ada, second, path="old.py")
-    assert "binary or larger" in page(client_of_ada, second, path="picture.png")
+    assert "text of this file is not kept" in page(client_of_ada, second, path="picture.png")
+
+
+def test_text_that_only_the_attempt_before_lacks_is_said_of_that_attempt(
+    client_of_ada: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    attempt(assignment, ada, 1, {"data.txt": ("1", None)})
+    audit = attempt(assignment, ada, 2, {"data.txt": ("2", "one\n")})
+    words = " ".join(page(client_of_ada, audit, path="data.txt").split())
+    assert "text of this file in attempt 1 is not kept" in words
 
 
 @pytest.mark.parametrize("first", ["0", "41", "-1", "x", "9" * 5000, "²"])
