@@ -55,8 +55,8 @@ class Keyboard:
 
     @property
     def stop(self) -> Stop:
-        asked = {"expression": "document.activeElement"}
-        node: dict[str, Any] = self._tools.send("Runtime.evaluate", asked)["result"]
+        query = {"expression": "document.activeElement"}
+        node: dict[str, Any] = self._tools.send("Runtime.evaluate", query)["result"]
         tree = self._tools.send(
             "Accessibility.getPartialAXTree",
             {"objectId": node["objectId"], "fetchRelatives": False},
@@ -77,6 +77,8 @@ class Keyboard:
 
     def _step(self, *, back: bool = False) -> bool:
         """Return whether anything on the page has the focus."""
+        # A document that has only begun to arrive has no body, hence nothing with the focus.
+        self._page.wait_for_load_state("domcontentloaded")
         self._page.keyboard.press("Shift+Tab" if back else "Tab")
         faults, is_inside = self._page.evaluate(LOOK, self._goes_on and not back)
         self._goes_on = not back

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, sync_playwright
 
+from tests.browser.examiner import TOO_WIDE
 from tests.browser.tabs import FLAGS, tab
 from tests.factories.people import PASSWORD, UserFactory
 
@@ -21,12 +22,14 @@ pytestmark = [
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
 
 
-def fits(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+def fits(landmark: Locator) -> bool:
+    """Whether the page with this landmark, waited for, needs no sideways scrolling."""
+    landmark.wait_for()
+    return not landmark.page.evaluate(TOO_WIDE)
 
 
 def test_a_second_factor_is_switched_on_in_a_browser(live_server: Any, chromium: str) -> None:
-    email, seen = UserFactory.create().email, []
+    email, is_fitting = UserFactory.create().email, []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         with tab(browser, live_server.url, **PHONE) as page:
@@ -36,18 +39,18 @@ def test_a_second_factor_is_switched_on_in_a_browser(live_server: Any, chromium:
             page.get_by_role("button", name="Sign In").click()
             page.goto("/accounts/email/")
             page.get_by_role("link", name="Two-factor authentication").click()
-            seen.append(fits(page))
-            page.get_by_role("link", name="Activate").click()
+            activate = page.get_by_role("link", name="Activate")
+            is_fitting.append(fits(activate))
+            activate.click()
             page.get_by_label("Password").fill(PASSWORD)
             page.get_by_role("button", name="Confirm").click()
-            secret = page.get_by_label("Authenticator secret").input_value()
-            seen.append(fits(page))
+            secret = page.get_by_label("Authenticator secret")
+            is_fitting.append(fits(secret))
             page.get_by_label("Authenticator code").fill(
-                format_hotp_value(hotp_value(secret, int(time.time()) // 30))
+                format_hotp_value(hotp_value(secret.input_value(), int(time.time()) // 30))
             )
             page.get_by_role("button", name="Activate").click()
-            page.get_by_label("Unused codes").wait_for()
-            seen.append(fits(page))
+            is_fitting.append(fits(page.get_by_label("Unused codes")))
         browser.close()
-    assert seen == [True, True, True]
+    assert is_fitting == [True, True, True]
     assert set(Authenticator.objects.values_list("type", flat=True)) == {"totp", "recovery_codes"}
