@@ -21,6 +21,7 @@ class InvitationState(models.TextChoices):
     ACCEPTED = "accepted"
     DECLINED = "declined"
     LEFT = "left"
+    REVOKED = "revoked", "Withdrawn"
 
 
 INVITATION_MOVES: dict[InvitationState, frozenset[InvitationState]] = {
@@ -31,6 +32,8 @@ INVITATION_MOVES: dict[InvitationState, frozenset[InvitationState]] = {
     # Only the person can come back; staff cannot ask again.
     InvitationState.DECLINED: frozenset({InvitationState.ACCEPTED}),
     InvitationState.LEFT: frozenset({InvitationState.ACCEPTED}),
+    # Staff took it back before an answer, and may invite again. One letter per address holds.
+    InvitationState.REVOKED: frozenset({InvitationState.INVITED}),
 }
 
 
@@ -45,11 +48,27 @@ class LatePolicy(models.TextChoices):
     ACCEPT = "accept", "Accept and mark as late"
 
 
+class ExtensionEnding(models.TextChoices):
+    """End of an extension; a current one has none."""
+
+    WITHDRAWN = "withdrawn"
+    REPLACED = "replaced"
+
+
 class ReleasePolicy(models.TextChoices):
     """Visibility of a verdict to students before its release."""
 
     PROVISIONAL = "provisional", "The whole report, marked as provisional"
     AFTER_RELEASE = "after_release", "Only that it was judged"
+
+
+class TeamFormation(models.TextChoices):
+    """Maker of the teams that hand in for an assignment."""
+
+    NONE = "none", "No teams: each student submits alone"
+    GROUPS = "groups", "Teams from the groups on the roster"
+    STUDENTS = "students", "Students form teams themselves"
+    STAFF = "staff", "Staff form the teams"
 
 
 class CountingPolicy(models.TextChoices):
@@ -146,13 +165,42 @@ class NoticeKind(models.TextChoices):
     COMPLAINT = "complaint", "A report was reported as abusive, or my complaint was decided"
     APPROVAL = "approval", "An organization asks for approval, or mine was answered"
     INVITATION = "invitation", "An organization invited me"
+    MENTIONED = "mentioned", "A colleague mentioned me in a staff note"
+    APPEAL_ASSIGNED = "appeal_assigned", "An appeal was handed to me"
+    DUE_SOON = "due_soon", "An assignment is due soon and I have not handed in"
+    EXTENSION = "extension", "I was given an extension, or one ended"
+    STAFF_DAILY = "staff_daily", "Every day, how much work waits for staff"
+    DIGEST = "digest", "My emails of the day in one"
 
 
 # Answers to a request of one's own are always sent, and operators belong to no organization.
-# Invitations go to addresses, at most one each: there is nothing to turn off.
+# Invitations go to addresses, at most one each: there is nothing to turn off. A digest ends with
+# the daily emails that it holds.
 OPTIONAL_NOTICES = tuple(
-    kind for kind in NoticeKind if kind not in {NoticeKind.APPROVAL, NoticeKind.INVITATION}
+    kind
+    for kind in NoticeKind
+    if kind not in {NoticeKind.APPROVAL, NoticeKind.INVITATION, NoticeKind.DIGEST}
 )
+# What needs an act before the next morning is sent at once: a failed audit, a date.
+DAILY_NOTICES = tuple(
+    kind
+    for kind in OPTIONAL_NOTICES
+    if kind
+    not in {
+        NoticeKind.AUDIT_FAILED,
+        NoticeKind.DUE_SOON,
+        NoticeKind.EXTENSION,
+        NoticeKind.STAFF_DAILY,
+    }
+)
+
+
+class EmailTiming(models.TextChoices):
+    """Choice of a person for a kind of email."""
+
+    NOW = "now", "At once"
+    DAILY = "daily", "Once a day"
+    OFF = "off", "Off"
 
 
 class Anonymity(models.TextChoices):
@@ -220,6 +268,16 @@ class Opened(models.TextChoices):
     REPORT = "report", "The report on an attempt"
     APPEAL = "appeal", "The answer to an appeal"
     ANSWERS = "answers", "The answers to a report on a peer"
+    COMMENTS = "comments", "The comments on an attempt"
+
+
+class CommentPlace(models.TextChoices):
+    """Places of a submission that a comment of staff is on."""
+
+    WORK = "work", "The whole work"
+    CRITERION = "criterion", "A criterion"
+    CODE = "code", "Lines of code"
+    PAGE = "page", "A page of the PDF"
 
 
 class EntryKind(models.TextChoices):
@@ -273,6 +331,9 @@ class ApiScope(models.TextChoices):
     ANSWER = "answer", "Answer findings and audit peers"
     RUBRICS = "rubrics", "Import and preview rubrics"
     EXPORTS = "exports", "Export grades"
+    EXTENSIONS = "extensions", "Give extensions"
+    COMMENTS = "comments", "Write and answer comments"
+    PEOPLE = "people", "Add students and import rosters"
     WEBHOOKS = "webhooks", "Manage webhooks"
 
 

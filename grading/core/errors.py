@@ -7,22 +7,29 @@ GradingError               code, a sentence the person can act on
 │   │   │   ├── AlreadyRunning already_running: audit_id is the running audit of the same work
 │   │   │   └── SameWork   same_work: commit and report of the last attempt, to be confirmed
 │   │   ├── GradeRefused   score, reason, ... of an override
+│   │   ├── ReviewRefused  score, word, readers, ...: of the grading queue
 │   │   ├── AppealRefused  text, cited, places, decision, answer
+│   │   ├── CommentRefused text, place, label, points: of a comment, its answers or the bank
 │   │   ├── FeedbackRefused file, text, answer: of a peer's audit, a report or a complaint
 │   │   ├── FindingRefused kind, commit, reason: of an answer to a finding
 │   │   ├── EntryRefused   kind, text, pairing: of an entry of the communication log
 │   │   ├── BulkRefused    scope, confirmed
+│   │   ├── ExtensionRefused due_at, max_attempts, no_late_mark, reason, students, group
 │   │   ├── RoundRefused   peers, students, ends_at, ...
+│   │   ├── PeopleRefused  email, name, ends_at, typed, ...: of a cohort's people and join link
+│   │   ├── StaffNoteRefused text: of a note among staff
+│   │   ├── TeamRefused    name, code, students, team, reason, keeps_grade: of a team
 │   │   └── WebhookRefused url, events
 │   ├── EditionNotReady    edition_preparing, edition_failed: a peer's report cannot be shown yet
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   │   └── RubricKnown    rubric_known: version_id already has the same document
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
 │   ├── SettingsRefused    settings_fixed: `faults` by field
+│   ├── BenchRefused       bench_unfit: `faults` by field; bench_*: a trial that cannot be made
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── KeyRefused         key_in_use, key_reused: the Idempotency-Key of another request
 │   ├── RoleRefused        role_*: not theirs to give, their own, or the last owner's
-│   ├── OrganizationRefused organization_*: one request waits already, or there are too many
+│   ├── OrganizationRefused organization_*: one request waits, too many, or its name is fixed
 │   ├── InvitationRefused  invitation_*: not for this address, or withdrawn
 │   └── SlugTaken          slug_taken: the name is in use
 ├── OrganizationClosed     organization_not_approved: its founder has to wait for the operator
@@ -108,8 +115,16 @@ class GradeRefused(FieldRefused):
     """Grade that cannot be changed in this way."""
 
 
+class ReviewRefused(FieldRefused):
+    """Score, review, flag or plan of the grading queue that was not saved."""
+
+
 class AppealRefused(FieldRefused):
     """Appeal that cannot be filed or answered in this way."""
+
+
+class CommentRefused(FieldRefused):
+    """Comment, answer or entry of the bank that was not accepted."""
 
 
 class FeedbackRefused(FieldRefused):
@@ -136,8 +151,20 @@ class BulkRefused(FieldRefused):
     """A bulk run that was not started."""
 
 
+class ExtensionRefused(FieldRefused):
+    """Extension that cannot be given or withdrawn in this way."""
+
+
 class RoundRefused(FieldRefused):
     """Round of peer reviews that cannot be started or changed in this way."""
+
+
+class PeopleRefused(FieldRefused):
+    """Student who cannot join, be added, changed or removed, or a join link that cannot be made."""
+
+
+class TeamRefused(FieldRefused):
+    """Team that cannot be formed or changed in this way."""
 
 
 class SettingsRefused(ActionRefused):
@@ -146,6 +173,14 @@ class SettingsRefused(ActionRefused):
     def __init__(self, faults: dict[str, str]) -> None:
         super().__init__("settings_fixed", " ".join(faults.values()))
         self.faults = faults
+
+
+class BenchRefused(ActionRefused):
+    """Models or budgets that cannot be used so; `faults` are sentences by field, if any."""
+
+    def __init__(self, code: str, sentence: str, faults: dict[str, str] | None = None) -> None:
+        super().__init__(code, sentence)
+        self.faults = faults or {}
 
 
 class RosterRefused(ActionRefused):
@@ -158,6 +193,10 @@ class KeyRefused(ActionRefused):
 
 class WebhookRefused(FieldRefused):
     """Webhook that was not created, or a URL that is not allowed."""
+
+
+class StaffNoteRefused(FieldRefused):
+    """Note among staff that was not written, changed or withdrawn."""
 
 
 class RoleRefused(ActionRefused):
@@ -173,7 +212,7 @@ class SlugTaken(ActionRefused):
 
 
 class OrganizationRefused(ActionRefused):
-    """Organization that this account may not create now."""
+    """Organization that this account may not create now, or not rename."""
 
 
 class OrganizationClosed(GradingError):

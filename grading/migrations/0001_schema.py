@@ -42,8 +42,6 @@ MODELS = [
             ),
             ("name", models.CharField(max_length=120)),
             ("slug", models.SlugField(max_length=60, unique=True)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("approved_at", models.DateTimeField(blank=True, null=True, verbose_name="approved")),
             (
                 "founder",
                 models.ForeignKey(
@@ -54,6 +52,8 @@ MODELS = [
                     to=settings.AUTH_USER_MODEL,
                 ),
             ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("approved_at", models.DateTimeField(blank=True, null=True, verbose_name="approved")),
             ("refused_at", models.DateTimeField(blank=True, null=True, verbose_name="refused")),
         ],
         options={
@@ -78,6 +78,23 @@ MODELS = [
                 ),
             ),
             (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="memberships",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("email", models.EmailField(blank=True, editable=False, max_length=254)),
+            (
                 "role",
                 models.CharField(
                     choices=[
@@ -91,23 +108,6 @@ MODELS = [
                 ),
             ),
             ("created_at", models.DateTimeField(auto_now_add=True)),
-            (
-                "user",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="memberships",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            ("email", models.EmailField(blank=True, editable=False, max_length=254)),
         ],
         options={
             "ordering": ["pk"],
@@ -133,8 +133,6 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("name", models.CharField(max_length=200)),
-            ("slug", models.SlugField(max_length=80)),
             (
                 "organization",
                 models.ForeignKey(
@@ -143,6 +141,8 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            ("name", models.CharField(max_length=200)),
+            ("slug", models.SlugField(max_length=80)),
         ],
         options={
             "ordering": ["name", "pk"],
@@ -158,33 +158,6 @@ MODELS = [
                 "id",
                 models.BigAutoField(
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("number", models.PositiveIntegerField()),
-            (
-                "state",
-                models.CharField(
-                    choices=[
-                        ("draft", "Draft"),
-                        ("published", "Published"),
-                        ("superseded", "Superseded"),
-                    ],
-                    default="draft",
-                    max_length=12,
-                ),
-            ),
-            ("document", models.JSONField()),
-            ("note", models.CharField(blank=True, max_length=300)),
-            ("digest", models.CharField(blank=True, max_length=64)),
-            ("published_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "based_on",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.rubricversion",
                 ),
             ),
             (
@@ -203,6 +176,33 @@ MODELS = [
                     to="grading.rubric",
                 ),
             ),
+            ("number", models.PositiveIntegerField()),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("draft", "Draft"),
+                        ("published", "Published"),
+                        ("superseded", "Superseded"),
+                    ],
+                    default="draft",
+                    max_length=12,
+                ),
+            ),
+            ("document", models.JSONField()),
+            (
+                "based_on",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.rubricversion",
+                ),
+            ),
+            ("note", models.CharField(blank=True, max_length=300)),
+            ("digest", models.CharField(blank=True, max_length=64)),
+            ("published_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["rubric", "-number"],
@@ -241,11 +241,6 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("name", models.CharField(max_length=120)),
-            ("slug", models.SlugField(max_length=60)),
-            ("starts_on", models.DateField(blank=True, null=True)),
-            ("ends_on", models.DateField(blank=True, null=True)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
             (
                 "organization",
                 models.ForeignKey(
@@ -254,7 +249,12 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            ("name", models.CharField(max_length=120)),
+            ("slug", models.SlugField(max_length=60)),
+            ("starts_on", models.DateField(blank=True, null=True)),
+            ("ends_on", models.DateField(blank=True, null=True)),
             ("time_zone", models.CharField(default="UTC", max_length=64)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
             "ordering": ["-starts_on", "name", "pk"],
@@ -276,11 +276,14 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("email", models.EmailField(max_length=254)),
-            ("name", models.CharField(blank=True, max_length=200)),
-            ("student_number", models.CharField(blank=True, max_length=64)),
-            ("group", models.CharField(blank=True, max_length=60)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
             (
                 "cohort",
                 models.ForeignKey(
@@ -289,6 +292,10 @@ MODELS = [
                     to="grading.cohort",
                 ),
             ),
+            ("email", models.EmailField(max_length=254)),
+            ("name", models.CharField(blank=True, max_length=200)),
+            ("student_number", models.CharField(blank=True, max_length=64)),
+            ("group", models.CharField(blank=True, max_length=60)),
             (
                 "user",
                 models.ForeignKey(
@@ -299,14 +306,7 @@ MODELS = [
                     to=settings.AUTH_USER_MODEL,
                 ),
             ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
             "ordering": ["name", "email"],
@@ -334,9 +334,33 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "cohort",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="assignments",
+                    to="grading.cohort",
+                ),
+            ),
             ("title", models.CharField(max_length=200)),
             ("slug", models.SlugField(max_length=60)),
             ("instructions", models.TextField(blank=True)),
+            (
+                "rubric_version",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="assignments",
+                    to="grading.rubricversion",
+                ),
+            ),
             ("opens_at", models.DateTimeField(blank=True, null=True)),
             ("due_at", models.DateTimeField(blank=True, null=True)),
             (
@@ -351,6 +375,21 @@ MODELS = [
                 ),
             ),
             ("max_attempts", models.PositiveSmallIntegerField(default=5)),
+            (
+                "counting_policy",
+                models.CharField(
+                    choices=[
+                        ("latest", "The latest attempt with a verdict"),
+                        ("best", "The attempt with the best score; of equal ones the latest"),
+                        (
+                            "chosen",
+                            "The attempt that the student chooses; until then the latest with a verdict",
+                        ),
+                    ],
+                    default="latest",
+                    max_length=8,
+                ),
+            ),
             (
                 "bench",
                 models.CharField(
@@ -372,54 +411,25 @@ MODELS = [
             ),
             ("appeal_days", models.PositiveSmallIntegerField(default=7)),
             ("max_appeals", models.PositiveSmallIntegerField(default=3)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
             (
-                "cohort",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="assignments",
-                    to="grading.cohort",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "rubric_version",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="assignments",
-                    to="grading.rubricversion",
-                ),
-            ),
-            (
-                "counting_policy",
+                "team_formation",
                 models.CharField(
                     choices=[
-                        ("latest", "The latest attempt with a verdict"),
-                        ("best", "The attempt with the best score; of equal ones the latest"),
-                        (
-                            "chosen",
-                            "The attempt that the student chooses; until then the latest with a verdict",
-                        ),
+                        ("none", "No teams: each student submits alone"),
+                        ("groups", "Teams from the groups on the roster"),
+                        ("students", "Students form teams themselves"),
+                        ("staff", "Staff form the teams"),
                     ],
-                    default="latest",
+                    default="none",
                     max_length=8,
                 ),
             ),
+            ("team_size_max", models.PositiveSmallIntegerField(default=3)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
             "ordering": ["due_at", "title", "pk"],
             "constraints": [
-                models.CheckConstraint(
-                    condition=models.Q(("counting_policy__in", ["latest", "best", "chosen"])),
-                    name="counting_policy_known",
-                ),
                 models.UniqueConstraint(fields=("cohort", "slug"), name="assignment_slug_once"),
                 models.CheckConstraint(
                     condition=models.Q(("due_at__gt", models.F("opens_at"))),
@@ -434,6 +444,10 @@ MODELS = [
                     name="late_policy_known",
                 ),
                 models.CheckConstraint(
+                    condition=models.Q(("counting_policy__in", ["latest", "best", "chosen"])),
+                    name="counting_policy_known",
+                ),
+                models.CheckConstraint(
                     condition=models.Q(("bench__in", ["heuristic", "llm"])),
                     name="assignment_bench_known",
                 ),
@@ -441,88 +455,14 @@ MODELS = [
                     condition=models.Q(("release_policy__in", ["provisional", "after_release"])),
                     name="release_policy_known",
                 ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="Submission",
-        fields=[
-            (
-                "id",
-                models.UUIDField(
-                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
-                ),
-            ),
-            ("attempt", models.PositiveSmallIntegerField()),
-            ("repo_url", models.CharField(max_length=2000)),
-            ("ref", models.CharField(blank=True, max_length=255)),
-            ("resolved_commit", models.CharField(blank=True, max_length=64)),
-            (
-                "pdf",
-                models.FileField(
-                    blank=True, max_length=200, upload_to=grading.models.submission.private_pdf_path
-                ),
-            ),
-            ("pdf_name", models.CharField(blank=True, max_length=255)),
-            ("pdf_sha256", models.CharField(blank=True, max_length=64)),
-            ("late", models.BooleanField(default=False)),
-            ("counts", models.BooleanField(default=True)),
-            ("handed_in_at", models.DateTimeField()),
-            (
-                "assignment",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="submissions",
-                    to="grading.assignment",
-                ),
-            ),
-            (
-                "handed_in_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "student",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="submissions",
-                    to="grading.enrollment",
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["-handed_in_at", "pk"],
-            "constraints": [
-                models.UniqueConstraint(
-                    fields=("assignment", "student", "attempt"), name="attempt_once"
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("repo_url", ""), _negated=True),
-                    name="submission_has_a_repository",
-                ),
                 models.CheckConstraint(
                     condition=models.Q(
-                        models.Q(("pdf", ""), ("pdf_sha256", "")),
-                        models.Q(
-                            models.Q(("pdf", ""), _negated=True),
-                            models.Q(("pdf_sha256", ""), _negated=True),
-                        ),
-                        _connector="OR",
+                        ("team_formation__in", ["none", "groups", "students", "staff"])
                     ),
-                    name="pdf_has_a_digest",
+                    name="team_formation_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("team_size_max__gte", 1)), name="team_has_room"
                 ),
             ],
         },
@@ -536,11 +476,14 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("verb", models.CharField(max_length=60)),
-            ("object_type", models.CharField(max_length=40)),
-            ("object_id", models.CharField(max_length=40)),
-            ("detail", models.JSONField(default=dict)),
-            ("at", models.DateTimeField(auto_now_add=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
             (
                 "actor",
                 models.ForeignKey(
@@ -563,14 +506,11 @@ MODELS = [
                     to="grading.cohort",
                 ),
             ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
+            ("verb", models.CharField(max_length=60)),
+            ("object_type", models.CharField(max_length=40)),
+            ("object_id", models.CharField(max_length=40)),
+            ("detail", models.JSONField(default=dict)),
+            ("at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
             "verbose_name_plural": "activities",
@@ -591,14 +531,6 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("name", models.CharField(max_length=80)),
-            ("prefix", models.CharField(max_length=12)),
-            ("sha256", models.CharField(max_length=64, unique=True)),
-            ("scopes", models.JSONField(default=list)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("expires_at", models.DateTimeField()),
-            ("last_used_at", models.DateTimeField(blank=True, null=True)),
-            ("revoked_at", models.DateTimeField(blank=True, null=True)),
             (
                 "user",
                 models.ForeignKey(
@@ -607,59 +539,17 @@ MODELS = [
                     to=settings.AUTH_USER_MODEL,
                 ),
             ),
-        ],
-        options={"ordering": ["-created_at", "-pk"]},
-    ),
-    migrations.CreateModel(
-        name="BlindGrade",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("criterion_id", models.CharField(max_length=200)),
-            ("score", models.PositiveSmallIntegerField()),
-            ("graded_at", models.DateTimeField(auto_now=True)),
-            ("sealed", models.BooleanField(default=False)),
-            (
-                "graded_by",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "submission",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="blind_grades",
-                    to="grading.submission",
-                ),
-            ),
+            ("name", models.CharField(max_length=80)),
+            ("prefix", models.CharField(max_length=12)),
+            ("sha256", models.CharField(max_length=64, unique=True)),
+            ("scopes", models.JSONField(default=list)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("expires_at", models.DateTimeField()),
+            ("last_used_at", models.DateTimeField(blank=True, null=True)),
+            ("revoked_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
-            "ordering": ["pk"],
-            "constraints": [
-                models.UniqueConstraint(
-                    fields=("submission", "criterion_id", "graded_by"),
-                    name="one_blind_grade_per_person",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("score__gte", 1), ("score__lte", 5)),
-                    name="blind_score_1_to_5",
-                ),
-            ],
+            "ordering": ["-created_at", "-pk"],
         },
     ),
     migrations.CreateModel(
@@ -671,9 +561,14 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("seed", models.PositiveIntegerField()),
-            ("submissions", models.JSONField()),
-            ("drawn_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
             (
                 "assignment",
                 models.ForeignKey(
@@ -682,6 +577,8 @@ MODELS = [
                     to="grading.assignment",
                 ),
             ),
+            ("seed", models.PositiveIntegerField()),
+            ("submissions", models.JSONField()),
             (
                 "drawn_by",
                 models.ForeignKey(
@@ -692,6 +589,15 @@ MODELS = [
                     to=settings.AUTH_USER_MODEL,
                 ),
             ),
+            ("drawn_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "ordering": ["-drawn_at", "-pk"],
+        },
+    ),
+    migrations.CreateModel(
+        name="BulkRun",
+        fields=[
             (
                 "organization",
                 models.ForeignKey(
@@ -700,16 +606,18 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
-        ],
-        options={"ordering": ["-drawn_at", "-pk"]},
-    ),
-    migrations.CreateModel(
-        name="BulkRun",
-        fields=[
             (
                 "id",
                 models.UUIDField(
                     default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="bulk_runs",
+                    to="grading.assignment",
                 ),
             ),
             (
@@ -721,6 +629,14 @@ MODELS = [
                         ("reaudit", "Re-audit"),
                     ],
                     max_length=12,
+                ),
+            ),
+            (
+                "rubric_version",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.rubricversion",
                 ),
             ),
             (
@@ -739,16 +655,6 @@ MODELS = [
                 "estimate_usd",
                 models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
             ),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("finished_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "assignment",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="bulk_runs",
-                    to="grading.assignment",
-                ),
-            ),
             (
                 "started_by",
                 models.ForeignKey(
@@ -759,22 +665,8 @@ MODELS = [
                     to=settings.AUTH_USER_MODEL,
                 ),
             ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "rubric_version",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.rubricversion",
-                ),
-            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("finished_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["-created_at", "pk"],
@@ -815,12 +707,1664 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
-        name="Audit",
+        name="Invitation",
         fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            ("email", models.EmailField(max_length=254)),
+            (
+                "role",
+                models.CharField(
+                    choices=[
+                        ("owner", "Owner"),
+                        ("instructor", "Instructor"),
+                        ("assistant", "Assistant"),
+                        ("student", "Student"),
+                    ],
+                    default="student",
+                    max_length=12,
+                ),
+            ),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("invited", "Invited"),
+                        ("accepted", "Accepted"),
+                        ("declined", "Declined"),
+                        ("left", "Left"),
+                        ("revoked", "Withdrawn"),
+                    ],
+                    default="invited",
+                    editable=False,
+                    max_length=8,
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    blank=True,
+                    editable=False,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "invited_by",
+                models.ForeignKey(
+                    blank=True,
+                    editable=False,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("answered_at", models.DateTimeField(blank=True, editable=False, null=True)),
+        ],
+        options={
+            "ordering": ["email"],
+            "indexes": [models.Index(fields=["email"], name="invitation_email")],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("organization", "email"), name="one_invitation_per_address"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("role__in", ["owner", "instructor", "assistant", "student"])
+                    ),
+                    name="invitation_role_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("email", django.db.models.functions.text.Lower("email"))),
+                    name="invitation_lower_case",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("state__in", ("invited", "revoked")),
+                        models.Q(
+                            ("answered_at__isnull", False),
+                            ("state__in", ("accepted", "declined", "left")),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="invitation_answer_has_a_time",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Notice",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "invitation",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="letters",
+                    to="grading.invitation",
+                ),
+            ),
+            ("address", models.EmailField(blank=True, max_length=254)),
+            (
+                "kind",
+                models.CharField(
+                    choices=[
+                        ("released", "One of my grades was released or changed"),
+                        ("appeal_answered", "One of my appeals was answered"),
+                        ("audit_failed", "One of my audits failed"),
+                        ("report_received", "I received a peer report on my work"),
+                        ("peer_reminder", "I have a peer report or an answer due"),
+                        ("handed_in", "One of my submissions was received"),
+                        (
+                            "complaint",
+                            "A report was reported as abusive, or my complaint was decided",
+                        ),
+                        ("approval", "An organization asks for approval, or mine was answered"),
+                        ("invitation", "An organization invited me"),
+                        ("mentioned", "A colleague mentioned me in a staff note"),
+                        ("appeal_assigned", "An appeal was handed to me"),
+                        ("due_soon", "An assignment is due soon and I have not handed in"),
+                        ("extension", "I was given an extension, or one ended"),
+                        ("staff_daily", "Every day, how much work waits for staff"),
+                        ("digest", "My emails of the day in one"),
+                    ],
+                    max_length=16,
+                ),
+            ),
+            ("subject", models.CharField(max_length=200)),
+            ("body", models.TextField()),
+            ("path", models.CharField(max_length=500)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("sent_at", models.DateTimeField(blank=True, null=True)),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("tried_at", models.DateTimeField(blank=True, null=True)),
+            ("held_at", models.DateTimeField(blank=True, null=True)),
+            ("digest_after", models.DateTimeField(blank=True, null=True)),
+            (
+                "digest",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="carried",
+                    to="grading.notice",
+                ),
+            ),
+        ],
+        options={
+            "ordering": ["pk"],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("held_at", None), ("sent_at", None)),
+                    fields=["created_at"],
+                    name="notice_unsent",
+                ),
+                models.Index(fields=["organization", "tried_at"], name="notice_tried"),
+                models.Index(
+                    condition=models.Q(("address", ""), _negated=True),
+                    fields=["address"],
+                    name="notice_address",
+                ),
+            ],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(
+                        (
+                            "kind__in",
+                            [
+                                "released",
+                                "appeal_answered",
+                                "audit_failed",
+                                "report_received",
+                                "peer_reminder",
+                                "handed_in",
+                                "complaint",
+                                "approval",
+                                "invitation",
+                                "mentioned",
+                                "appeal_assigned",
+                                "due_soon",
+                                "extension",
+                                "staff_daily",
+                                "digest",
+                            ],
+                        )
+                    ),
+                    name="notice_kind_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            ("invitation__isnull", False), ("kind", "invitation"), ("user", None)
+                        ),
+                        models.Q(("address", ""), ("invitation", None), ("user__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="notice_has_one_recipient",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("digest_after", None),
+                        (
+                            "kind__in",
+                            [
+                                "released",
+                                "appeal_answered",
+                                "report_received",
+                                "peer_reminder",
+                                "handed_in",
+                                "complaint",
+                                "mentioned",
+                                "appeal_assigned",
+                            ],
+                        ),
+                        _connector="OR",
+                    ),
+                    name="notice_of_this_kind_may_wait",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="NoticeOptOut",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "kind",
+                models.CharField(
+                    choices=[
+                        ("released", "One of my grades was released or changed"),
+                        ("appeal_answered", "One of my appeals was answered"),
+                        ("audit_failed", "One of my audits failed"),
+                        ("report_received", "I received a peer report on my work"),
+                        ("peer_reminder", "I have a peer report or an answer due"),
+                        ("handed_in", "One of my submissions was received"),
+                        (
+                            "complaint",
+                            "A report was reported as abusive, or my complaint was decided",
+                        ),
+                        ("approval", "An organization asks for approval, or mine was answered"),
+                        ("invitation", "An organization invited me"),
+                        ("mentioned", "A colleague mentioned me in a staff note"),
+                        ("appeal_assigned", "An appeal was handed to me"),
+                        ("due_soon", "An assignment is due soon and I have not handed in"),
+                        ("extension", "I was given an extension, or one ended"),
+                        ("staff_daily", "Every day, how much work waits for staff"),
+                        ("digest", "My emails of the day in one"),
+                    ],
+                    max_length=16,
+                ),
+            ),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("organization", "user", "kind"), name="opted_out_once"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        (
+                            "kind__in",
+                            [
+                                "released",
+                                "appeal_answered",
+                                "audit_failed",
+                                "report_received",
+                                "peer_reminder",
+                                "handed_in",
+                                "complaint",
+                                "approval",
+                                "invitation",
+                                "mentioned",
+                                "appeal_assigned",
+                                "due_soon",
+                                "extension",
+                                "staff_daily",
+                                "digest",
+                            ],
+                        )
+                    ),
+                    name="opt_out_kind_known",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Opening",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to="grading.enrollment",
+                ),
+            ),
+            (
+                "kind",
+                models.CharField(
+                    choices=[
+                        ("report", "The report on an attempt"),
+                        ("appeal", "The answer to an appeal"),
+                        ("answers", "The answers to a report on a peer"),
+                        ("comments", "The comments on an attempt"),
+                    ],
+                    max_length=8,
+                ),
+            ),
+            ("about", models.CharField(max_length=36)),
+            ("opened_at", models.DateTimeField()),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("student", "kind", "about"), name="opened_last_once"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("kind__in", ["report", "appeal", "answers", "comments"])),
+                    name="opening_kind_known",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="OrganizationBench",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            ("prosecutor_model", models.CharField(blank=True, max_length=200)),
+            ("defense_model", models.CharField(blank=True, max_length=200)),
+            ("tech_lead_model", models.CharField(blank=True, max_length=200)),
+            (
+                "base_url",
+                models.CharField(
+                    blank=True,
+                    max_length=200,
+                    validators=[django.core.validators.URLValidator(schemes=["https", "http"])],
+                    verbose_name="base URL",
+                ),
+            ),
+            ("sealed_key", models.TextField(blank=True, editable=False)),
+            (
+                "batch",
+                models.CharField(
+                    choices=[
+                        ("per_criterion", "One call per judge and criterion"),
+                        ("per_judge", "One call per judge for all criteria"),
+                    ],
+                    default="per_criterion",
+                    max_length=13,
+                ),
+            ),
+            ("debate", models.BooleanField(default=False)),
+            (
+                "audit_budget_usd",
+                models.DecimalField(
+                    blank=True,
+                    decimal_places=4,
+                    max_digits=10,
+                    null=True,
+                    validators=[django.core.validators.MinValueValidator(0)],
+                ),
+            ),
+            (
+                "monthly_budget_usd",
+                models.DecimalField(
+                    blank=True,
+                    decimal_places=4,
+                    max_digits=12,
+                    null=True,
+                    validators=[django.core.validators.MinValueValidator(0)],
+                ),
+            ),
+            ("changed_at", models.DateTimeField(auto_now=True)),
+        ],
+        options={
+            "verbose_name_plural": "organization benches",
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("organization",), name="one_bench_per_organization"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("batch__in", ["per_criterion", "per_judge"])),
+                    name="bench_batch_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("monthly_budget_usd__isnull", True),
+                        ("audit_budget_usd__isnull", False),
+                        _connector="OR",
+                    ),
+                    name="bench_month_needs_audit_budget",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="PairingRound",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="rounds",
+                    to="grading.assignment",
+                ),
+            ),
+            ("number", models.PositiveSmallIntegerField()),
+            ("peers", models.PositiveSmallIntegerField(default=2)),
+            (
+                "anonymity",
+                models.CharField(
+                    choices=[
+                        ("open", "Open: both students know each other"),
+                        ("single_blind", "Single-blind: auditees don't know their auditors"),
+                        ("double_blind", "Double-blind: neither student knows the other"),
+                    ],
+                    default="double_blind",
+                    max_length=14,
+                ),
+            ),
+            (
+                "rubric_version",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.rubricversion",
+                ),
+            ),
+            ("starts_at", models.DateTimeField()),
+            ("ends_at", models.DateTimeField()),
+            ("seed", models.CharField(max_length=64)),
+            ("reminders_checked_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "created_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "ordering": ["assignment", "number"],
+            "constraints": [
+                models.UniqueConstraint(fields=("assignment", "number"), name="round_number_once"),
+                models.CheckConstraint(
+                    condition=models.Q(("peers__gte", 1), ("peers__lte", 5)),
+                    name="round_of_1_to_5_peers",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("ends_at__gt", models.F("starts_at"))),
+                    name="round_ends_after_start",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("anonymity__in", ["open", "single_blind", "double_blind"])),
+                    name="round_anonymity_known",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="RoundIdentities",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "round",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="identities",
+                    to="grading.pairinground",
+                ),
+            ),
+            ("people", models.JSONField()),
+        ],
+        options={
+            "verbose_name_plural": "round identities",
+        },
+    ),
+    migrations.CreateModel(
+        name="Pairing",
+        fields=[
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
             (
                 "id",
                 models.UUIDField(
                     default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                ),
+            ),
+            (
+                "round",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="pairings",
+                    to="grading.pairinground",
+                ),
+            ),
+            (
+                "auditor",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="audits_owed",
+                    to="grading.enrollment",
+                ),
+            ),
+            (
+                "auditee",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="audits_due",
+                    to="grading.enrollment",
+                ),
+            ),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
+            ("end_reason", models.CharField(blank=True, max_length=200)),
+        ],
+        options={
+            "ordering": ["created_at", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    condition=models.Q(("ended_at", None)),
+                    fields=("round", "auditor", "auditee"),
+                    name="paired_once",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("auditor", models.F("auditee")), _negated=True),
+                    name="nobody_is_their_own_peer",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="CommunicationEntry",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="communication",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="communication",
+                    to="grading.enrollment",
+                ),
+            ),
+            (
+                "pairing",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="communication",
+                    to="grading.pairing",
+                ),
+            ),
+            (
+                "kind",
+                models.CharField(
+                    choices=[
+                        ("progress", "Progress"),
+                        ("blocker", "Blocker"),
+                        ("design", "Design note"),
+                    ],
+                    max_length=8,
+                ),
+            ),
+            ("text", models.TextField()),
+            ("posted_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "verbose_name_plural": "communication entries",
+            "ordering": ["-posted_at", "-pk"],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(("kind__in", ["progress", "blocker", "design"])),
+                    name="entry_kind_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("text", ""), _negated=True), name="entry_says_something"
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="RoundMember",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "round",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="members",
+                    to="grading.pairinground",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="round_places",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("alias", models.CharField(max_length=40)),
+            ("position", models.PositiveIntegerField()),
+            ("joined_at", models.DateTimeField(auto_now_add=True)),
+            ("left_at", models.DateTimeField(blank=True, null=True)),
+            ("reminders", models.PositiveSmallIntegerField(default=0)),
+            ("reminded_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["round", "position"],
+            "constraints": [
+                models.UniqueConstraint(fields=("round", "student"), name="once_in_a_round"),
+                models.UniqueConstraint(fields=("round", "alias"), name="alias_once_in_a_round"),
+                models.UniqueConstraint(fields=("round", "position"), name="place_once_in_a_round"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Webhook",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            ("url", models.CharField(max_length=500)),
+            ("sealed_secret", models.TextField(editable=False)),
+            ("events", models.JSONField(default=list)),
+            ("active", models.BooleanField(default=True)),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "ordering": ["-created_at", "-pk"],
+        },
+    ),
+    migrations.CreateModel(
+        name="WebhookDelivery",
+        fields=[
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "id",
+                models.UUIDField(
+                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                ),
+            ),
+            (
+                "webhook",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="deliveries",
+                    to="grading.webhook",
+                ),
+            ),
+            (
+                "event",
+                models.CharField(
+                    choices=[
+                        ("audit.finished", "An audit has a verdict"),
+                        ("audit.failed", "An audit failed"),
+                        ("grade.released", "A grade was released or changed"),
+                        ("appeal.filed", "An appeal was filed"),
+                        ("appeal.answered", "An appeal was answered"),
+                        ("feedback.received", "A peer's report arrived"),
+                        ("webhook.test", "A test"),
+                    ],
+                    max_length=24,
+                ),
+            ),
+            ("payload", models.JSONField()),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("waiting", "Waiting"),
+                        ("delivered", "Delivered"),
+                        ("failed", "Failed"),
+                    ],
+                    default="waiting",
+                    max_length=10,
+                ),
+            ),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("next_at", models.DateTimeField(default=django.utils.timezone.now)),
+            ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("answer", models.CharField(blank=True, max_length=500)),
+            ("error", models.CharField(blank=True, max_length=300)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "verbose_name_plural": "webhook deliveries",
+            "ordering": ["-created_at", "pk"],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("state", "waiting")),
+                    fields=["next_at"],
+                    name="delivery_waiting",
+                )
+            ],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(
+                        (
+                            "event__in",
+                            [
+                                "audit.finished",
+                                "audit.failed",
+                                "grade.released",
+                                "appeal.filed",
+                                "appeal.answered",
+                                "feedback.received",
+                                "webhook.test",
+                            ],
+                        )
+                    ),
+                    name="delivery_event_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("ended_at", None), ("state", "waiting")),
+                        models.Q(
+                            ("ended_at__isnull", False), ("state__in", ("delivered", "failed"))
+                        ),
+                        _connector="OR",
+                    ),
+                    name="delivery_ended_has_a_time",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="PersonalCalendar",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "user",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="calendar",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("time_zone", models.CharField(blank=True, max_length=64)),
+            ("sha256", models.CharField(blank=True, max_length=64, null=True, unique=True)),
+            ("made_at", models.DateTimeField(blank=True, null=True)),
+        ],
+    ),
+    migrations.CreateModel(
+        name="BankedComment",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "rubric",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="banked_comments",
+                    to="grading.rubric",
+                ),
+            ),
+            ("criterion_id", models.CharField(blank=True, max_length=200)),
+            ("label", models.CharField(max_length=80)),
+            ("text", models.TextField()),
+            ("points", models.SmallIntegerField(blank=True, null=True)),
+            ("uses", models.PositiveIntegerField(default=0)),
+            (
+                "author",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("archived_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["-uses", "label", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    condition=models.Q(("archived_at", None)),
+                    fields=("rubric", "criterion_id", "label"),
+                    name="banked_label_once",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("label", ""), _negated=True),
+                        models.Q(("text", ""), _negated=True),
+                    ),
+                    name="banked_has_words",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("points", None),
+                        models.Q(("points__gte", -4), ("points__lte", 4)),
+                        _connector="OR",
+                    ),
+                    name="banked_points_four_at_most",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Extension",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="extensions",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="extensions",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("group", models.CharField(blank=True, max_length=60)),
+            ("due_at", models.DateTimeField(blank=True, null=True)),
+            ("max_attempts", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("no_late_mark", models.BooleanField(default=False)),
+            ("reason", models.TextField()),
+            (
+                "given_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("given_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "ending",
+                models.CharField(
+                    blank=True,
+                    choices=[("withdrawn", "Withdrawn"), ("replaced", "Replaced")],
+                    max_length=9,
+                ),
+            ),
+            (
+                "ended_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["-given_at", "-pk"],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("group", ""), ("student__isnull", False)),
+                        models.Q(("student", None), models.Q(("group", ""), _negated=True)),
+                        _connector="OR",
+                    ),
+                    name="extension_for_student_or_group",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("due_at__isnull", False),
+                        ("max_attempts__isnull", False),
+                        ("no_late_mark", True),
+                        _connector="OR",
+                    ),
+                    name="extension_gives_something",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("reason", ""), _negated=True), name="extension_has_a_reason"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("ended_at", None), ("ending", "")),
+                        models.Q(
+                            ("ended_at__isnull", False), ("ending__in", ["withdrawn", "replaced"])
+                        ),
+                        _connector="OR",
+                    ),
+                    name="extension_ended_has_a_time",
+                ),
+                models.UniqueConstraint(
+                    condition=models.Q(("ending", ""), ("student__isnull", False)),
+                    fields=("assignment", "student"),
+                    name="one_extension_per_student",
+                ),
+                models.UniqueConstraint(
+                    condition=models.Q(("ending", ""), ("student", None)),
+                    fields=("assignment", "group"),
+                    name="one_extension_per_group",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="ReviewShare",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="review_shares",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "reader",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("criterion_id", models.CharField(blank=True, max_length=200)),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("assignment", "student", "criterion_id"),
+                    name="review_share_has_one_reader",
+                    nulls_distinct=False,
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("student__isnull", False),
+                        models.Q(("criterion_id", ""), _negated=True),
+                        _connector="OR",
+                    ),
+                    name="review_share_names_something",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="ReviewPresence",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="review_presences",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "reader",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("seen_at", models.DateTimeField()),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("assignment", "reader"), name="one_open_page_per_reader"
+                )
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="JoinLink",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "cohort",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="join_links",
+                    to="grading.cohort",
+                ),
+            ),
+            ("code", models.CharField(max_length=12, unique=True)),
+            ("ends_at", models.DateTimeField()),
+            ("closed_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "created_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    condition=models.Q(("closed_at", None)),
+                    fields=("cohort",),
+                    name="one_join_link_per_cohort",
+                )
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="DueReminder",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("hours", models.PositiveSmallIntegerField()),
+            ("due_at", models.DateTimeField()),
+            ("sent_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("assignment", "student", "hours", "due_at"), name="due_reminder_once"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("hours__in", (24, 72))), name="due_reminder_hours"
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="NoticeDaily",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "kind",
+                models.CharField(
+                    choices=[
+                        ("released", "One of my grades was released or changed"),
+                        ("appeal_answered", "One of my appeals was answered"),
+                        ("audit_failed", "One of my audits failed"),
+                        ("report_received", "I received a peer report on my work"),
+                        ("peer_reminder", "I have a peer report or an answer due"),
+                        ("handed_in", "One of my submissions was received"),
+                        (
+                            "complaint",
+                            "A report was reported as abusive, or my complaint was decided",
+                        ),
+                        ("approval", "An organization asks for approval, or mine was answered"),
+                        ("invitation", "An organization invited me"),
+                        ("mentioned", "A colleague mentioned me in a staff note"),
+                        ("appeal_assigned", "An appeal was handed to me"),
+                        ("due_soon", "An assignment is due soon and I have not handed in"),
+                        ("extension", "I was given an extension, or one ended"),
+                        ("staff_daily", "Every day, how much work waits for staff"),
+                        ("digest", "My emails of the day in one"),
+                    ],
+                    max_length=16,
+                ),
+            ),
+            ("next_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(fields=("organization", "user", "kind"), name="daily_once"),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            (
+                                "kind__in",
+                                [
+                                    "released",
+                                    "appeal_answered",
+                                    "report_received",
+                                    "peer_reminder",
+                                    "handed_in",
+                                    "complaint",
+                                    "mentioned",
+                                    "appeal_assigned",
+                                ],
+                            ),
+                            ("next_at", None),
+                        ),
+                        models.Q(("kind", "staff_daily"), ("next_at__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="daily_kind_may_be_daily",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Team",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="teams",
+                    to="grading.assignment",
+                ),
+            ),
+            ("name", models.CharField(max_length=60)),
+            ("code", models.CharField(max_length=12)),
+            (
+                "representative",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="represented_teams",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "ordering": ["name", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    models.F("assignment"),
+                    django.db.models.functions.text.Lower("name"),
+                    name="team_name_once",
+                ),
+                models.UniqueConstraint(fields=("assignment", "code"), name="team_code_once"),
+                models.UniqueConstraint(
+                    fields=("assignment", "representative"), name="team_representative_once"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("name", ""), _negated=True), name="team_has_a_name"
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Submission",
+        fields=[
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "id",
+                models.UUIDField(
+                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="submissions",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="submissions",
+                    to="grading.enrollment",
+                ),
+            ),
+            (
+                "team",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="submissions",
+                    to="grading.team",
+                ),
+            ),
+            ("attempt", models.PositiveSmallIntegerField()),
+            ("repo_url", models.CharField(max_length=2000)),
+            ("ref", models.CharField(blank=True, max_length=255)),
+            ("resolved_commit", models.CharField(blank=True, max_length=64)),
+            (
+                "pdf",
+                models.FileField(
+                    blank=True, max_length=200, upload_to=grading.models.submission.private_pdf_path
+                ),
+            ),
+            ("pdf_name", models.CharField(blank=True, max_length=255)),
+            ("pdf_sha256", models.CharField(blank=True, max_length=64)),
+            ("late", models.BooleanField(default=False)),
+            ("counts", models.BooleanField(default=True)),
+            (
+                "handed_in_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("handed_in_at", models.DateTimeField()),
+        ],
+        options={
+            "ordering": ["-handed_in_at", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("assignment", "student", "attempt"), name="attempt_once"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("repo_url", ""), _negated=True),
+                    name="submission_has_a_repository",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("pdf", ""), ("pdf_sha256", "")),
+                        models.Q(
+                            models.Q(("pdf", ""), _negated=True),
+                            models.Q(("pdf_sha256", ""), _negated=True),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="pdf_has_a_digest",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="BlindGrade",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="blind_grades",
+                    to="grading.submission",
+                ),
+            ),
+            ("criterion_id", models.CharField(max_length=200)),
+            ("score", models.PositiveSmallIntegerField()),
+            (
+                "graded_by",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("graded_at", models.DateTimeField(auto_now=True)),
+            ("sealed", models.BooleanField(default=False)),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("submission", "criterion_id", "graded_by"),
+                    name="one_blind_grade_per_person",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("score__gte", 1), ("score__lte", 5)),
+                    name="blind_score_1_to_5",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Audit",
+        fields=[
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "id",
+                models.UUIDField(
+                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                ),
+            ),
+            (
+                "submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="audits",
+                    to="grading.submission",
                 ),
             ),
             (
@@ -829,6 +2373,24 @@ MODELS = [
                     choices=[("self", "Self"), ("peer", "Peer"), ("instructor", "Instructor")],
                     default="self",
                     max_length=12,
+                ),
+            ),
+            (
+                "account",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "rubric_version",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="audits",
+                    to="grading.rubricversion",
                 ),
             ),
             (
@@ -844,6 +2406,16 @@ MODELS = [
                 ),
             ),
             ("criteria", models.JSONField(blank=True, default=list)),
+            (
+                "bulk_run",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="audits",
+                    to="grading.bulkrun",
+                ),
+            ),
             (
                 "state",
                 models.CharField(
@@ -869,6 +2441,7 @@ MODELS = [
             ("opinions_done", models.PositiveIntegerField(default=0)),
             ("failure_code", models.CharField(blank=True, max_length=60)),
             ("failure_message", models.TextField(blank=True)),
+            ("screening", models.JSONField(blank=True, null=True)),
             ("report", models.JSONField(blank=True, null=True)),
             ("report_digest", models.CharField(blank=True, max_length=64)),
             ("overall_score", models.FloatField(blank=True, null=True)),
@@ -878,55 +2451,10 @@ MODELS = [
             ),
             ("created_at", models.DateTimeField(auto_now_add=True)),
             ("queued_at", models.DateTimeField(blank=True, null=True)),
+            ("grace_until", models.DateTimeField(blank=True, null=True)),
             ("started_at", models.DateTimeField(blank=True, null=True)),
             ("finished_at", models.DateTimeField(blank=True, null=True)),
             ("version", models.PositiveIntegerField(default=1)),
-            (
-                "bulk_run",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="audits",
-                    to="grading.bulkrun",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "rubric_version",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="audits",
-                    to="grading.rubricversion",
-                ),
-            ),
-            (
-                "submission",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="audits",
-                    to="grading.submission",
-                ),
-            ),
-            (
-                "account",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            ("screening", models.JSONField(blank=True, null=True)),
-            ("grace_until", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["-created_at", "pk"],
@@ -1054,6 +2582,22 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="appeals",
+                    to="grading.submission",
+                ),
+            ),
             ("criterion_id", models.CharField(max_length=200)),
             ("criterion_name", models.CharField(max_length=300)),
             (
@@ -1076,21 +2620,6 @@ MODELS = [
             ("places", models.TextField(blank=True)),
             ("verdict", models.JSONField()),
             ("report_digest", models.CharField(max_length=64)),
-            ("escalated_at", models.DateTimeField(blank=True, null=True)),
-            ("answer", models.TextField(blank=True)),
-            ("new_score", models.PositiveSmallIntegerField(blank=True, null=True)),
-            ("filed_at", models.DateTimeField(auto_now_add=True)),
-            ("decided_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "decided_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
             (
                 "rejudged_in",
                 models.ForeignKey(
@@ -1101,22 +2630,31 @@ MODELS = [
                     to="grading.audit",
                 ),
             ),
+            ("escalated_at", models.DateTimeField(blank=True, null=True)),
             (
-                "organization",
+                "assigned_to",
                 models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
                     related_name="+",
-                    to="grading.organization",
+                    to="grading.membership",
                 ),
             ),
+            ("answer", models.TextField(blank=True)),
+            ("new_score", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("filed_at", models.DateTimeField(auto_now_add=True)),
             (
-                "submission",
+                "decided_by",
                 models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="appeals",
-                    to="grading.submission",
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
                 ),
             ),
+            ("decided_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["filed_at", "pk"],
@@ -1182,27 +2720,31 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("position", models.PositiveIntegerField()),
             (
-                "state",
-                models.CharField(
-                    choices=[
-                        ("waiting", "Waiting"),
-                        ("done", "Done"),
-                        ("failed", "Failed"),
-                        ("cancelled", "Cancelled"),
-                    ],
-                    default="waiting",
-                    max_length=10,
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
                 ),
             ),
-            ("tries", models.PositiveSmallIntegerField(default=0)),
-            ("score_before", models.FloatField(blank=True, null=True)),
-            ("score_after", models.FloatField(blank=True, null=True)),
-            ("criteria_changed", models.PositiveSmallIntegerField(default=0)),
-            ("changed", models.BooleanField(default=False)),
-            ("code", models.CharField(blank=True, max_length=60)),
-            ("message", models.TextField(blank=True)),
+            (
+                "run",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="items",
+                    to="grading.bulkrun",
+                ),
+            ),
+            ("position", models.PositiveIntegerField()),
+            (
+                "submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to="grading.submission",
+                ),
+            ),
             (
                 "audit",
                 models.ForeignKey(
@@ -1224,29 +2766,25 @@ MODELS = [
                 ),
             ),
             (
-                "run",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="items",
-                    to="grading.bulkrun",
+                "state",
+                models.CharField(
+                    choices=[
+                        ("waiting", "Waiting"),
+                        ("done", "Done"),
+                        ("failed", "Failed"),
+                        ("cancelled", "Cancelled"),
+                    ],
+                    default="waiting",
+                    max_length=10,
                 ),
             ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "submission",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="+",
-                    to="grading.submission",
-                ),
-            ),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("score_before", models.FloatField(blank=True, null=True)),
+            ("score_after", models.FloatField(blank=True, null=True)),
+            ("criteria_changed", models.PositiveSmallIntegerField(default=0)),
+            ("changed", models.BooleanField(default=False)),
+            ("code", models.CharField(blank=True, max_length=60)),
+            ("message", models.TextField(blank=True)),
         ],
         options={
             "ordering": ["run", "position"],
@@ -1279,6 +2817,22 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "audit",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="verdicts",
+                    to="grading.audit",
+                ),
+            ),
             ("position", models.PositiveSmallIntegerField()),
             ("criterion_id", models.CharField(max_length=200)),
             ("name", models.CharField(max_length=300)),
@@ -1288,22 +2842,6 @@ MODELS = [
             ("max_points", models.FloatField(blank=True, null=True)),
             ("needs_review", models.BooleanField(default=False)),
             ("excluded", models.BooleanField(default=False)),
-            (
-                "audit",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="verdicts",
-                    to="grading.audit",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
         ],
         options={
             "ordering": ["audit", "position"],
@@ -1331,21 +2869,6 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("key", models.CharField(max_length=40)),
-            ("detective", models.CharField(max_length=20)),
-            ("check_id", models.CharField(max_length=200)),
-            ("found", models.BooleanField()),
-            ("path", models.TextField(blank=True)),
-            ("line_start", models.PositiveIntegerField(blank=True, null=True)),
-            ("document", models.JSONField()),
-            (
-                "audit",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="evidence_records",
-                    to="grading.audit",
-                ),
-            ),
             (
                 "organization",
                 models.ForeignKey(
@@ -1354,6 +2877,21 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            (
+                "audit",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="evidence_records",
+                    to="grading.audit",
+                ),
+            ),
+            ("key", models.CharField(max_length=40)),
+            ("detective", models.CharField(max_length=20)),
+            ("check_id", models.CharField(max_length=200)),
+            ("found", models.BooleanField()),
+            ("path", models.TextField(blank=True)),
+            ("line_start", models.PositiveIntegerField(blank=True, null=True)),
+            ("document", models.JSONField()),
         ],
         options={
             "ordering": ["pk"],
@@ -1366,28 +2904,19 @@ MODELS = [
         name="Finding",
         fields=[
             (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
                 "id",
                 models.UUIDField(
                     default=uuid.uuid4, editable=False, primary_key=True, serialize=False
                 ),
             ),
-            ("key", models.CharField(max_length=64)),
-            ("criterion_id", models.CharField(max_length=200)),
-            ("criterion_name", models.CharField(max_length=300)),
-            ("check_id", models.CharField(blank=True, max_length=200)),
-            ("place", models.CharField(blank=True, max_length=1024)),
-            ("title", models.TextField()),
-            (
-                "state",
-                models.CharField(
-                    choices=[("open", "Open"), ("fixed", "Fixed"), ("regressed", "Regressed")],
-                    default="open",
-                    max_length=10,
-                ),
-            ),
-            ("fixed_commit", models.CharField(blank=True, max_length=64)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("changed_at", models.DateTimeField(auto_now=True)),
             (
                 "assignment",
                 models.ForeignKey(
@@ -1404,16 +2933,30 @@ MODELS = [
                     to="grading.enrollment",
                 ),
             ),
+            ("key", models.CharField(max_length=64)),
+            ("criterion_id", models.CharField(max_length=200)),
+            ("criterion_name", models.CharField(max_length=300)),
+            ("check_id", models.CharField(blank=True, max_length=200)),
+            ("place", models.CharField(blank=True, max_length=1024)),
+            ("title", models.TextField()),
             (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
+                "state",
+                models.CharField(
+                    choices=[("open", "Open"), ("fixed", "Fixed"), ("regressed", "Regressed")],
+                    default="open",
+                    max_length=10,
                 ),
             ),
             (
                 "first_submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.submission",
+                ),
+            ),
+            (
+                "last_submission",
                 models.ForeignKey(
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
@@ -1430,14 +2973,9 @@ MODELS = [
                     to="grading.submission",
                 ),
             ),
-            (
-                "last_submission",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.submission",
-                ),
-            ),
+            ("fixed_commit", models.CharField(blank=True, max_length=64)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("changed_at", models.DateTimeField(auto_now=True)),
         ],
         options={
             "ordering": ["criterion_id", "place", "pk"],
@@ -1473,14 +3011,36 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("helpful", models.BooleanField()),
-            ("said_at", models.DateTimeField()),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
             (
                 "finding",
                 models.OneToOneField(
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="help",
                     to="grading.finding",
+                ),
+            ),
+            ("helpful", models.BooleanField()),
+            ("said_at", models.DateTimeField()),
+        ],
+        options={
+            "ordering": ["pk"],
+        },
+    ),
+    migrations.CreateModel(
+        name="FindingResponse",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
             (
@@ -1491,16 +3051,12 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
-        ],
-        options={"ordering": ["pk"]},
-    ),
-    migrations.CreateModel(
-        name="FindingResponse",
-        fields=[
             (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                "finding",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="responses",
+                    to="grading.finding",
                 ),
             ),
             (
@@ -1522,22 +3078,6 @@ MODELS = [
             ("verification", models.TextField(blank=True)),
             ("created_at", models.DateTimeField(auto_now_add=True)),
             ("replaced_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "finding",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="responses",
-                    to="grading.finding",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
         ],
         options={
             "ordering": ["-created_at", "-pk"],
@@ -1578,44 +3118,20 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("pinned", models.BooleanField(default=False)),
-            ("overall_score", models.FloatField(blank=True, null=True)),
-            ("points_earned", models.FloatField(blank=True, null=True)),
-            ("points_possible", models.FloatField(blank=True, null=True)),
-            ("overridden", models.PositiveSmallIntegerField(default=0)),
-            ("needs_review", models.BooleanField(default=False)),
-            ("suspected", models.BooleanField(default=False)),
-            ("unverified", models.BooleanField(default=False)),
-            ("failed_judges", models.PositiveSmallIntegerField(default=0)),
-            ("widest_spread", models.PositiveSmallIntegerField(default=0)),
-            ("released", models.JSONField(blank=True, null=True)),
-            ("released_at", models.DateTimeField(blank=True, null=True)),
-            ("changed", models.BooleanField(default=False)),
-            ("changed_at", models.DateTimeField(auto_now=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
             (
                 "assignment",
                 models.ForeignKey(
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="grades",
                     to="grading.assignment",
-                ),
-            ),
-            (
-                "audit",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.audit",
-                ),
-            ),
-            (
-                "released_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
                 ),
             ),
             (
@@ -1627,13 +3143,14 @@ MODELS = [
                 ),
             ),
             (
-                "organization",
+                "audit",
                 models.ForeignKey(
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
-                    to="grading.organization",
+                    to="grading.audit",
                 ),
             ),
+            ("pinned", models.BooleanField(default=False)),
             (
                 "chosen",
                 models.ForeignKey(
@@ -1644,6 +3161,30 @@ MODELS = [
                     to="grading.submission",
                 ),
             ),
+            ("overall_score", models.FloatField(blank=True, null=True)),
+            ("points_earned", models.FloatField(blank=True, null=True)),
+            ("points_possible", models.FloatField(blank=True, null=True)),
+            ("adjusted_from", models.FloatField(blank=True, null=True)),
+            ("overridden", models.PositiveSmallIntegerField(default=0)),
+            ("needs_review", models.BooleanField(default=False)),
+            ("suspected", models.BooleanField(default=False)),
+            ("unverified", models.BooleanField(default=False)),
+            ("failed_judges", models.PositiveSmallIntegerField(default=0)),
+            ("widest_spread", models.PositiveSmallIntegerField(default=0)),
+            ("released", models.JSONField(blank=True, null=True)),
+            ("released_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "released_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("changed", models.BooleanField(default=False)),
+            ("changed_at", models.DateTimeField(auto_now=True)),
         ],
         options={
             "ordering": ["pk"],
@@ -1671,15 +3212,12 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("key", models.CharField(max_length=200)),
-            ("fingerprint", models.CharField(max_length=64)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
             (
-                "assignment",
+                "organization",
                 models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
+                    on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
-                    to="grading.assignment",
+                    to="grading.organization",
                 ),
             ),
             (
@@ -1691,13 +3229,15 @@ MODELS = [
                 ),
             ),
             (
-                "organization",
+                "assignment",
                 models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
+                    on_delete=django.db.models.deletion.CASCADE,
                     related_name="+",
-                    to="grading.organization",
+                    to="grading.assignment",
                 ),
             ),
+            ("key", models.CharField(max_length=200)),
+            ("fingerprint", models.CharField(max_length=64)),
             (
                 "submission",
                 models.ForeignKey(
@@ -1708,6 +3248,7 @@ MODELS = [
                     to="grading.submission",
                 ),
             ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
             "ordering": ["-created_at", "-pk"],
@@ -1727,6 +3268,24 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "audit",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="model_usage",
+                    to="grading.audit",
+                ),
+            ),
             ("judge", models.CharField(max_length=12)),
             ("criterion_id", models.CharField(max_length=200)),
             ("round", models.PositiveSmallIntegerField()),
@@ -1740,372 +3299,12 @@ MODELS = [
                 models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
             ),
             ("created_at", models.DateTimeField(auto_now_add=True)),
-            (
-                "audit",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="model_usage",
-                    to="grading.audit",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
         ],
         options={
             "verbose_name_plural": "model usage",
             "ordering": ["pk"],
             "indexes": [
                 models.Index(fields=["organization", "created_at"], name="usage_of_a_month")
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="Invitation",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("email", models.EmailField(max_length=254)),
-            (
-                "role",
-                models.CharField(
-                    choices=[
-                        ("owner", "Owner"),
-                        ("instructor", "Instructor"),
-                        ("assistant", "Assistant"),
-                        ("student", "Student"),
-                    ],
-                    default="student",
-                    max_length=12,
-                ),
-            ),
-            (
-                "state",
-                models.CharField(
-                    choices=[
-                        ("invited", "Invited"),
-                        ("accepted", "Accepted"),
-                        ("declined", "Declined"),
-                        ("left", "Left"),
-                    ],
-                    default="invited",
-                    editable=False,
-                    max_length=8,
-                ),
-            ),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("answered_at", models.DateTimeField(blank=True, editable=False, null=True)),
-            (
-                "invited_by",
-                models.ForeignKey(
-                    blank=True,
-                    editable=False,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "user",
-                models.ForeignKey(
-                    blank=True,
-                    editable=False,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["email"],
-            "indexes": [models.Index(fields=["email"], name="invitation_email")],
-            "constraints": [
-                models.UniqueConstraint(
-                    fields=("organization", "email"), name="one_invitation_per_address"
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(
-                        ("role__in", ["owner", "instructor", "assistant", "student"])
-                    ),
-                    name="invitation_role_known",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("email", django.db.models.functions.text.Lower("email"))),
-                    name="invitation_lower_case",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(
-                        ("state", "invited"),
-                        models.Q(
-                            ("answered_at__isnull", False),
-                            ("state__in", ("accepted", "declined", "left")),
-                        ),
-                        _connector="OR",
-                    ),
-                    name="invitation_answer_has_a_time",
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="Notice",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            (
-                "kind",
-                models.CharField(
-                    choices=[
-                        ("released", "One of my grades was released or changed"),
-                        ("appeal_answered", "One of my appeals was answered"),
-                        ("audit_failed", "One of my audits failed"),
-                        ("report_received", "I received a peer report on my work"),
-                        ("peer_reminder", "I have a peer report or an answer due"),
-                        ("handed_in", "One of my submissions was received"),
-                        (
-                            "complaint",
-                            "A report was reported as abusive, or my complaint was decided",
-                        ),
-                        ("approval", "An organization asks for approval, or mine was answered"),
-                        ("invitation", "An organization invited me"),
-                    ],
-                    max_length=16,
-                ),
-            ),
-            ("subject", models.CharField(max_length=200)),
-            ("body", models.TextField()),
-            ("path", models.CharField(max_length=500)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("sent_at", models.DateTimeField(blank=True, null=True)),
-            ("tries", models.PositiveSmallIntegerField(default=0)),
-            ("tried_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "user",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            ("address", models.EmailField(blank=True, max_length=254)),
-            ("held_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "invitation",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="letters",
-                    to="grading.invitation",
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["pk"],
-            "indexes": [
-                models.Index(
-                    condition=models.Q(("held_at", None), ("sent_at", None)),
-                    fields=["created_at"],
-                    name="notice_unsent",
-                ),
-                models.Index(fields=["organization", "tried_at"], name="notice_tried"),
-                models.Index(
-                    condition=models.Q(("address", ""), _negated=True),
-                    fields=["address"],
-                    name="notice_address",
-                ),
-            ],
-            "constraints": [
-                models.CheckConstraint(
-                    condition=models.Q(
-                        (
-                            "kind__in",
-                            [
-                                "released",
-                                "appeal_answered",
-                                "audit_failed",
-                                "report_received",
-                                "peer_reminder",
-                                "handed_in",
-                                "complaint",
-                                "approval",
-                                "invitation",
-                            ],
-                        )
-                    ),
-                    name="notice_kind_known",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(
-                        models.Q(
-                            ("invitation__isnull", False), ("kind", "invitation"), ("user", None)
-                        ),
-                        models.Q(("address", ""), ("invitation", None), ("user__isnull", False)),
-                        _connector="OR",
-                    ),
-                    name="notice_has_one_recipient",
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="NoticeOptOut",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            (
-                "kind",
-                models.CharField(
-                    choices=[
-                        ("released", "One of my grades was released or changed"),
-                        ("appeal_answered", "One of my appeals was answered"),
-                        ("audit_failed", "One of my audits failed"),
-                        ("report_received", "I received a peer report on my work"),
-                        ("peer_reminder", "I have a peer report or an answer due"),
-                        ("handed_in", "One of my submissions was received"),
-                        (
-                            "complaint",
-                            "A report was reported as abusive, or my complaint was decided",
-                        ),
-                        ("approval", "An organization asks for approval, or mine was answered"),
-                        ("invitation", "An organization invited me"),
-                    ],
-                    max_length=16,
-                ),
-            ),
-            (
-                "user",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["pk"],
-            "constraints": [
-                models.UniqueConstraint(
-                    fields=("organization", "user", "kind"), name="opted_out_once"
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(
-                        (
-                            "kind__in",
-                            [
-                                "released",
-                                "appeal_answered",
-                                "audit_failed",
-                                "report_received",
-                                "peer_reminder",
-                                "handed_in",
-                                "complaint",
-                                "approval",
-                                "invitation",
-                            ],
-                        )
-                    ),
-                    name="opt_out_kind_known",
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="Opening",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            (
-                "kind",
-                models.CharField(
-                    choices=[
-                        ("report", "The report on an attempt"),
-                        ("appeal", "The answer to an appeal"),
-                        ("answers", "The answers to a report on a peer"),
-                    ],
-                    max_length=8,
-                ),
-            ),
-            ("about", models.CharField(max_length=36)),
-            ("opened_at", models.DateTimeField()),
-            (
-                "student",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="+",
-                    to="grading.enrollment",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["pk"],
-            "constraints": [
-                models.UniqueConstraint(
-                    fields=("student", "kind", "about"), name="opened_last_once"
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("kind__in", ["report", "appeal", "answers"])),
-                    name="opening_kind_known",
-                ),
             ],
         },
     ),
@@ -2118,21 +3317,6 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("key", models.CharField(max_length=128)),
-            ("judge", models.CharField(max_length=12)),
-            ("criterion_id", models.CharField(max_length=200)),
-            ("round", models.PositiveSmallIntegerField()),
-            ("score", models.PositiveSmallIntegerField(blank=True, null=True)),
-            ("document", models.JSONField()),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            (
-                "audit",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="opinion_records",
-                    to="grading.audit",
-                ),
-            ),
             (
                 "organization",
                 models.ForeignKey(
@@ -2141,6 +3325,21 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            (
+                "audit",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="opinion_records",
+                    to="grading.audit",
+                ),
+            ),
+            ("key", models.CharField(max_length=128)),
+            ("judge", models.CharField(max_length=12)),
+            ("criterion_id", models.CharField(max_length=200)),
+            ("round", models.PositiveSmallIntegerField()),
+            ("score", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("document", models.JSONField()),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
             "ordering": ["pk"],
@@ -2158,114 +3357,12 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
-        name="OrganizationBench",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("prosecutor_model", models.CharField(blank=True, max_length=200)),
-            ("defense_model", models.CharField(blank=True, max_length=200)),
-            ("tech_lead_model", models.CharField(blank=True, max_length=200)),
-            (
-                "base_url",
-                models.CharField(
-                    blank=True,
-                    max_length=200,
-                    validators=[django.core.validators.URLValidator(schemes=["https", "http"])],
-                    verbose_name="base URL",
-                ),
-            ),
-            ("sealed_key", models.TextField(blank=True, editable=False)),
-            (
-                "batch",
-                models.CharField(
-                    choices=[
-                        ("per_criterion", "One call per judge and criterion"),
-                        ("per_judge", "One call per judge for all criteria"),
-                    ],
-                    default="per_criterion",
-                    max_length=13,
-                ),
-            ),
-            ("debate", models.BooleanField(default=False)),
-            (
-                "audit_budget_usd",
-                models.DecimalField(
-                    blank=True,
-                    decimal_places=4,
-                    max_digits=10,
-                    null=True,
-                    validators=[django.core.validators.MinValueValidator(0)],
-                ),
-            ),
-            (
-                "monthly_budget_usd",
-                models.DecimalField(
-                    blank=True,
-                    decimal_places=4,
-                    max_digits=12,
-                    null=True,
-                    validators=[django.core.validators.MinValueValidator(0)],
-                ),
-            ),
-            ("changed_at", models.DateTimeField(auto_now=True)),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-        ],
-        options={
-            "verbose_name_plural": "organization benches",
-            "ordering": ["pk"],
-            "constraints": [
-                models.UniqueConstraint(
-                    fields=("organization",), name="one_bench_per_organization"
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("batch__in", ["per_criterion", "per_judge"])),
-                    name="bench_batch_known",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(
-                        ("monthly_budget_usd__isnull", True),
-                        ("audit_budget_usd__isnull", False),
-                        _connector="OR",
-                    ),
-                    name="bench_month_needs_audit_budget",
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
         name="Override",
         fields=[
             (
                 "id",
                 models.BigAutoField(
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("criterion_id", models.CharField(max_length=200)),
-            ("score", models.PositiveSmallIntegerField()),
-            ("verdict_score", models.PositiveSmallIntegerField(blank=True, null=True)),
-            ("reason", models.TextField()),
-            ("made_at", models.DateTimeField(auto_now_add=True)),
-            ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "made_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
                 ),
             ),
             (
@@ -2284,6 +3381,22 @@ MODELS = [
                     to="grading.submission",
                 ),
             ),
+            ("criterion_id", models.CharField(max_length=200)),
+            ("score", models.PositiveSmallIntegerField()),
+            ("verdict_score", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("reason", models.TextField()),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("made_at", models.DateTimeField(auto_now_add=True)),
+            ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["-made_at", "-pk"],
@@ -2304,51 +3417,8 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
-        name="PairingRound",
+        name="FeedbackReport",
         fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("number", models.PositiveSmallIntegerField()),
-            ("peers", models.PositiveSmallIntegerField(default=2)),
-            (
-                "anonymity",
-                models.CharField(
-                    choices=[
-                        ("open", "Open: both students know each other"),
-                        ("single_blind", "Single-blind: auditees don't know their auditors"),
-                        ("double_blind", "Double-blind: neither student knows the other"),
-                    ],
-                    default="double_blind",
-                    max_length=14,
-                ),
-            ),
-            ("starts_at", models.DateTimeField()),
-            ("ends_at", models.DateTimeField()),
-            ("seed", models.CharField(max_length=64)),
-            ("reminders_checked_at", models.DateTimeField(blank=True, null=True)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            (
-                "assignment",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="rounds",
-                    to="grading.assignment",
-                ),
-            ),
-            (
-                "created_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
             (
                 "organization",
                 models.ForeignKey(
@@ -2357,179 +3427,18 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
-            (
-                "rubric_version",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.rubricversion",
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["assignment", "number"],
-            "constraints": [
-                models.UniqueConstraint(fields=("assignment", "number"), name="round_number_once"),
-                models.CheckConstraint(
-                    condition=models.Q(("peers__gte", 1), ("peers__lte", 5)),
-                    name="round_of_1_to_5_peers",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("ends_at__gt", models.F("starts_at"))),
-                    name="round_ends_after_start",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("anonymity__in", ["open", "single_blind", "double_blind"])),
-                    name="round_anonymity_known",
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="RoundIdentities",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("people", models.JSONField()),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "round",
-                models.OneToOneField(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="identities",
-                    to="grading.pairinground",
-                ),
-            ),
-        ],
-        options={"verbose_name_plural": "round identities"},
-    ),
-    migrations.CreateModel(
-        name="Pairing",
-        fields=[
             (
                 "id",
                 models.UUIDField(
                     default=uuid.uuid4, editable=False, primary_key=True, serialize=False
                 ),
             ),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("ended_at", models.DateTimeField(blank=True, null=True)),
-            ("end_reason", models.CharField(blank=True, max_length=200)),
-            (
-                "auditee",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="audits_due",
-                    to="grading.enrollment",
-                ),
-            ),
-            (
-                "auditor",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="audits_owed",
-                    to="grading.enrollment",
-                ),
-            ),
-            (
-                "made_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "round",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="pairings",
-                    to="grading.pairinground",
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["created_at", "pk"],
-            "constraints": [
-                models.UniqueConstraint(
-                    condition=models.Q(("ended_at", None)),
-                    fields=("round", "auditor", "auditee"),
-                    name="paired_once",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("auditor", models.F("auditee")), _negated=True),
-                    name="nobody_is_their_own_peer",
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="CommunicationEntry",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            (
-                "kind",
-                models.CharField(
-                    choices=[
-                        ("progress", "Progress"),
-                        ("blocker", "Blocker"),
-                        ("design", "Design note"),
-                    ],
-                    max_length=8,
-                ),
-            ),
-            ("text", models.TextField()),
-            ("posted_at", models.DateTimeField(auto_now_add=True)),
             (
                 "assignment",
                 models.ForeignKey(
                     on_delete=django.db.models.deletion.PROTECT,
-                    related_name="communication",
+                    related_name="feedback_reports",
                     to="grading.assignment",
-                ),
-            ),
-            (
-                "student",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="communication",
-                    to="grading.enrollment",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
                 ),
             ),
             (
@@ -2538,32 +3447,8 @@ MODELS = [
                     blank=True,
                     null=True,
                     on_delete=django.db.models.deletion.PROTECT,
-                    related_name="communication",
+                    related_name="reports",
                     to="grading.pairing",
-                ),
-            ),
-        ],
-        options={
-            "verbose_name_plural": "communication entries",
-            "ordering": ["-posted_at", "-pk"],
-            "constraints": [
-                models.CheckConstraint(
-                    condition=models.Q(("kind__in", ["progress", "blocker", "design"])),
-                    name="entry_kind_known",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(("text", ""), _negated=True), name="entry_says_something"
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="FeedbackReport",
-        fields=[
-            (
-                "id",
-                models.UUIDField(
-                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
                 ),
             ),
             (
@@ -2583,33 +3468,6 @@ MODELS = [
                     max_length=8,
                 ),
             ),
-            ("origin", models.CharField(blank=True, max_length=1024)),
-            ("original", models.TextField(blank=True)),
-            ("original_name", models.CharField(blank=True, max_length=255)),
-            ("original_sha256", models.CharField(blank=True, max_length=64)),
-            ("reading", models.JSONField(blank=True, null=True)),
-            ("misfits", models.JSONField(blank=True, default=list)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("read_at", models.DateTimeField(blank=True, null=True)),
-            ("hidden_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "assignment",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="feedback_reports",
-                    to="grading.assignment",
-                ),
-            ),
-            (
-                "audit",
-                models.OneToOneField(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="feedback_report",
-                    to="grading.audit",
-                ),
-            ),
             (
                 "author",
                 models.ForeignKey(
@@ -2617,16 +3475,6 @@ MODELS = [
                     null=True,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="feedback_given",
-                    to="grading.enrollment",
-                ),
-            ),
-            (
-                "brought_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
                     to="grading.enrollment",
                 ),
             ),
@@ -2641,24 +3489,6 @@ MODELS = [
                 ),
             ),
             (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "pairing",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="reports",
-                    to="grading.pairing",
-                ),
-            ),
-            (
                 "submission",
                 models.ForeignKey(
                     blank=True,
@@ -2668,7 +3498,36 @@ MODELS = [
                     to="grading.submission",
                 ),
             ),
+            (
+                "audit",
+                models.OneToOneField(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="feedback_report",
+                    to="grading.audit",
+                ),
+            ),
+            (
+                "brought_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("origin", models.CharField(blank=True, max_length=1024)),
             ("repository", models.CharField(blank=True, max_length=2000)),
+            ("original", models.TextField(blank=True)),
+            ("original_name", models.CharField(blank=True, max_length=255)),
+            ("original_sha256", models.CharField(blank=True, max_length=64)),
+            ("reading", models.JSONField(blank=True, null=True)),
+            ("misfits", models.JSONField(blank=True, default=list)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("read_at", models.DateTimeField(blank=True, null=True)),
+            ("hidden_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["-created_at", "pk"],
@@ -2737,6 +3596,22 @@ MODELS = [
                 ),
             ),
             (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "report",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="edition",
+                    to="grading.feedbackreport",
+                ),
+            ),
+            (
                 "state",
                 models.CharField(
                     choices=[
@@ -2754,22 +3629,6 @@ MODELS = [
             ("requested_at", models.DateTimeField()),
             ("made_at", models.DateTimeField(blank=True, null=True)),
             ("failure", models.CharField(blank=True, max_length=40)),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "report",
-                models.OneToOneField(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="edition",
-                    to="grading.feedbackreport",
-                ),
-            ),
         ],
         options={
             "constraints": [
@@ -2798,6 +3657,30 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "report",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="complaints",
+                    to="grading.feedbackreport",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.enrollment",
+                ),
+            ),
             ("text", models.TextField()),
             (
                 "state",
@@ -2822,30 +3705,6 @@ MODELS = [
                     on_delete=django.db.models.deletion.SET_NULL,
                     related_name="+",
                     to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "student",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.enrollment",
-                ),
-            ),
-            (
-                "report",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="complaints",
-                    to="grading.feedbackreport",
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
                 ),
             ),
         ],
@@ -2885,20 +3744,12 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("present", models.BooleanField()),
-            ("lines", models.JSONField(blank=True, default=list)),
-            ("text", models.TextField(blank=True)),
-            ("action", models.TextField(blank=True)),
-            ("priority", models.CharField(blank=True, max_length=6)),
-            ("evidence", models.JSONField(blank=True, default=list)),
             (
-                "audit",
+                "organization",
                 models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="sightings",
-                    to="grading.audit",
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
                 ),
             ),
             (
@@ -2907,6 +3758,16 @@ MODELS = [
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="sightings",
                     to="grading.finding",
+                ),
+            ),
+            (
+                "audit",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="sightings",
+                    to="grading.audit",
                 ),
             ),
             (
@@ -2920,14 +3781,6 @@ MODELS = [
                 ),
             ),
             (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
                 "submission",
                 models.ForeignKey(
                     on_delete=django.db.models.deletion.CASCADE,
@@ -2935,6 +3788,12 @@ MODELS = [
                     to="grading.submission",
                 ),
             ),
+            ("present", models.BooleanField()),
+            ("lines", models.JSONField(blank=True, default=list)),
+            ("text", models.TextField(blank=True)),
+            ("action", models.TextField(blank=True)),
+            ("priority", models.CharField(blank=True, max_length=6)),
+            ("evidence", models.JSONField(blank=True, default=list)),
         ],
         options={
             "ordering": ["pk"],
@@ -2961,55 +3820,6 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
-        name="RoundMember",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("alias", models.CharField(max_length=40)),
-            ("position", models.PositiveIntegerField()),
-            ("joined_at", models.DateTimeField(auto_now_add=True)),
-            ("left_at", models.DateTimeField(blank=True, null=True)),
-            ("reminders", models.PositiveSmallIntegerField(default=0)),
-            ("reminded_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "round",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="members",
-                    to="grading.pairinground",
-                ),
-            ),
-            (
-                "student",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="round_places",
-                    to="grading.enrollment",
-                ),
-            ),
-        ],
-        options={
-            "ordering": ["round", "position"],
-            "constraints": [
-                models.UniqueConstraint(fields=("round", "student"), name="once_in_a_round"),
-                models.UniqueConstraint(fields=("round", "alias"), name="alias_once_in_a_round"),
-                models.UniqueConstraint(fields=("round", "position"), name="place_once_in_a_round"),
-            ],
-        },
-    ),
-    migrations.CreateModel(
         name="SupersededReport",
         fields=[
             (
@@ -3018,23 +3828,20 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("report", models.JSONField()),
-            ("digest", models.CharField(max_length=64)),
-            ("superseded_at", models.DateTimeField(auto_now_add=True)),
-            (
-                "audit",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="superseded_reports",
-                    to="grading.audit",
-                ),
-            ),
             (
                 "organization",
                 models.ForeignKey(
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
+                ),
+            ),
+            (
+                "audit",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="superseded_reports",
+                    to="grading.audit",
                 ),
             ),
             (
@@ -3045,6 +3852,9 @@ MODELS = [
                     to="grading.rubricversion",
                 ),
             ),
+            ("report", models.JSONField()),
+            ("digest", models.CharField(max_length=64)),
+            ("superseded_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
             "ordering": ["-superseded_at", "-pk"],
@@ -3052,165 +3862,6 @@ MODELS = [
                 models.UniqueConstraint(fields=("audit", "digest"), name="superseded_report_once")
             ],
         },
-    ),
-    migrations.CreateModel(
-        name="Webhook",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("url", models.CharField(max_length=500)),
-            ("sealed_secret", models.TextField(editable=False)),
-            ("events", models.JSONField(default=list)),
-            ("active", models.BooleanField(default=True)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            (
-                "made_by",
-                models.ForeignKey(
-                    blank=True,
-                    null=True,
-                    on_delete=django.db.models.deletion.SET_NULL,
-                    related_name="+",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-        ],
-        options={"ordering": ["-created_at", "-pk"]},
-    ),
-    migrations.CreateModel(
-        name="WebhookDelivery",
-        fields=[
-            (
-                "id",
-                models.UUIDField(
-                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
-                ),
-            ),
-            (
-                "event",
-                models.CharField(
-                    choices=[
-                        ("audit.finished", "An audit has a verdict"),
-                        ("audit.failed", "An audit failed"),
-                        ("grade.released", "A grade was released or changed"),
-                        ("appeal.filed", "An appeal was filed"),
-                        ("appeal.answered", "An appeal was answered"),
-                        ("feedback.received", "A peer's report arrived"),
-                        ("webhook.test", "A test"),
-                    ],
-                    max_length=24,
-                ),
-            ),
-            ("payload", models.JSONField()),
-            (
-                "state",
-                models.CharField(
-                    choices=[
-                        ("waiting", "Waiting"),
-                        ("delivered", "Delivered"),
-                        ("failed", "Failed"),
-                    ],
-                    default="waiting",
-                    max_length=10,
-                ),
-            ),
-            ("tries", models.PositiveSmallIntegerField(default=0)),
-            ("next_at", models.DateTimeField(default=django.utils.timezone.now)),
-            ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
-            ("answer", models.CharField(blank=True, max_length=500)),
-            ("error", models.CharField(blank=True, max_length=300)),
-            ("created_at", models.DateTimeField(auto_now_add=True)),
-            ("ended_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "organization",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.PROTECT,
-                    related_name="+",
-                    to="grading.organization",
-                ),
-            ),
-            (
-                "webhook",
-                models.ForeignKey(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="deliveries",
-                    to="grading.webhook",
-                ),
-            ),
-        ],
-        options={
-            "verbose_name_plural": "webhook deliveries",
-            "ordering": ["-created_at", "pk"],
-            "indexes": [
-                models.Index(
-                    condition=models.Q(("state", "waiting")),
-                    fields=["next_at"],
-                    name="delivery_waiting",
-                )
-            ],
-            "constraints": [
-                models.CheckConstraint(
-                    condition=models.Q(
-                        (
-                            "event__in",
-                            [
-                                "audit.finished",
-                                "audit.failed",
-                                "grade.released",
-                                "appeal.filed",
-                                "appeal.answered",
-                                "feedback.received",
-                                "webhook.test",
-                            ],
-                        )
-                    ),
-                    name="delivery_event_known",
-                ),
-                models.CheckConstraint(
-                    condition=models.Q(
-                        models.Q(("ended_at", None), ("state", "waiting")),
-                        models.Q(
-                            ("ended_at__isnull", False), ("state__in", ("delivered", "failed"))
-                        ),
-                        _connector="OR",
-                    ),
-                    name="delivery_ended_has_a_time",
-                ),
-            ],
-        },
-    ),
-    migrations.CreateModel(
-        name="PersonalCalendar",
-        fields=[
-            (
-                "id",
-                models.BigAutoField(
-                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                ),
-            ),
-            ("time_zone", models.CharField(blank=True, max_length=64)),
-            ("sha256", models.CharField(blank=True, max_length=64, null=True, unique=True)),
-            ("made_at", models.DateTimeField(blank=True, null=True)),
-            (
-                "user",
-                models.OneToOneField(
-                    on_delete=django.db.models.deletion.CASCADE,
-                    related_name="calendar",
-                    to=settings.AUTH_USER_MODEL,
-                ),
-            ),
-        ],
     ),
     migrations.CreateModel(
         name="AuditContents",
@@ -3221,15 +3872,37 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
-            ("files", models.JSONField(blank=True, null=True)),
-            ("pages", models.PositiveIntegerField(blank=True, null=True)),
-            ("sources", models.BinaryField(blank=True, null=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
             (
                 "audit",
                 models.OneToOneField(
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="contents",
                     to="grading.audit",
+                ),
+            ),
+            ("files", models.JSONField(blank=True, null=True)),
+            ("pages", models.PositiveIntegerField(blank=True, null=True)),
+            ("sources", models.BinaryField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["pk"],
+        },
+    ),
+    migrations.CreateModel(
+        name="Comment",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
             (
@@ -3240,8 +3913,451 @@ MODELS = [
                     to="grading.organization",
                 ),
             ),
+            (
+                "submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="comments",
+                    to="grading.submission",
+                ),
+            ),
+            (
+                "place",
+                models.CharField(
+                    choices=[
+                        ("work", "The whole work"),
+                        ("criterion", "A criterion"),
+                        ("code", "Lines of code"),
+                        ("page", "A page of the PDF"),
+                    ],
+                    max_length=9,
+                ),
+            ),
+            ("criterion_id", models.CharField(blank=True, max_length=200)),
+            ("criterion_name", models.CharField(blank=True, max_length=300)),
+            ("path", models.CharField(blank=True, max_length=1000)),
+            ("commit", models.CharField(blank=True, max_length=64)),
+            ("first_line", models.PositiveIntegerField(blank=True, null=True)),
+            ("last_line", models.PositiveIntegerField(blank=True, null=True)),
+            ("page", models.PositiveIntegerField(blank=True, null=True)),
+            ("text", models.TextField()),
+            (
+                "banked",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to="grading.bankedcomment",
+                ),
+            ),
+            (
+                "author",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("edited_at", models.DateTimeField(blank=True, null=True)),
+            ("first_released_at", models.DateTimeField(blank=True, null=True)),
+            ("released_at", models.DateTimeField(blank=True, null=True)),
+            ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+            ("news_at", models.DateTimeField(blank=True, null=True)),
+            ("answer_waits", models.BooleanField(default=False)),
         ],
-        options={"ordering": ["pk"]},
+        options={
+            "ordering": ["created_at", "pk"],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("answer_waits", True), ("withdrawn_at", None)),
+                    fields=["organization"],
+                    name="comment_answer_waits",
+                )
+            ],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(("text", ""), _negated=True), name="comment_has_words"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            ("place", "criterion"), models.Q(("criterion_id", ""), _negated=True)
+                        ),
+                        models.Q(
+                            models.Q(("place", "criterion"), _negated=True),
+                            ("criterion_id", ""),
+                            ("criterion_name", ""),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="comment_on_a_criterion_names_it",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            ("first_line__gte", 1),
+                            ("first_line__isnull", False),
+                            ("last_line__gte", models.F("first_line")),
+                            ("last_line__isnull", False),
+                            ("place", "code"),
+                            models.Q(("path", ""), _negated=True),
+                        ),
+                        models.Q(
+                            models.Q(("place", "code"), _negated=True),
+                            ("commit", ""),
+                            ("first_line", None),
+                            ("last_line", None),
+                            ("path", ""),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="comment_on_code_has_lines",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("page__gte", 1), ("page__isnull", False), ("place", "page")),
+                        models.Q(models.Q(("place", "page"), _negated=True), ("page", None)),
+                        _connector="OR",
+                    ),
+                    name="comment_on_a_page_has_its_number",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("place__in", ["work", "criterion", "code", "page"])),
+                    name="comment_place_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("released_at", None),
+                        models.Q(
+                            ("first_released_at__isnull", False),
+                            ("released_at__gte", models.F("first_released_at")),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="comment_released_was_first_released",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("withdrawn_at", None),
+                        ("first_released_at__isnull", False),
+                        _connector="OR",
+                    ),
+                    name="comment_withdrawn_was_released",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("answer_waits", False),
+                        ("first_released_at__isnull", False),
+                        _connector="OR",
+                    ),
+                    name="comment_answered_was_released",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="CommentReply",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "comment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="replies",
+                    to="grading.comment",
+                ),
+            ),
+            ("by_student", models.BooleanField()),
+            ("text", models.TextField()),
+            (
+                "author",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+        ],
+        options={
+            "ordering": ["created_at", "pk"],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(("text", ""), _negated=True), name="reply_has_words"
+                )
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="GradeAdjustment",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "grade",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="adjustments",
+                    to="grading.grade",
+                ),
+            ),
+            ("delta", models.FloatField()),
+            ("reason", models.TextField()),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("made_at", models.DateTimeField(auto_now_add=True)),
+            ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["-made_at", "-pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    condition=models.Q(("withdrawn_at", None)),
+                    fields=("grade",),
+                    name="one_adjustment_per_grade",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("delta", 0), _negated=True),
+                    name="adjustment_changes_something",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("reason", ""), _negated=True),
+                    name="adjustment_has_a_reason",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="ReviewMark",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="review_marks",
+                    to="grading.submission",
+                ),
+            ),
+            ("criterion_id", models.CharField(blank=True, max_length=200)),
+            ("report_digest", models.CharField(blank=True, max_length=64)),
+            (
+                "reviewed_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("reviewed_at", models.DateTimeField(blank=True, null=True)),
+            ("flag_word", models.CharField(blank=True, max_length=80)),
+            (
+                "flagged_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("flagged_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("submission", "criterion_id"), name="one_review_mark_per_criterion"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("report_digest", ""), ("reviewed_at", None)),
+                        models.Q(
+                            ("reviewed_at__isnull", False),
+                            models.Q(("report_digest", ""), _negated=True),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="review_has_a_verdict",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("flagged_at__isnull", False), ("flag_word", ""), _connector="OR"
+                    ),
+                    name="flag_word_has_a_flag",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="StaffNote",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "submission",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="staff_notes",
+                    to="grading.submission",
+                ),
+            ),
+            (
+                "author",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("text", models.TextField(blank=True)),
+            ("written_at", models.DateTimeField(auto_now_add=True)),
+            ("edited_at", models.DateTimeField(blank=True, null=True)),
+            ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "ordering": ["written_at", "pk"],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("withdrawn_at", None), models.Q(("text", ""), _negated=True)),
+                        models.Q(("text", ""), ("withdrawn_at__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="staff_note_has_text_until_withdrawn",
+                )
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="TeamMember",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "team",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="members",
+                    to="grading.team",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="team_memberships",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("joined_at", models.DateTimeField()),
+            ("left_at", models.DateTimeField(blank=True, null=True)),
+            ("earlier_counts", models.BooleanField(default=True)),
+            ("keeps_grade", models.BooleanField(default=True)),
+        ],
+        options={
+            "ordering": ["joined_at", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    condition=models.Q(("left_at", None)),
+                    fields=("assignment", "student"),
+                    name="one_team_per_student",
+                ),
+                models.UniqueConstraint(fields=("team", "student"), name="team_member_once"),
+                models.CheckConstraint(
+                    condition=models.Q(("left_at__gte", models.F("joined_at"))),
+                    name="team_member_left_after_joining",
+                ),
+            ],
+        },
     ),
 ]
 

@@ -7,13 +7,17 @@ from grading.models.appeal import Appeal
 from grading.models.audit import Audit
 from grading.models.bulk import BulkItem, BulkRun
 from grading.models.cohort import Cohort, Enrollment
+from grading.models.comment import BankedComment, Comment, CommentReply
 from grading.models.complaint import Complaint
+from grading.models.extension import Extension
 from grading.models.finding import Finding, FindingHelp, FindingResponse, FindingSighting
-from grading.models.grade import Grade, Override, SupersededReport
+from grading.models.grade import Grade, GradeAdjustment, Override, SupersededReport
+from grading.models.grading_queue import ReviewMark, ReviewPresence, ReviewShare
 from grading.models.idempotency import IdempotencyKey
 from grading.models.invitation import Invitation
+from grading.models.join_link import JoinLink
 from grading.models.model_bench import ModelUsage, OrganizationBench
-from grading.models.notice import Notice, NoticeOptOut
+from grading.models.notice import DueReminder, Notice, NoticeDaily, NoticeOptOut
 from grading.models.opening import Opening
 from grading.models.peers import (
     CommunicationEntry,
@@ -27,7 +31,9 @@ from grading.models.peers import (
 from grading.models.personal_calendar import PersonalCalendar
 from grading.models.record import AuditContents, CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.rubric import Rubric, RubricVersion
+from grading.models.staff_thread import StaffNote
 from grading.models.submission import Assignment, Submission
+from grading.models.team import Team, TeamMember
 from grading.models.tenant import Membership, Organization
 from grading.models.webhook import Webhook, WebhookDelivery
 
@@ -38,16 +44,21 @@ __all__ = [
     "Assignment",
     "Audit",
     "AuditContents",
+    "BankedComment",
     "BlindGrade",
     "BlindSample",
     "BulkItem",
     "BulkRun",
     "Cohort",
+    "Comment",
+    "CommentReply",
     "CommunicationEntry",
     "Complaint",
     "CriterionVerdict",
+    "DueReminder",
     "Enrollment",
     "EvidenceRecord",
+    "Extension",
     "FeedbackEdition",
     "FeedbackReport",
     "Finding",
@@ -55,11 +66,14 @@ __all__ = [
     "FindingResponse",
     "FindingSighting",
     "Grade",
+    "GradeAdjustment",
     "IdempotencyKey",
     "Invitation",
+    "JoinLink",
     "Membership",
     "ModelUsage",
     "Notice",
+    "NoticeDaily",
     "NoticeOptOut",
     "Opening",
     "OpinionRecord",
@@ -69,12 +83,18 @@ __all__ = [
     "Pairing",
     "PairingRound",
     "PersonalCalendar",
+    "ReviewMark",
+    "ReviewPresence",
+    "ReviewShare",
     "RoundIdentities",
     "RoundMember",
     "Rubric",
     "RubricVersion",
+    "StaffNote",
     "Submission",
     "SupersededReport",
+    "Team",
+    "TeamMember",
     "Webhook",
     "WebhookDelivery",
 ]

@@ -7,7 +7,7 @@ from django.db.models import Q
 from grading.core.enums import PENDING_APPEALS, AppealState
 from grading.models.audit import Audit
 from grading.models.submission import Submission
-from grading.models.tenant import TenantModel
+from grading.models.tenant import Membership, TenantModel
 
 
 class Appeal(TenantModel):
@@ -16,7 +16,8 @@ class Appeal(TenantModel):
 
     It belongs to the submission and the criterion, so that every recomputation keeps it. `cited`
     are ids of evidence, `places` further places (path and line, or a page of the PDF). Once it has
-    an `escalated_at`, an owner answers it, even after re-judging.
+    an `escalated_at`, an owner answers it, even after re-judging. `assigned_to` is the teacher whom
+    it was handed to; who teaches no more holds none (queries.HELD).
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeals")
@@ -33,6 +34,9 @@ class Appeal(TenantModel):
         Audit, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     escalated_at = models.DateTimeField(null=True, blank=True)
+    assigned_to = models.ForeignKey(
+        Membership, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     answer = models.TextField(blank=True)
     new_score = models.PositiveSmallIntegerField(null=True, blank=True)
     filed_at = models.DateTimeField(auto_now_add=True)

@@ -22,6 +22,7 @@ class Grade(TenantModel):
     the judges of one criterion; `unverified` means that evidence or citations were dropped because
     they could not be verified. `released` is the frozen verdict that the student got
     (grades/queries/final_scores.py), null before a release; `changed` means that it is out of date.
+    `adjusted_from` is the overall score before a GradeAdjustment, null without one.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
@@ -35,6 +36,7 @@ class Grade(TenantModel):
     overall_score = models.FloatField(null=True, blank=True)
     points_earned = models.FloatField(null=True, blank=True)
     points_possible = models.FloatField(null=True, blank=True)
+    adjusted_from = models.FloatField(null=True, blank=True)
     overridden = models.PositiveSmallIntegerField(default=0)
     needs_review = models.BooleanField(default=False)
     suspected = models.BooleanField(default=False)
@@ -65,6 +67,39 @@ class Grade(TenantModel):
             f"{self.student_id}: "
             f"{self.overall_score if self.overall_score is not None else 'no score'}"
         )
+
+
+class GradeAdjustment(TenantModel):
+    """Change of one student's own result, with a reason: a member who did more or less of the work.
+
+    `delta` is in points where the rubric has them, else on the scale of 1 to 5. The verdict and the
+    scores of the criteria stay; the result stays within its scale.
+    """
+
+    grade = models.ForeignKey(Grade, on_delete=models.CASCADE, related_name="adjustments")
+    delta = models.FloatField()
+    reason = models.TextField()
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-made_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["grade"],
+                # Withdrawn adjustments stay as history.
+                condition=Q(withdrawn_at=None),
+                name="one_adjustment_per_grade",
+            ),
+            models.CheckConstraint(condition=~Q(delta=0), name="adjustment_changes_something"),
+            models.CheckConstraint(condition=~Q(reason=""), name="adjustment_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.delta:+g}"
 
 
 class SupersededReport(TenantModel):

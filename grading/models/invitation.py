@@ -53,7 +53,7 @@ class Invitation(TenantModel):
             models.CheckConstraint(condition=Q(role__in=Role.values), name="invitation_role_known"),
             models.CheckConstraint(condition=Q(email=Lower("email")), name="invitation_lower_case"),
             models.CheckConstraint(
-                condition=Q(state=InvitationState.INVITED)
+                condition=Q(state__in=("invited", "revoked"))
                 | Q(
                     state__in=("accepted", "declined", "left"),
                     answered_at__isnull=False,

@@ -59,12 +59,12 @@ class OrganizationBench(TenantModel):
 class ModelUsage(TenantModel):
     """Usage of one answer, by the provider's figures; `cost_usd` is null without a price.
 
-    The answer is a judge's, VISION's look at the report's pages, or the SCREENING of the prose:
-    these two have no criterion and are in round 0. `audit` is null once its cohort was deleted: the
-    cost still counts in the month's budget.
+    The answer is a judge's, VISION's look at the report's pages, the SCREENING of the prose, or of
+    a TRIAL of the connection: these three have no criterion and are in round 0. `audit` is null in
+    a trial, and once its cohort was deleted: the cost still counts in the month's budget.
     """
 
-    VISION, SCREENING = "Vision", "Screening"
+    VISION, SCREENING, TRIAL = "Vision", "Screening", "Trial"
 
     audit = models.ForeignKey(
         Audit, on_delete=models.SET_NULL, null=True, blank=True, related_name="model_usage"

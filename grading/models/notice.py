@@ -4,8 +4,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from grading.core.enums import NoticeKind
+from grading.core.enums import DAILY_NOTICES, NoticeKind
+from grading.models.cohort import Enrollment
 from grading.models.invitation import Invitation
+from grading.models.submission import Assignment
 from grading.models.tenant import TenantModel
 
 
@@ -16,6 +18,9 @@ class Notice(TenantModel):
     link. It holds no score. `held_at` is the time when a daily limit kept it from being sent, which
     is final. `tries` counts how often it was given to
     the mail server; `tried_at` is also set, without counting, if the server could not be reached.
+
+    With `digest_after` it waits for the person's daily email of that time. `digest` is the email
+    that it was put into, at its `sent_at`.
     """
 
     user = models.ForeignKey(
@@ -34,6 +39,10 @@ class Notice(TenantModel):
     tries = models.PositiveSmallIntegerField(default=0)
     tried_at = models.DateTimeField(null=True, blank=True)
     held_at = models.DateTimeField(null=True, blank=True)
+    digest_after = models.DateTimeField(null=True, blank=True)
+    digest = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="carried"
+    )
 
     class Meta:
         ordering = ["pk"]
@@ -45,6 +54,10 @@ class Notice(TenantModel):
                 condition=Q(kind=NoticeKind.INVITATION, user=None, invitation__isnull=False)
                 | Q(user__isnull=False, invitation=None, address=""),
                 name="notice_has_one_recipient",
+            ),
+            models.CheckConstraint(
+                condition=Q(digest_after=None) | Q(kind__in=[kind.value for kind in DAILY_NOTICES]),
+                name="notice_of_this_kind_may_wait",
             ),
         ]
         indexes = [
@@ -73,6 +86,54 @@ class NoticeOptOut(TenantModel):
             models.UniqueConstraint(fields=["organization", "user", "kind"], name="opted_out_once"),
             models.CheckConstraint(
                 condition=Q(kind__in=NoticeKind.values), name="opt_out_kind_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.kind}"
+
+
+class DueReminder(TenantModel):
+    """Reminder that a student got of a due date of theirs, so many hours before it."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="+")
+    student = models.ForeignKey(Enrollment, on_delete=models.CASCADE, related_name="+")
+    hours = models.PositiveSmallIntegerField()
+    due_at = models.DateTimeField()
+    sent_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "student", "hours", "due_at"], name="due_reminder_once"
+            ),
+            models.CheckConstraint(condition=Q(hours__in=(24, 72)), name="due_reminder_hours"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.student_id}: {self.hours} hours before {self.due_at}"
+
+
+class NoticeDaily(TenantModel):
+    """Kind of email that a person gets once a day for an organization, instead of singly.
+
+    Of STAFF_DAILY, which is always daily, the row means that it was turned on; `next_at` is the
+    time of the next one.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16, choices=NoticeKind.choices)
+    next_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "user", "kind"], name="daily_once"),
+            models.CheckConstraint(
+                condition=Q(kind__in=[kind.value for kind in DAILY_NOTICES], next_at=None)
+                | Q(kind=NoticeKind.STAFF_DAILY, next_at__isnull=False),
+                name="daily_kind_may_be_daily",
             ),
         ]
 

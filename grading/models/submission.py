@@ -7,7 +7,13 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy
+from grading.core.enums import (
+    Bench,
+    CountingPolicy,
+    LatePolicy,
+    ReleasePolicy,
+    TeamFormation,
+)
 from grading.models.cohort import Cohort, Enrollment
 from grading.models.rubric import RubricVersion
 from grading.models.tenant import TenantModel
@@ -42,6 +48,10 @@ class Assignment(TenantModel):
     )
     appeal_days = models.PositiveSmallIntegerField(default=7)
     max_appeals = models.PositiveSmallIntegerField(default=3)
+    team_formation = models.CharField(
+        max_length=8, choices=TeamFormation.choices, default=TeamFormation.NONE
+    )
+    team_size_max = models.PositiveSmallIntegerField(default=3)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -67,6 +77,10 @@ class Assignment(TenantModel):
             models.CheckConstraint(
                 condition=Q(release_policy__in=ReleasePolicy.values), name="release_policy_known"
             ),
+            models.CheckConstraint(
+                condition=Q(team_formation__in=TeamFormation.values), name="team_formation_known"
+            ),
+            models.CheckConstraint(condition=Q(team_size_max__gte=1), name="team_has_room"),
         ]
 
     def __str__(self) -> str:
@@ -79,13 +93,19 @@ def private_pdf_path(submission: "Submission", _name: str) -> str:
 
 
 class Submission(TenantModel):
-    """One attempt of a student. `counts` is false once its audit has failed: failed audits don't
-    use an attempt.
+    """One attempt of a student or a team. `counts` is false once its audit has failed: failed audits
+    don't use an attempt.
+
+    A team's attempts all have its representative as `student`. `reader` is the member as whom a row
+    was read: core/permissions.py and submissions/queries.py set it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")
     student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="submissions")
+    team = models.ForeignKey(
+        "grading.Team", on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
+    )
     attempt = models.PositiveSmallIntegerField()
     repo_url = models.CharField(max_length=2000)
     ref = models.CharField(max_length=255, blank=True)
@@ -116,5 +136,21 @@ class Submission(TenantModel):
             ),
         ]
 
+    # The member of the team who reads this row, if any; no column.
+    read_as: Enrollment | None = None
+
     def __str__(self) -> str:
         return f"{self.repo_url} (attempt {self.attempt})"
+
+    @property
+    def reader(self) -> Enrollment:
+        """The member of the team who reads this row, else its student."""
+        return self.read_as or self.student
+
+    @property
+    def reader_id(self) -> int:
+        if self.read_as is not None:
+            return self.read_as.pk
+        # submissions/queries.py annotates lists with the key.
+        key: int | None = vars(self).get("reader_key")
+        return key or self.student_id

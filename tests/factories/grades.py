@@ -1,6 +1,7 @@
 """Grades that count, changes by staff, and objections of students."""
 
 import factory
+from django.utils import timezone
 
 from grading.core.enums import BulkVerb, NoticeKind
 from grading.models import (
@@ -9,13 +10,21 @@ from grading.models import (
     BlindSample,
     BulkItem,
     BulkRun,
+    DueReminder,
     Grade,
     Notice,
+    NoticeDaily,
     NoticeOptOut,
     Override,
+    StaffNote,
     SupersededReport,
 )
-from tests.factories.people import OrganizationFactory, TenantFactory, UserFactory
+from tests.factories.people import (
+    EnrollmentFactory,
+    OrganizationFactory,
+    TenantFactory,
+    UserFactory,
+)
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
 
@@ -53,6 +62,16 @@ class AppealFactory(TenantFactory):
     text = "The README is there."
     verdict = factory.LazyFunction(lambda: {"id": "tidy", "score": 2})
     report_digest = "e" * 64
+
+
+class StaffNoteFactory(TenantFactory):
+    class Meta:
+        model = StaffNote
+
+    submission = factory.SubFactory(SubmissionFactory)
+    organization = factory.SelfAttribute("submission.organization")
+    author = factory.SubFactory(UserFactory)
+    text = "Compare with the other section."
 
 
 class SupersededReportFactory(TenantFactory):
@@ -125,6 +144,28 @@ class NoticeFactory(TenantFactory):
     subject = "A grade was released"
     body = "Your grade was released."
     path = "/"
+
+
+class NoticeDailyFactory(TenantFactory):
+    class Meta:
+        model = NoticeDaily
+
+    organization = factory.SubFactory(OrganizationFactory)
+    user = factory.SubFactory(UserFactory)
+    kind = NoticeKind.RELEASED
+
+
+class DueReminderFactory(TenantFactory):
+    class Meta:
+        model = DueReminder
+
+    assignment = factory.SubFactory(AssignmentFactory)
+    organization = factory.SelfAttribute("assignment.organization")
+    student = factory.SubFactory(
+        EnrollmentFactory, cohort=factory.SelfAttribute("..assignment.cohort")
+    )
+    hours = 72
+    due_at = factory.LazyFunction(timezone.now)
 
 
 class NoticeOptOutFactory(TenantFactory):

@@ -8,17 +8,27 @@ from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.engine.events import Contents
 from grading.engine.stored_sources import pack_sources
-from grading.models import Audit, Organization
+from grading.models import Audit, Grade, Organization
+from tests.factories.comments import BankedCommentFactory, CommentFactory, CommentReplyFactory
+from tests.factories.extensions import ExtensionFactory
 from tests.factories.grades import (
     AppealFactory,
     BlindGradeFactory,
     BlindSampleFactory,
     BulkItemFactory,
     BulkRunFactory,
+    DueReminderFactory,
+    NoticeDailyFactory,
     NoticeFactory,
     NoticeOptOutFactory,
     OverrideFactory,
+    StaffNoteFactory,
     SupersededReportFactory,
+)
+from tests.factories.grading_queue import (
+    ReviewMarkFactory,
+    ReviewPresenceFactory,
+    ReviewShareFactory,
 )
 from tests.factories.peers import (
     CommunicationEntryFactory,
@@ -39,10 +49,12 @@ from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
     InvitationFactory,
+    JoinLinkFactory,
     MembershipFactory,
     OrganizationFactory,
     UserFactory,
 )
+from tests.factories.teams import GradeAdjustmentFactory, team_with
 from tests.factories.webhooks import WebhookDeliveryFactory
 from tests.factories.work import (
     AssignmentFactory,
@@ -97,6 +109,9 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
             lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),))
         )
 
+    JoinLinkFactory.create(cohort=cohort)
+    ExtensionFactory.create(assignment=assignment, student=enrollment, max_attempts=9)
+    team_with(assignment, enrollment)
     InvitationFactory.create(
         organization=organization,
         email=user.email.lower(),
@@ -104,6 +119,11 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
         state="accepted",
         answered_at=timezone.now(),
     )
+    BankedCommentFactory.create(rubric=rubric, label=f"{word} entry")
+    comment = CommentFactory.create(
+        submission=audit.submission, text=f"{word} comment", released=True
+    )
+    CommentReplyFactory.create(comment=comment)
     _graded(audit, user, word)
     _among_peers(audit, word)
     return organization
@@ -112,6 +132,9 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
 def _graded(audit: Audit, user: User, word: str) -> None:
     """A row in every table of what follows a verdict."""
     submission = audit.submission
+    with scope(organization=audit.organization):
+        grade = Grade.objects.get(audit=audit)
+    GradeAdjustmentFactory.create(grade=grade)
     run = BulkRunFactory.create(assignment=submission.assignment)
     BulkItemFactory.create(run=run, submission=submission, audit=audit)
     SupersededReportFactory.create(audit=audit)
@@ -120,10 +143,18 @@ def _graded(audit: Audit, user: User, word: str) -> None:
     AppealFactory.create(
         submission=submission, text=f"{word} objection", criterion_name=f"{word} criterion"
     )
+    StaffNoteFactory.create(submission=submission, author=user, text=f"{word} staff note")
+    ReviewMarkFactory.create(submission=submission, flagged_by=user, flag_word=f"{word} flag")
+    ReviewShareFactory.create(assignment=submission.assignment, reader=user)
+    ReviewPresenceFactory.create(
+        assignment=submission.assignment, reader=user, student=submission.student
+    )
     BlindSampleFactory.create(assignment=submission.assignment)
     BlindGradeFactory.create(submission=submission, graded_by=user)
     NoticeFactory.create(organization=audit.organization, user=user, subject=f"{word} letter")
     NoticeOptOutFactory.create(organization=audit.organization, user=user)
+    NoticeDailyFactory.create(organization=audit.organization, user=user)
+    DueReminderFactory.create(assignment=submission.assignment, student=submission.student)
     WebhookDeliveryFactory.create(
         webhook__organization=audit.organization, webhook__url=f"https://{word}.example/hook"
     )

@@ -186,6 +186,8 @@ def _answer(body: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict[str
         return {"pictures": transcripts}
     if "passages" in properties:
         return {"passages": []}
+    if "sum" in properties:
+        return {"sum": 5}
     if "score" in properties:
         return _opinion(material_on("", body))
     return {name: _opinion(material_on(name, body)) for name in properties}

@@ -3,6 +3,7 @@ itself.
 """
 
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from typing import Any
 
 import factory
@@ -13,7 +14,8 @@ from django_scopes import scope
 from factory.django import DjangoModelFactory
 
 from grading.core.enums import Role
-from grading.models import Cohort, Enrollment, Invitation, Membership, Organization
+from grading.core.join_codes import new_code
+from grading.models import Cohort, Enrollment, Invitation, JoinLink, Membership, Organization
 
 PASSWORD = "a long enough password"
 
@@ -98,6 +100,16 @@ class InvitationFactory(TenantFactory):
 
     organization = factory.SubFactory(OrganizationFactory)
     email = factory.Sequence(lambda n: f"invited{n}@example.org")
+
+
+class JoinLinkFactory(TenantFactory):
+    class Meta:
+        model = JoinLink
+
+    cohort = factory.SubFactory(CohortFactory)
+    organization = factory.SelfAttribute("cohort.organization")
+    code = factory.LazyFunction(new_code)
+    ends_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=14))
 
 
 def staff_user(organization: Organization, role: Role = Role.INSTRUCTOR) -> User:

@@ -54,19 +54,21 @@ def test_every_tenant_table_and_no_other_has_the_tenant_policy():
 
 
 def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
-    doors = (
-        "SELECT policyname, tablename, cmd FROM pg_policies WHERE policyname <> 'tenant' ORDER BY 1"
-    )
+    doors = "SELECT policyname, tablename, cmd FROM pg_policies WHERE policyname <> 'tenant' ORDER BY 1, 2"
     assert asked(doors) == [
         ("bulk_runs", "grading_bulkrun", "SELECT"),
         ("dispatch", "grading_audit", "SELECT"),
+        ("due_dates", "grading_assignment", "SELECT"),
+        ("due_dates", "grading_extension", "SELECT"),
         ("editions_to_make", "grading_feedbackedition", "SELECT"),
         ("fixes_to_verify", "grading_findingresponse", "SELECT"),
         ("invitation_letters", "grading_notice", "SELECT"),
         ("invited_me", "grading_invitation", "SELECT"),
+        ("joining", "grading_joinlink", "SELECT"),
         ("letters", "grading_notice", "SELECT"),
         ("own_membership", "grading_membership", "SELECT"),
         ("rounds", "grading_pairinground", "SELECT"),
+        ("staff_emails", "grading_noticedaily", "SELECT"),
         ("webhooks", "grading_webhookdelivery", "SELECT"),
     ]
 
