@@ -1,4 +1,4 @@
-"""Admin pages of audits, their records, benches, model usage and job queues."""
+"""Admin pages of audits, benches, model usage and job queues."""
 
 from __future__ import annotations
 
@@ -9,26 +9,23 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
-from django.conf import settings
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from django_rq.admin import QueueAdmin
 from django_rq.models import Dashboard
 
+from grading.audits.benches.bench_checks import BenchChoices, faults_of
 from grading.audits.queries import start_of_month, usage_of_organization
 from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin
-from grading.engine.bench_settings import models_of, needs_server_credentials, sealed_key
+from grading.engine.bench_settings import sealed_key
 from grading.models import (
     Assignment,
     Audit,
-    CriterionVerdict,
     Enrollment,
-    EvidenceRecord,
     ModelUsage,
-    OpinionRecord,
     OrganizationBench,
 )
 
@@ -86,54 +83,6 @@ class AuditAdmin(MachineMadeAdmin):
         return super().get_queryset(request).defer("report")
 
 
-class AuditRecordAdmin(MachineMadeAdmin):
-    list_select_related = ("audit__submission",)
-
-    @admin.display(ordering="audit__submission__repo_url")
-    def repository(self, row: EvidenceRecord | OpinionRecord | CriterionVerdict) -> str:
-        return row.audit.submission.repo_url
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[EvidenceRecord]:
-        return super().get_queryset(request).defer("audit__report")
-
-
-@admin.register(EvidenceRecord)
-class EvidenceRecordAdmin(AuditRecordAdmin):
-    list_display = ("key", "detective", "check_id", "found", "path", "line_start", "repository")
-    list_filter = ("detective", "found")
-    search_fields = ("key", "check_id", "path")
-
-
-@admin.register(OpinionRecord)
-class OpinionRecordAdmin(AuditRecordAdmin):
-    list_display = ("criterion_id", "judge", "score", "round", "repository", "created_at")
-    list_filter = ("judge", "score", "round")
-    search_fields = ("criterion_id", "key")
-
-
-@admin.register(CriterionVerdict)
-class CriterionVerdictAdmin(AuditRecordAdmin):
-    list_display = (
-        "criterion_id",
-        "name",
-        "score",
-        "points",
-        "max_points",
-        "needs_review",
-        "excluded",
-        "repository",
-    )
-    list_filter = ("score", "needs_review", "excluded")
-    search_fields = ("criterion_id", "name")
-
-
-MODEL_FIELDS = ("prosecutor_model", "defense_model", "tech_lead_model")
-OPERATORS_MODELS = (
-    "The operator's API key serves the operator's models. Leave this blank, or enter an API key of "
-    "your own."
-)
-
-
 class OrganizationBenchForm(_BenchForm):
     new_key = forms.CharField(
         label="API key",
@@ -164,45 +113,13 @@ class OrganizationBenchForm(_BenchForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
-        self._refuse_unpaid_models(cleaned)
-        if (
-            cleaned.get("monthly_budget_usd") is not None
-            and cleaned.get("audit_budget_usd") is None
-        ):
-            raise ValidationError(
-                {"audit_budget_usd": "A monthly budget needs a budget for each audit."}
-            )
-
-        if cleaned.get("audit_budget_usd") is not None:
-            self._refuse_unpriced(cleaned)
-        return cleaned
-
-    def _has_own_key(self, cleaned: dict[str, Any]) -> bool:
+        names = BenchChoices.__dataclass_fields__
+        choices = BenchChoices(**{name: cleaned[name] for name in names if name in cleaned})
         is_kept = bool(self.instance.sealed_key) and not cleaned.get("forget_key")
-        return bool(cleaned.get("new_key")) or is_kept
-
-    def _refuse_unpaid_models(self, cleaned: dict[str, Any]) -> None:
-        """Refuse names of models without an own key, and an own key without such names."""
-        has_own_key = self._has_own_key(cleaned)
-        for field in MODEL_FIELDS:
-            model = cleaned.get(field) or ""
-            if model and not has_own_key:
-                self.add_error(field, OPERATORS_MODELS)
-            elif has_own_key and not model:
-                self.add_error(field, "Your own API key pays for your own models: enter one.")
-            elif model and needs_server_credentials(model):
-                self.add_error(field, "Your API key cannot be used with this provider.")
-
-    def _refuse_unpriced(self, cleaned: dict[str, Any]) -> None:
-        # An answer without a price would never use up a budget.
-        chosen = OrganizationBench(**{name: cleaned.get(name) or "" for name in MODEL_FIELDS})
-        # Only whether there is a key decides whose models count.
-        chosen.sealed_key = "own" if self._has_own_key(cleaned) else ""
-        unpriced = sorted(set(models_of(chosen).values()) - set(settings.MODEL_PRICES))
-        if unpriced:
-            models = ", ".join(unpriced) or "these models"
-            message = f"The operator has set no price for {models}: a budget is not possible."
-            raise ValidationError({"audit_budget_usd": message})
+        has_own_key = bool(cleaned.get("new_key")) or is_kept
+        for field, sentence in faults_of(choices, has_own_key=has_own_key).items():
+            self.add_error(field, sentence)
+        return cleaned
 
     def save(self, commit: bool = True) -> OrganizationBench:
         # In this order, so that a new key wins over the tick to delete.

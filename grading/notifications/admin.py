@@ -1,4 +1,4 @@
-"""Admin of emails, email preferences, webhooks and deliveries."""
+"""Admin of emails, webhooks and deliveries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from grading.core.admin_tenancy import MachineMadeAdmin, known_address
-from grading.models import Notice, NoticeOptOut, Webhook, WebhookDelivery
+from grading.models import Notice, Webhook, WebhookDelivery
 
 
 @admin.register(Notice)
@@ -25,20 +25,6 @@ class NoticeAdmin(MachineMadeAdmin):
     @admin.display(ordering="known")
     def recipient(self, notice: Any) -> str:
         return notice.address or notice.known or "no member any more"
-
-
-@admin.register(NoticeOptOut)
-class NoticeOptOutAdmin(MachineMadeAdmin):
-    list_display = ("kind", "member")
-    list_filter = ("kind",)
-    exclude = ("user",)
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).annotate(known=known_address("user"))
-
-    @admin.display(ordering="known")
-    def member(self, row: Any) -> str:
-        return row.known or "no member any more"
 
 
 @admin.register(Webhook)

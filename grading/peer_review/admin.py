@@ -1,4 +1,4 @@
-"""Read-only admin pages of rounds, reports and findings; they are made on the cohort's pages."""
+"""Read-only admin pages of rounds, reports and complaints; they are made on the cohort's pages."""
 
 from typing import Any
 
@@ -8,15 +8,9 @@ from django.http import HttpRequest
 
 from grading.core.admin_tenancy import MachineMadeAdmin
 from grading.models import (
-    CommunicationEntry,
     Complaint,
     FeedbackReport,
-    Finding,
-    FindingResponse,
-    FindingSighting,
-    Pairing,
     PairingRound,
-    RoundMember,
 )
 
 
@@ -27,20 +21,6 @@ class PairingRoundAdmin(MachineMadeAdmin):
     list_select_related = ("assignment",)
     # With the seed anybody could draw the pairs of the round again.
     exclude = ("seed",)
-
-
-@admin.register(RoundMember)
-class RoundMemberAdmin(MachineMadeAdmin):
-    list_display = ("student", "round", "alias", "joined_at", "left_at", "reminders")
-    search_fields = ("student__email", "student__name")
-    list_select_related = ("student", "round")
-
-
-@admin.register(Pairing)
-class PairingAdmin(MachineMadeAdmin):
-    list_display = ("round", "auditor", "auditee", "made_by", "created_at", "ended_at")
-    search_fields = ("auditor__email", "auditee__email")
-    list_select_related = ("round", "auditor", "auditee", "made_by")
 
 
 @admin.register(FeedbackReport)
@@ -62,40 +42,3 @@ class ComplaintAdmin(MachineMadeAdmin):
     list_filter = ("state",)
     search_fields = ("student__email", "text", "answer")
     list_select_related = ("student", "report", "decided_by")
-
-
-@admin.register(CommunicationEntry)
-class CommunicationEntryAdmin(MachineMadeAdmin):
-    list_display = ("student", "kind", "assignment", "posted_at")
-    list_filter = ("kind",)
-    search_fields = ("student__email", "text")
-    list_select_related = ("student", "assignment")
-
-
-@admin.register(Finding)
-class FindingAdmin(MachineMadeAdmin):
-    list_display = (
-        "student",
-        "criterion_id",
-        "title",
-        "place",
-        "state",
-        "fixed_commit",
-        "changed_at",
-    )
-    list_filter = ("state",)
-    search_fields = ("student__email", "title", "place")
-    list_select_related = ("student",)
-
-
-@admin.register(FindingSighting)
-class FindingSightingAdmin(MachineMadeAdmin):
-    list_display = ("finding", "submission", "present", "priority")
-    list_select_related = ("finding", "submission")
-
-
-@admin.register(FindingResponse)
-class FindingResponseAdmin(MachineMadeAdmin):
-    list_display = ("finding", "kind", "commit", "verified", "created_at", "replaced_at")
-    list_filter = ("kind",)
-    list_select_related = ("finding",)

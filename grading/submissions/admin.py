@@ -1,11 +1,11 @@
-"""Admin pages of assignments, submissions and idempotency keys."""
+"""Admin pages of assignments and submissions."""
 
 from django.contrib import admin
 from django.urls import reverse
 from django.utils.html import format_html
 
 from grading.core.admin_tenancy import MachineMadeAdmin
-from grading.models import Assignment, IdempotencyKey, Submission
+from grading.models import Assignment, Submission
 
 
 @admin.register(Assignment)
@@ -52,11 +52,3 @@ class SubmissionAdmin(MachineMadeAdmin):
     list_select_related = ("student", "assignment")
     date_hierarchy = "handed_in_at"
     exclude = ("pdf",)  # uploads are private: no URL leads to them
-
-
-@admin.register(IdempotencyKey)
-class IdempotencyKeyAdmin(MachineMadeAdmin):
-    list_display = ("key", "assignment", "submission", "created_at")
-    search_fields = ("key",)
-    list_select_related = ("assignment", "submission")
-    exclude = ("user",)

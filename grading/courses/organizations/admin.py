@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
@@ -261,8 +261,9 @@ class ActivityAdmin(MachineMadeAdmin):
         return row.known or ("—" if row.actor_id is None else "not a member")
 
 
-# Social applications are configured in settings and tokens are not stored: nothing to manage here.
-for model in (Authenticator, SocialAccount, SocialApp, SocialToken):
+# Social applications are configured in settings, tokens are not stored, and roles are those of
+# memberships, not of groups: nothing to manage here.
+for model in (Authenticator, Group, SocialAccount, SocialApp, SocialToken):
     admin.site.unregister(model)
 
 
