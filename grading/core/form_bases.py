@@ -12,7 +12,7 @@ from django.utils.text import slugify
 
 from grading.core.errors import ActionRefused, FieldRefused, SlugTaken
 from grading.core.time_zone_names import zone_choices
-from grading.core.time_zones import name_of
+from grading.core.time_zones import is_usual_year, name_of
 
 DATETIME = "%Y-%m-%dT%H:%M"
 
@@ -145,7 +145,7 @@ class ZonedTimeField(forms.DateTimeField):
             return self.stored
         with timezone.override(self._zone):
             try:
-                return super().to_python(value)
+                return _refuse_unusual_year(super().to_python(value))
             except forms.ValidationError as error:
                 if error.code == "ambiguous_timezone" and error.params:
                     raise forms.ValidationError(
@@ -162,6 +162,13 @@ class ZonedTimeField(forms.DateTimeField):
             f"{typed:%H:%M} on {typed:%d %B %Y} {count} in {name_of(self._zone)}: clocks change "
             "that night. Enter an earlier or a later time."
         )
+
+
+def _refuse_unusual_year(typed: datetime | None) -> datetime | None:
+    """Return the time, unless it has no date in some time zones."""
+    if typed is not None and not is_usual_year(typed):
+        raise forms.ValidationError("Enter a year from 1970 to 9998.")
+    return typed
 
 
 class ZonedForm(forms.Form):

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 import structlog
+from django.contrib import messages
+from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django_scopes import scope
 from psycopg.errors import DeadlockDetected, ForeignKeyViolation, SerializationFailure
 from requests import RequestException
@@ -20,6 +22,15 @@ from requests import RequestException
 from grading.core.errors import OrganizationClosed
 from grading.core.permissions import access_organization, staffed_organizations
 from grading.core.request_cache import request_cache
+from grading.core.view_as import (
+    end_viewing,
+    is_end,
+    refusal_of,
+    shown_to,
+    student_to_show,
+    viewing_of,
+)
+from grading.models import Organization
 
 log = structlog.get_logger(__name__)
 _ORGANIZATION_PATH = re.compile(r"^/o/(?P<slug>[-a-zA-Z0-9_]+)(?:/|$)")
@@ -28,6 +39,8 @@ _ADMIN_PATH = re.compile(r"^/admin(?:/|$)")
 
 class TenantMiddleware:
     """Enter the scope of a request's organization.
+
+    Staff who view a student's pages are answered as that student (grading.core.view_as).
 
     Under /o/<org>/ it is that organization, if the user belongs to it; another one is answered like
     a missing one. In the admin, staff see the rows of their own organizations, and the operator
@@ -69,12 +82,48 @@ class TenantMiddleware:
                 organization = access_organization(request.user, slug)
             except OrganizationClosed as closed:
                 return _waiting_page(request, closed)
+            except Http404:
+                _end_lost_view(request, slug)
+                raise
             with scope(organization=organization):
-                return self._get_response(request)
+                viewing = viewing_of(request)
+                if viewing is None or viewing.organization != slug or is_end(request):
+                    return self._get_response(request)
+                student, reason = student_to_show(request, viewing, organization)
+        if student is None:
+            return self._end_viewing(request, reason)
+        return self._as_student(request, organization, student)
+
+    def _as_student(
+        self, request: HttpRequest, organization: Organization, student: User
+    ) -> HttpResponseBase:
+        """Answer staff who view a student's pages (grading.core.view_as)."""
+        # A cache of its own: the answers are those for another person.
+        with request_cache(), scope(organization=organization), shown_to(request, student):
+            # The role is asked anew: the student may have left.
+            access_organization(request.user, organization.slug)
+            return refusal_of(request) or self._get_response(request)
+
+    def _end_viewing(self, request: HttpRequest, reason: str) -> HttpResponseBase:
+        viewing = end_viewing(request=request, reason=reason)
+        name = viewing.name if viewing else ""
+        messages.warning(request, f"The view as {name} has ended: {reason}. Nothing was changed.")
+        # htmx would put the page in place of a fragment: let it reload the whole page.
+        if "HX-Request" in request.headers:
+            return HttpResponse(headers={"HX-Refresh": "true"})
+        # Not the page that was asked for: it may be a form that the teacher did not mean to send.
+        return redirect("home")
 
     def _in_admin(self, request: HttpRequest) -> HttpResponseBase:
         with scope(organization=staffed_organizations(request.user)):
             return self._get_response(request)
+
+
+def _end_lost_view(request: HttpRequest, slug: str) -> None:
+    """End a view in an organization that the person can no longer enter."""
+    viewing = viewing_of(request)
+    if viewing is not None and viewing.organization == slug:
+        end_viewing(request=request, reason="the person is no longer staff")
 
 
 def _waiting_page(request: HttpRequest, closed: OrganizationClosed) -> HttpResponse:

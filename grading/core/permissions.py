@@ -3,7 +3,7 @@
 A missing and a forbidden object both raise Http404, so a response never reveals what exists in
 another organization. All but access_organization are called inside the scope that TenantMiddleware
 entered. Levels: "student" may read their own objects, "staff" (owner, instructor, assistant) all of
-them, "teacher" (owner, instructor) may also change them. An object of a cohort makes the cohort's zone that of the
+them, "teacher" (owner, instructor) may also change them, "owner" gives roles. An object of a cohort makes the cohort's zone that of the
 page, if its reader chose none.
 """
 
@@ -15,41 +15,44 @@ from django.db.models import OuterRef, Subquery
 from django.http import Http404
 from django_scopes import scope
 
-from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, FeedbackKind, Role
+from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, Role
 from grading.core.errors import OrganizationClosed
 from grading.core.invitation_links import read_token
 from grading.core.own_addresses import addresses_of
-from grading.core.pairing_access import PairingSide, ReportSide, is_granted, is_running
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
-from grading.core.rls.rls_scope import as_person
+from grading.core.rls.rls_scope import as_join_code, as_person
+from grading.core.team_access import is_present_member, read_as_of
 from grading.core.time_zones import follow_cohort
 from grading.models import (
     Appeal,
     Assignment,
     Audit,
+    BankedComment,
     BulkRun,
     Cohort,
-    Complaint,
+    Comment,
     Enrollment,
-    FeedbackReport,
+    Extension,
     Finding,
     Invitation,
+    JoinLink,
     Membership,
     Organization,
-    Pairing,
-    PairingRound,
+    Rubric,
     RubricVersion,
+    StaffNote,
     Submission,
 )
 
-Level = Literal["student", "staff", "teacher"]
+Level = Literal["student", "staff", "teacher", "owner"]
 StaffLevel = Literal["staff", "teacher"]
 Somebody = AbstractBaseUser | AnonymousUser
 _ROLES: dict[Level, tuple[Role, ...]] = {
     "student": tuple(Role),
     "staff": STAFF_ROLES,
     "teacher": TEACHING_ROLES,
+    "owner": (Role.OWNER,),
 }
 
 
@@ -59,6 +62,12 @@ def role_of(user: Somebody, organization: Organization) -> Role | None:
         return None
     key = user.pk
     return cached("role", key, organization.pk, ask=lambda: _load_role(key, organization))
+
+
+def remember_role(user: User, membership: Membership) -> None:
+    """Keep a role that was read with others, so that role_of needs no query in this request."""
+    role = Role(membership.role)
+    cached("role", user.pk, membership.organization_id, ask=lambda: role)
 
 
 def may(user: Somebody, organization: Organization, level: Level) -> bool:
@@ -134,6 +143,25 @@ def access_invitation_by_link(token: str) -> Invitation:
     return invitation
 
 
+def access_join_link(code: str) -> JoinLink:
+    """Return the join link with this code, for anybody who knows it, ended ones too.
+
+    Those of an organization that cannot be used are missing.
+    """
+    with as_join_code(code):
+        organization_id = (
+            JoinLink.objects.filter(code=code).values_list("organization", flat=True).first()
+        )
+    if organization_id is None:
+        raise Http404
+    with scope(organization=organization_id):
+        links = JoinLink.objects.select_related("organization", "cohort__organization")
+        link = links.filter(code=code).first()
+    if link is None or not link.organization.is_usable:
+        raise Http404
+    return link
+
+
 def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Cohort:
     """Return a cohort: any for staff, their own for students."""
     cohort = Cohort.objects.select_related("organization").filter(slug=slug).first()
@@ -158,6 +186,19 @@ def access_assignment(
     return assignment
 
 
+def access_extension(
+    user: Somebody, cohort: str, slug: str, extension_id: int, *, level: StaffLevel
+) -> Extension:
+    """Return an extension of this assignment, current or ended, for staff."""
+    assignment = access_assignment(user, cohort, slug, level=level)
+    rows = Extension.objects.select_related("student")
+    extension = rows.filter(assignment=assignment, pk=extension_id).first()
+    if extension is None:
+        raise Http404
+    extension.assignment = assignment
+    return extension
+
+
 def access_enrollment(user: Somebody, cohort: Cohort) -> Enrollment:
     """Return the user's own enrollment in the cohort."""
     enrollment = _enrollment_of(user, cohort)
@@ -166,21 +207,64 @@ def access_enrollment(user: Somebody, cohort: Cohort) -> Enrollment:
     return enrollment
 
 
+def access_student(
+    user: Somebody, cohort: Cohort, student_id: int, *, level: StaffLevel = "staff"
+) -> Enrollment:
+    """Return a student of the cohort, for staff."""
+    student = (
+        Enrollment.objects.select_related("organization", "cohort__organization", "user")
+        .filter(cohort=cohort, pk=student_id)
+        .first()
+    )
+    if student is None or not may(user, cohort.organization, level):
+        raise Http404
+    return student
+
+
 def access_submission(
     user: Somebody, submission_id: UUID | str, *, level: Level = "student"
 ) -> Submission:
     """Return a submission: any for staff, their own for students."""
     rows = Submission.objects.select_related(
-        "organization", "assignment__cohort__organization", "student"
+        "organization", "assignment__cohort__organization", "student", "team"
     )
 
     submission = rows.filter(pk=submission_id).first()
-    if submission is None or not _may_see_work(
-        user, submission.student, submission.organization, level
-    ):
+    if submission is None or not _may_read(user, submission, level):
         raise Http404
     follow_cohort(submission.assignment.cohort)
     return submission
+
+
+def access_staff_thread(user: Somebody, submission_id: UUID | str) -> Submission:
+    """Return a submission for its staff thread: for staff, but not on work of their own."""
+    submission = access_submission(user, submission_id, level="staff")
+    if not may_read_staff_thread(user, submission):
+        raise Http404
+    return submission
+
+
+def may_read_staff_thread(user: Somebody, submission: Submission) -> bool:
+    """Return whether the user is staff and this is not their own work. Needs `student`."""
+    is_own = read_as_of(user.pk, submission) is not None
+    return not is_own and may(user, submission.organization, "staff")
+
+
+def access_staff_note(user: Somebody, note_id: int) -> StaffNote:
+    """Return a note in a staff thread that the user may read."""
+    rows = StaffNote.objects.select_related(
+        "organization",
+        "submission__organization",
+        "submission__student",
+        "submission__assignment__organization",
+        "submission__assignment__cohort__organization",
+    )
+
+    note = rows.filter(pk=note_id).first()
+    if note is None or not may_read_staff_thread(user, note.submission):
+        raise Http404
+    follow_cohort(note.submission.assignment.cohort)
+    return note
 
 
 def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "student") -> Audit:
@@ -190,6 +274,7 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
     """
     rows = Audit.objects.select_related(
         "organization",
+        "submission__team",
         "submission__student",
         "submission__organization",
         "submission__assignment__organization",
@@ -200,9 +285,7 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
     audit = rows.filter(pk=audit_id).first()
     if audit is not None and audit.kind == AuditKind.PEER and level == "student":
         level = "staff"
-    if audit is None or not _may_see_work(
-        user, audit.submission.student, audit.organization, level
-    ):
+    if audit is None or not _may_read(user, audit.submission, level):
         raise Http404
     follow_cohort(audit.submission.assignment.cohort)
     return audit
@@ -230,6 +313,7 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
     rows = Appeal.objects.select_related(
         "organization",
         "decided_by",
+        "assigned_to__user",
         "submission__student__user",
         "submission__organization",
         "submission__assignment__organization",
@@ -237,105 +321,31 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
     )
 
     appeal = rows.filter(pk=appeal_id).first()
-    if appeal is None or not _may_see_work(
-        user, appeal.submission.student, appeal.organization, level
-    ):
+    if appeal is None or not _may_read(user, appeal.submission, level):
         raise Http404
     follow_cohort(appeal.submission.assignment.cohort)
     return appeal
 
 
-def access_complaint(
-    user: Somebody, complaint_id: int, *, level: StaffLevel = "staff"
-) -> Complaint:
-    """Return a complaint, for staff; its student reads it on the report's page."""
-    rows = Complaint.objects.select_related(
+def access_comment(user: Somebody, comment_id: int, *, level: Level = "student") -> Comment:
+    """Return a comment: any for staff, for students a released one on their own work."""
+    rows = Comment.objects.select_related(
         "organization",
-        "student__user",
-        "decided_by",
-        "report__organization",
-        "report__assignment__cohort",
-    ).defer("report__original", "report__reading")
-
-    complaint = rows.filter(pk=complaint_id).first()
-    if complaint is None or not may(user, complaint.organization, level):
-        raise Http404
-    follow_cohort(complaint.report.assignment.cohort)
-    return complaint
-
-
-def access_round(
-    user: Somebody, cohort: str, assignment: str, number: int, *, level: Level = "staff"
-) -> PairingRound:
-    """Return a round by its number: any for staff; at level "student" for members while it runs."""
-    rows = PairingRound.objects.select_related(
-        "organization",
-        "assignment__organization",
-        "assignment__cohort__organization",
-        "assignment__rubric_version__rubric",
-        "rubric_version__rubric",
+        "author",
+        "submission__student__user",
+        "submission__organization",
+        "submission__assignment__organization",
+        "submission__assignment__cohort__organization",
+        "submission__assignment__rubric_version__rubric",
     )
 
-    filters = {"assignment__cohort__slug": cohort, "assignment__slug": assignment, "number": number}
-    round_ = rows.filter(**filters).first()
-    if round_ is None or not (may(user, round_.organization, level) and _is_member(user, round_)):
+    comment = rows.filter(pk=comment_id).first()
+    if comment is None or not _may_read(user, comment.submission, level):
         raise Http404
-    follow_cohort(round_.assignment.cohort)
-    return round_
-
-
-def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, PairingSide]:
-    """Return a pairing with the user's side: always for staff, for its students while it is active."""
-    rows = Pairing.objects.select_related(
-        "organization",
-        "round__assignment__organization",
-        "round__assignment__cohort__organization",
-        "round__assignment__rubric_version__rubric",
-        "round__rubric_version__rubric",
-        "auditor__user",
-        "auditee__user",
-    )
-
-    pairing = rows.filter(pk=pairing_id).first()
-    side = _side_of_pairing(user, pairing) if pairing is not None else None
-    if pairing is None or side is None:
+    if not comment.is_visible and not may(user, comment.organization, "staff"):
         raise Http404
-    follow_cohort(pairing.round.assignment.cohort)
-    return pairing, side
-
-
-def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackReport, ReportSide]:
-    """Return a feedback report with the user's side of it.
-
-    Staff always have access. Under a pairing its two students have it while the pairing is active,
-    the subject once there is a report. Without a pairing it is the student who uploaded it, or who
-    audited their own work. peer_review.feedback.queries.redacted_copy_of says what each may read.
-    """
-    rows = FeedbackReport.objects.select_related(
-        "organization",
-        "assignment__organization",
-        "assignment__cohort__organization",
-        "pairing__round__assignment__cohort",
-        "author__user",
-        "subject__user",
-        "brought_by",
-        "submission",
-        "audit",
-    ).defer("audit__report", "original", "reading")
-
-    report = rows.filter(pk=report_id).first()
-    side = _side_of_report(user, report) if report is not None else None
-    if report is None or side is None:
-        raise Http404
-    follow_cohort(report.assignment.cohort)
-    return report, side
-
-
-def access_reported(user: Somebody, report_id: UUID | str) -> FeedbackReport:
-    """Return a report that the user reported as abusive, even if the pairing is over."""
-    if report := _reported_by(user.pk, report_id):
-        return report
-    raise Http404
+    follow_cohort(comment.submission.assignment.cohort)
+    return comment
 
 
 def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "student") -> Finding:
@@ -345,16 +355,43 @@ def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "st
         "assignment__organization",
         "assignment__cohort__organization",
         "student__user",
-        "first_submission",
+        "first_submission__student",
+        "first_submission__organization",
         "last_submission",
         "fixed_submission",
     )
 
     finding = rows.filter(pk=finding_id).first()
-    if finding is None or not _may_see_work(user, finding.student, finding.organization, level):
+    # A finding goes on with later attempts: who has left the team reads it no more.
+    if finding is None or not (
+        _may_read(user, finding.first_submission, level)
+        and (
+            may(user, finding.organization, "staff")
+            or is_present_member(user.pk, finding.first_submission)
+        )
+    ):
         raise Http404
     follow_cohort(finding.assignment.cohort)
     return finding
+
+
+def access_rubric(user: Somebody, slug: str, *, level: StaffLevel = "staff") -> Rubric:
+    """Return a rubric of the organization by its slug, for staff."""
+    rubric = Rubric.objects.select_related("organization").filter(slug=slug).first()
+    if rubric is None or not may(user, rubric.organization, level):
+        raise Http404
+    return rubric
+
+
+def access_banked_comment(
+    user: Somebody, rubric: str, entry_id: int, *, level: StaffLevel = "staff"
+) -> BankedComment:
+    """Return an entry of the bank of the rubric with this slug, for staff."""
+    entries = BankedComment.objects.select_related("organization", "rubric__organization")
+    entry = entries.filter(pk=entry_id, rubric__slug=rubric).first()
+    if entry is None or not may(user, entry.organization, level):
+        raise Http404
+    return entry
 
 
 def access_rubric_version(user: Somebody, version_id: int, *, level: StaffLevel) -> RubricVersion:
@@ -388,61 +425,17 @@ def _enrollment_of(user: Somebody, cohort: Cohort) -> Enrollment | None:
     return cached("enrollment", user.pk, cohort.pk, ask=enrollments.first)
 
 
-def _may_see_work(
-    user: Somebody, student: Enrollment, organization: Organization, level: Level
-) -> bool:
-    role = role_of(user, organization)
+def _may_read(user: Somebody, submission: Submission, level: Level) -> bool:
+    """Return whether the user may read this work; a member of its team then reads as themself."""
+    role = role_of(user, submission.organization)
     if role not in _ROLES[level]:
         return False
-    return role in STAFF_ROLES or student.user_id == user.pk
-
-
-def _is_member(user: Somebody, round_: PairingRound) -> bool:
-    if role_of(user, round_.organization) in STAFF_ROLES:
+    if role in STAFF_ROLES:
         return True
-    memberships = round_.members.filter(student__user=user.pk, left_at=None)
-    return is_running(round_) and memberships.exists()
-
-
-def _side_of_pairing(user: Somebody, pairing: Pairing) -> PairingSide | None:
-    role = role_of(user, pairing.organization)
-    if role in STAFF_ROLES:
-        return "staff"
-    if role is None or not is_granted(pairing):
-        return None
-    if pairing.auditor.user_id == user.pk:
-        return "auditor"
-    return "auditee" if pairing.auditee.user_id == user.pk else None
-
-
-def _side_of_report(user: Somebody, report: FeedbackReport) -> ReportSide | None:
-    role = role_of(user, report.organization)
-    if role in STAFF_ROLES:
-        return "staff"
-
-    is_brought = report.brought_by is not None and report.brought_by.user_id == user.pk
-    needs_no_pairing = report.kind != FeedbackKind.PEER or is_brought
-    if role is None or not (
-        is_granted(report.pairing) if report.pairing is not None else needs_no_pairing
-    ):
-        return None
-    if report.author is not None and report.author.user_id == user.pk:
-        return "author"
-    is_theirs = report.subject is not None and report.subject.user_id == user.pk
-    # Before that, nobody may learn that a peer is at work.
-    has_arrived = report.audit is None or report.audit.has_report
-    return "subject" if is_theirs and has_arrived else None
-
-
-def _reported_by(user: int | None, report_id: UUID | str) -> FeedbackReport | None:
-    """Return the report if this user has reported it as abusive."""
-    rows = FeedbackReport.objects.select_related("organization", "assignment__cohort__organization")
-    memberships = Complaint.objects.filter(student__user=user)
-    return (
-        rows.defer("original", "reading")
-        .filter(pk=report_id, pk__in=memberships.values("report"))
-        .first()
-    )
+    reader = read_as_of(user.pk, submission)
+    if reader is not None and submission.team_id is not None:
+        submission.read_as = reader
+    return reader is not None
 
 
 def student_asked_for(request: MemberRequest, assignment: Assignment) -> Enrollment | None:

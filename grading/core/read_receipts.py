@@ -5,11 +5,14 @@ from __future__ import annotations
 from django.utils import timezone
 
 from grading.core.enums import Opened
+from grading.core.view_as import is_viewing
 from grading.models import Enrollment, Opening
 
 
 def mark_opened(*, student: Enrollment, kind: Opened, about: object) -> None:
-    """Store the time of the last opening, in one statement."""
+    """Store the time of the last opening, in one statement; not if staff view the student's pages."""
+    if is_viewing():
+        return
     # No Activity: nobody else learns when a student reads.
     row = Opening(
         organization_id=student.organization_id,

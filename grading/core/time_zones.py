@@ -77,6 +77,11 @@ def abbreviation_of(local: datetime) -> str:
     return f"UTC{short}" if short[0] in "+-" else short
 
 
+def is_usual_year(at: datetime) -> bool:
+    """Return whether a time has a date in every zone; the first and the last year do not."""
+    return 1970 <= at.year <= 9998
+
+
 def in_words(at: datetime, zone: tzinfo | None = None, *, seconds: bool = False) -> str:
     """Return a time in words, such as 31 January 2026, 12:00 CET, in this zone or the page's.
 

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import trail_to_cohort, trail_to_peers
 from grading.core.errors import ActionRefused
 from grading.core.pairing_access import PairingSide
-from grading.core.permissions import access_cohort, access_enrollment, access_pairing, may
+from grading.core.peer_permissions import access_pairing
+from grading.core.permissions import access_cohort, access_enrollment, may
 from grading.core.requests import MemberRequest
 from grading.models import Cohort, Enrollment, FeedbackReport, Pairing
 from grading.peer_review.actions import run_peer_audit, why_no_audit

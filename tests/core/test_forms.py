@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -20,14 +21,14 @@ from grading.appeals.forms import AppealForm
 from grading.core.code_locations import MAX_PLACES
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
 from grading.core.errors import ActionRefused, SlugTaken, SubmissionRefused
-from grading.core.form_bases import RESERVED_SLUGS, add_refusal, field_of_code
+from grading.core.form_bases import RESERVED_SLUGS, ZonedTimeField, add_refusal, field_of_code
 from grading.courses.forms import (
     SHIPPED_RUBRICS,
     AssignmentForm,
     CohortForm,
     OrganizationForm,
-    RosterForm,
 )
+from grading.courses.people.forms import RosterForm
 from grading.engine import audits as engine_audits
 from grading.models import Enrollment
 from grading.peer_review.feedback.forms import MAX_BYTES, ReportForm
@@ -48,6 +49,12 @@ def test_the_shipped_rubrics_offered_are_those_that_the_engine_ships() -> None:
     assert [value for value, _ in SHIPPED_RUBRICS] == [
         f"shipped:{name}" for name in engine_audits.SHIPPED_RUBRICS
     ]
+
+
+@pytest.mark.parametrize("typed", ["9999-12-31T23:59", "0001-01-01T00:00"])
+def test_time_that_has_no_date_in_some_zones_is_refused(typed: str) -> None:
+    with pytest.raises(ValidationError, match="year from 1970 to 9998"):
+        ZonedTimeField().clean(typed)
 
 
 def test_htmx_is_the_file_that_was_vendored() -> None:
@@ -120,6 +127,8 @@ def test_an_assignment_cannot_be_due_before_it_opens() -> None:
         "release_policy": ReleasePolicy.PROVISIONAL,
         "appeal_days": "7",
         "max_appeals": "3",
+        "team_formation": "none",
+        "team_size_max": "3",
     }
     assert AssignmentForm(typed, own_rubrics=()).errors == {
         "due_at": ["The due date must be after the opening."]

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.http import Http404
 from django.utils import timezone
 
-from grading.core import permissions
+from grading.core import peer_permissions, permissions
 from grading.core.enums import AuditKind, AuditState, FeedbackKind, Role
 from grading.core.pairing_access import granted_pairings
 from grading.models import (
@@ -85,10 +85,10 @@ class World:
         return answers
 
     def of_pairing(self) -> dict[str, str]:
-        return self.asked(lambda user: permissions.access_pairing(user, self.pairing.pk)[1])
+        return self.asked(lambda user: peer_permissions.access_pairing(user, self.pairing.pk)[1])
 
     def of_report(self) -> dict[str, str]:
-        return self.asked(lambda user: permissions.access_feedback(user, self.report.pk)[1])
+        return self.asked(lambda user: peer_permissions.access_feedback(user, self.report.pk)[1])
 
     def both(self) -> tuple[dict[str, str], dict[str, str]]:
         with everywhere():
@@ -216,11 +216,13 @@ def test_a_finding_is_its_owners_and_the_staffs(world: World) -> None:
 
 def test_a_round_is_for_staff_and_at_the_level_of_students_for_its_members(world: World) -> None:
     place = (world.cohort.slug, world.round.assignment.slug, world.round.number)
-    assert list(world.asked(lambda user: permissions.access_round(user, *place))) == ["assistant"]
+    assert list(world.asked(lambda user: peer_permissions.access_round(user, *place))) == [
+        "assistant"
+    ]
 
     def as_students() -> list[str]:
         return list(
-            world.asked(lambda user: permissions.access_round(user, *place, level="student"))
+            world.asked(lambda user: peer_permissions.access_round(user, *place, level="student"))
         )
 
     assert as_students() == ["auditor", "auditee", "assistant"]

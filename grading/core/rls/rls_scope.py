@@ -1,14 +1,16 @@
 """Scopes for PostgreSQL's row-level security.
 
-There are three, each of them a django-scopes scope. Outside of all three, no tenant's row is
+There are four, each of them a django-scopes scope. Outside of all four, no tenant's row is
 visible, whatever the query. `grading.core.rls` sets the connection before the next query.
 
     scope(organization=...)   rows of one organization, or of a list of them (django-scopes' own)
     as_person(user)           read only: the user's memberships, and the invitations of their email
                               addresses
+    as_join_code(code)        read only: the join link with this code, of any organization
     as_dispatcher()           read only, of every organization: audits that wait or run, emails and
                               webhook deliveries that wait, all invitations' emails, bulk runs, rounds of peers, fixes to
-                              verify, and editions of reports to make
+                              verify, editions of reports to make, due dates, and who of the staff gets
+                              a daily email
 """
 
 from collections.abc import Iterable
@@ -35,6 +37,11 @@ def as_person(user: Any) -> AbstractContextManager[None]:
 def as_dispatcher() -> AbstractContextManager[None]:
     """Enter the scope of the dispatcher: work of all organizations that needs a worker."""
     return _read_only_scope(errand="dispatch")
+
+
+def as_join_code(code: str) -> AbstractContextManager[None]:
+    """Enter the scope of somebody who knows a join link's code, as stored."""
+    return _read_only_scope(errand=f"join:{code}")
 
 
 def _read_only_scope(**opened: Any) -> AbstractContextManager[None]:

@@ -16,13 +16,8 @@ from grading.core.breadcrumbs import trail_to_organization, trail_to_peers
 from grading.core.enums import ComplaintState, FeedbackKind
 from grading.core.errors import FeedbackRefused
 from grading.core.form_bases import add_refusal
-from grading.core.permissions import (
-    access_complaint,
-    access_feedback,
-    access_organization,
-    access_reported,
-    may,
-)
+from grading.core.peer_permissions import access_complaint, access_feedback, access_reported
+from grading.core.permissions import access_organization, may
 from grading.core.requests import MemberRequest
 from grading.models import FeedbackReport
 from grading.peer_review.complaints.actions import complain as make_complaint

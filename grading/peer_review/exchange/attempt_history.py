@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grading.core.enums import ResponseKind
+from grading.core.team_access import work_key
 from grading.findings.queries import Changes, VisibleFinding, changes_in, findings_of
 from grading.models import Assignment, Enrollment, Submission
 from grading.submissions.queries import Attempt, attempts_of, staff_attempt, visible_attempts
@@ -69,7 +70,12 @@ def loop_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> L
     )
     withheld = {attempt.submission.pk for attempt in attempts if attempt.visibility == "withheld"}
 
-    findings = findings_of(assignment, student, is_staff=is_staff, withheld=withheld)
+    author = work_key(assignment, student)
+    findings = (
+        findings_of(assignment, author, is_staff=is_staff, withheld=withheld)
+        if author is not None
+        else ()
+    )
     reported = {sighting.attempt for finding in findings for sighting in finding.sights}
     turns = [_turn(attempt, findings, reported) for attempt in reversed(attempts)]
     return Loop(tuple(turns), _caught(findings))

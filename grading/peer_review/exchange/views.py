@@ -16,6 +16,7 @@ from grading.core.permissions import access_assignment, access_enrollment, may, 
 from grading.core.requests import MemberRequest
 from grading.core.streaming import in_steps
 from grading.core.zipping import zipped
+from grading.courses.extensions.queries import terms_of
 from grading.findings.queries import helped_by_criterion
 from grading.peer_review.exchange.attempt_history import loop_of
 from grading.peer_review.exchange.audit_folder import folder_of
@@ -37,7 +38,8 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
         return redirect("findings", org, cohort, assignment)
     is_staff = may(request.user, assignment_row.organization, "staff")
     history = loop_of(assignment_row, student, is_staff=is_staff)
-    remaining = assignment_row.max_attempts - sum(turn.submission.counts for turn in history.turns)
+    terms = terms_of(assignment_row, student)
+    remaining = terms.max_attempts - sum(turn.submission.counts for turn in history.turns)
 
     context = {
         "assignment": assignment_row,
@@ -47,8 +49,7 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
         "fixed": any(turn.fixes for turn in history.turns),
         "chart": chart_of(history.turns),
         "criteria": criteria_by_attempt([turn.attempt for turn in history.turns]),
-        "may_hand_in": not is_staff
-        and closed_reason(assignment=assignment_row, left=remaining) is None,
+        "may_hand_in": not is_staff and closed_reason(terms=terms, left=remaining) is None,
         "trail": trail_to_assignment(assignment_row),
     }
     return render(request, "peer_review/loop/loop.html", context)

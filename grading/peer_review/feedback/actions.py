@@ -14,6 +14,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.errors import FeedbackRefused
 from grading.core.pairing_access import hides_other_side
+from grading.core.view_as import is_viewing
 from grading.engine import imports as engine_imports
 from grading.findings.actions import record_imported
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, Submission
@@ -221,7 +222,7 @@ def _clean_name(name: str) -> str:
 
 def mark_read(*, report: FeedbackReport, by: User) -> bool:
     """Record that the subject has read a peer's report; return True the first time."""
-    if report.kind != FeedbackKind.PEER or report.read_at is not None:
+    if is_viewing() or report.kind != FeedbackKind.PEER or report.read_at is not None:
         return False
     with transaction.atomic():
         unread = FeedbackReport.objects.filter(pk=report.pk, read_at=None)

@@ -87,7 +87,7 @@ class RedactedCopy:
 
 
 def redacted_copy_of(report: FeedbackReport, *, side: ReportSide) -> RedactedCopy:
-    """Return what a reader on this side (permissions.access_feedback) may see. At most 8 queries.
+    """Return what a reader on this side (core.peer_permissions.access_feedback) may see. At most 8 queries.
 
     A report on one's own work and a file that one imported are never redacted: the reader has the
     content anyway, and a gap in it would reveal the name. In all other reports everyone of the

@@ -21,7 +21,8 @@ from grading.core.enums import Opened
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
 from grading.core.pairing_access import ReportSide
-from grading.core.permissions import access_assignment, access_enrollment, access_feedback
+from grading.core.peer_permissions import access_feedback
+from grading.core.permissions import access_assignment, access_enrollment
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.models import Enrollment, FeedbackReport

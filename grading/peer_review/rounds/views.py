@@ -18,9 +18,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.errors import RoundRefused
 from grading.core.form_bases import add_refusal
-from grading.core.permissions import access_assignment, access_round, may
+from grading.core.peer_permissions import access_round
+from grading.core.permissions import access_assignment, may
 from grading.core.requests import MemberRequest
-from grading.courses.queries import roster_of
+from grading.courses.teams.queries import students_for_rounds
 from grading.models import Assignment, Enrollment, Pairing, PairingRound, RoundMember, Submission
 from grading.peer_review.rounds.actions import fingerprint_of_change, start_round
 from grading.peer_review.rounds.forms import CHANGES, ChangeForm, RoundForm
@@ -91,7 +92,7 @@ def round_new(request: MemberRequest, org: str, cohort: str, assignment: str) ->
     form = RoundForm(
         request.POST if request.method == "POST" else None,
         assignment=assignment_row,
-        roster=list(roster_of(assignment_row.cohort)),
+        roster=students_for_rounds(assignment_row),
         with_work=with_work,
     )
 
@@ -273,7 +274,9 @@ class RoundRoster:
         present = RoundMember.objects.filter(round=peer_round, left_at=None).values_list(
             "student", flat=True
         )
-        self.students = {student.pk: student for student in roster_of(peer_round.assignment.cohort)}
+        self.students = {
+            student.pk: student for student in students_for_rounds(peer_round.assignment)
+        }
         inside = set(present)
         self.members = [student for student in self.students.values() if student.pk in inside]
         self.nonmembers = [
