@@ -1,0 +1,178 @@
+"""Comments on a submission: written by staff, read and answered by its student."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    ChoiceField,
+    DateTimeField,
+    IntegerField,
+    ListField,
+    Serializer,
+    UUIDField,
+)
+
+from grading.api.paging import PAGING_PARAMETERS, ListPagination
+from grading.api.schema import ERRORS, PAGING, READ_ERRORS, paged
+from grading.api.tenancy import TenantView, member
+from grading.comments.actions import answer_comment, write_comment
+from grading.comments.forms import HIGHEST
+from grading.comments.places import WORK, Place, on_criterion, on_lines, on_page
+from grading.comments.queries import Reply, ShownComment, comment_shown, comments_on
+from grading.core.enums import ApiScope, CommentPlace
+from grading.core.errors import CommentRefused
+from grading.core.permissions import access_comment, access_submission, may
+from grading.models.comment import LONGEST
+
+
+class CommentReplySerializer(Serializer[Reply]):
+    """Words under a comment; `name` is that of a person of the staff."""
+
+    by_student = BooleanField()
+    name = CharField()
+    text = CharField()
+    created_at = DateTimeField()
+
+
+class CommentSerializer(Serializer[ShownComment]):
+    """Comment of staff. `place` is work, criterion, code or page; columns of other places are empty.
+
+    `attempt` is that of the comment; comments on earlier attempts follow. `released_at` is null for
+    a draft, which students do not get.
+    """
+
+    id = IntegerField(source="comment.pk")
+    submission = UUIDField(source="comment.submission_id")
+    attempt = IntegerField()
+    place = CharField(source="comment.place")
+    criterion = CharField(source="comment.criterion_id")
+    path = CharField(source="comment.path")
+    commit = CharField(source="comment.commit")
+    first_line = IntegerField(source="comment.first_line", allow_null=True)
+    last_line = IntegerField(source="comment.last_line", allow_null=True)
+    page = IntegerField(source="comment.page", allow_null=True)
+    text = CharField(source="comment.text")
+    created_at = DateTimeField(source="comment.created_at")
+    released_at = DateTimeField(source="comment.released_at", allow_null=True)
+    withdrawn_at = DateTimeField(source="comment.withdrawn_at", allow_null=True)
+    replies = ListField(child=CommentReplySerializer())
+
+
+class TextField(CharField):
+    """Text as it is sent; the framework's own field would also take a number for a text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
+
+class CommentDraftSerializer(Serializer[Any]):
+    """New draft at a `place`, which is the whole work by default.
+
+    A criterion is named by `criterion`, lines by `path`, `first_line` and `last_line` (one line
+    without it), a page of the report by `page`.
+    """
+
+    text = TextField(max_length=LONGEST)
+    place = ChoiceField(choices=CommentPlace.choices, default=CommentPlace.WORK)
+    criterion = TextField(max_length=200, default="", allow_blank=True)
+    path = TextField(max_length=1000, default="", allow_blank=True)
+    first_line = IntegerField(min_value=1, max_value=HIGHEST, default=None, allow_null=True)
+    last_line = IntegerField(min_value=1, max_value=HIGHEST, default=None, allow_null=True)
+    page = IntegerField(min_value=1, max_value=HIGHEST, default=None, allow_null=True)
+
+
+class CommentAnswerSerializer(Serializer[Any]):
+    """Words under a comment."""
+
+    text = TextField(max_length=LONGEST)
+
+
+def _place_of(values: dict[str, Any]) -> Place:
+    """Return the place of a draft's data. Raises CommentRefused place_incomplete."""
+    match CommentPlace(values["place"]):
+        case CommentPlace.CRITERION:
+            return on_criterion(_needed(values, "criterion"))
+        case CommentPlace.CODE:
+            path, first = _needed(values, "path"), _needed(values, "first_line")
+            last = values["last_line"]
+            if last is not None and last < first:
+                sentence = "The last line must not be before the first."
+                raise CommentRefused("last_line", "place_incomplete", sentence)
+            return on_lines(path, first, last)
+        case CommentPlace.PAGE:
+            return on_page(_needed(values, "page"))
+    return WORK
+
+
+def _needed(values: dict[str, Any], name: str) -> Any:
+    if not values[name]:
+        raise CommentRefused(name, "place_incomplete", f"This place needs {name}.")
+    return values[name]
+
+
+class Comments(TenantView):
+    """Comments on an attempt and on the student's earlier ones."""
+
+    scopes = {"POST": ApiScope.COMMENTS}
+    filters = PAGING_PARAMETERS
+
+    @extend_schema(parameters=[*PAGING], responses={200: paged(CommentSerializer), **READ_ERRORS})
+    def get(self, request: Request, org: str, submission_id: UUID) -> Response:
+        """List comments: all for staff, released ones for the student."""
+        submission = access_submission(request.user, submission_id)
+        page = ListPagination().page_of(
+            comments_on(submission, member(request)).comments,
+            request,
+            key=lambda shown: str(shown.comment.pk),
+            serialize=lambda shown: CommentSerializer(shown).data,
+        )
+        return Response(page)
+
+    @extend_schema(request=CommentDraftSerializer, responses={201: CommentSerializer, **ERRORS})
+    def post(self, request: Request, org: str, submission_id: UUID) -> Response:
+        """Write a draft, for staff; its student sees it once it is released."""
+        submission = access_submission(request.user, submission_id, level="staff")
+        serializer = CommentDraftSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        written = write_comment(
+            submission=submission,
+            place=_place_of(serializer.validated_data),
+            text=serializer.validated_data["text"],
+            by=member(request),
+        )
+        shown = comment_shown(written, member(request))
+        return Response(CommentSerializer(shown).data, status=HTTPStatus.CREATED)
+
+
+class CommentAnswers(TenantView):
+    """Answers to a comment."""
+
+    scopes = {"POST": ApiScope.COMMENTS}
+
+    @extend_schema(request=CommentAnswerSerializer, responses={201: CommentSerializer, **ERRORS})
+    def post(self, request: Request, org: str, comment_id: int) -> Response:
+        """Answer a released comment on one's own work, or reply to the student as staff."""
+        comment = access_comment(request.user, comment_id)
+        serializer = CommentAnswerSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        answer_comment(
+            comment=comment,
+            text=serializer.validated_data["text"],
+            by=member(request),
+            is_staff=may(request.user, self.organization, "staff"),
+        )
+        shown = comment_shown(comment, member(request))
+        return Response(CommentSerializer(shown).data, status=HTTPStatus.CREATED)

@@ -1,0 +1,1 @@
+"""The bank of a rubric: comments that staff use again, the most used first."""
