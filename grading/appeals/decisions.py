@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 
 from grading.appeals.actions import MAX_CHARACTERS, change_state
-from grading.appeals.queries import is_about_the_release, release_of
+from grading.appeals.queries import holder_of, is_about_the_release, release_of
 from grading.audits.queries import current_audit
 from grading.bulk import renewals
 from grading.bulk.actions import Estimate, estimate_bulk
@@ -19,6 +19,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role, WebhookEvent
 from grading.core.errors import AppealRefused
 from grading.core.permissions import role_of
+from grading.core.team_access import graded_students, mates_of
 from grading.core.user_text import required_text
 from grading.engine import audits as engine_audits
 from grading.grades import actions as grade_actions
@@ -92,7 +93,8 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
     answer = _answer(answer)
     # Verdicts and releases that arrive now wait, so the score is compared with what is released.
     with transaction.atomic():
-        grade = _lock_attempt_and_grade(appeal)
+        grades = _lock_attempt_and_grades(appeal)
+        grade = next((row for row in grades if release_of(appeal, row)), grades[0])
         alone = _refuse_unless_may_answer(appeal, by)
         before = _changeable_row(appeal, grade)
         if score == appeal.verdict["score"] == before["score"]:
@@ -126,9 +128,9 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
         announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
         # One email per decision: the answer's, or the release's if the student switched those off.
         written = _email_student(appeal)
-        if is_about_the_release(appeal, grade):
+        for released in [row for row in grades if is_about_the_release(appeal, row)]:
             releases.release_criterion(
-                grade=grade,
+                grade=released,
                 criterion_id=appeal.criterion_id,
                 score=score,
                 reason=override.reason,
@@ -162,9 +164,14 @@ def rejudge_criterion(*, appeal: Appeal, by: User) -> Audit:
 
 
 def escalate_appeal(*, appeal: Appeal, by: User) -> None:
-    """Escalate to an owner: nobody else can answer it then. Raises AppealRefused appeal_over."""
+    """Escalate to an owner: nobody else can answer it then. Raises AppealRefused appeal_over.
+
+    Somebody else who holds it lets go of it.
+    """
+    holder = holder_of(appeal)
+    freed = {} if holder and holder.role == Role.OWNER else {"assigned_to": None}
     with transaction.atomic():
-        change_state(appeal, AppealState.ESCALATED, escalated_at=now())
+        change_state(appeal, AppealState.ESCALATED, escalated_at=now(), **freed)
         record_activity(
             organization=appeal.organization_id,
             actor=by,
@@ -244,14 +251,17 @@ def _effect(appeal: Appeal, score: int, marks: engine_audits.Marks) -> Effect:
     )
 
 
-def _lock_attempt_and_grade(appeal: Appeal) -> Grade:
-    """Lock the attempt, then the grade: the order in which a new verdict locks them."""
+def _lock_attempt_and_grades(appeal: Appeal) -> list[Grade]:
+    """Lock the attempt, then its grades, a team's all: the order in which a new verdict does.
+
+    The appeal of one member is decided for all: each released grade gets the new score.
+    """
     submission = appeal.submission
     Submission.objects.select_for_update(no_key=True).only("pk").get(pk=submission.pk)
     grades_of = Grade.objects.filter(
-        assignment=submission.assignment_id, student=submission.student_id
+        assignment=submission.assignment_id, student__in=graded_students(submission)
     )
-    return grades_of.select_for_update(no_key=True).get()
+    return list(grades_of.select_for_update(no_key=True).order_by("pk"))
 
 
 def _changeable_row(appeal: Appeal, grade: Grade) -> dict[str, Any]:
@@ -315,12 +325,16 @@ def _answer(text: str) -> str:
 def _email_student(appeal: Appeal) -> bool:
     submission = appeal.submission
     about = f"“{appeal.criterion_name}” ({submission.assignment.title})"
-    return notify(
-        organization=appeal.organization,
-        user=submission.student.user,
-        kind=NoticeKind.APPEAL_ANSWERED,
-        subject=f"Your appeal on {about} was answered",
-        body=f"Your appeal on {about} was answered. The answer is about this criterion alone: no "
-        "other score changes with it. Open the appeal to read the decision.",
-        path=reverse("appeal", args=[appeal.organization.slug, appeal.pk]),
-    )
+    written = [
+        notify(
+            organization=appeal.organization,
+            user=member.user,
+            kind=NoticeKind.APPEAL_ANSWERED,
+            subject=f"Your appeal on {about} was answered",
+            body=f"Your appeal on {about} was answered. The answer is about this criterion alone: "
+            "no other score changes with it. Open the appeal to read the decision.",
+            path=reverse("appeal", args=[appeal.organization.slug, appeal.pk]),
+        )
+        for member in mates_of(submission)
+    ]
+    return all(written)

@@ -13,6 +13,7 @@ from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
 from grading.core.form_bases import LongText
 from grading.core.form_fingerprint import FingerprintForm
+from grading.models import Membership
 
 Choices = Sequence[tuple[str, str]]
 # The first text is the answer that the student reads, the second the label in the form.
@@ -125,6 +126,12 @@ class InboxForm(forms.Form):
         ),
     )
 
+    holder = forms.ChoiceField(
+        label="Handed to",
+        required=False,
+        choices=(("", "Anybody or nobody"), ("mine", "Me"), ("nobody", "Nobody")),
+    )
+
     def __init__(
         self, *args: Any, cohorts: Choices, assignments: Choices, criteria: Choices, **kwargs: Any
     ) -> None:
@@ -137,3 +144,50 @@ class InboxForm(forms.Form):
             self.fields[name] = forms.ChoiceField(
                 label=label, required=False, choices=[("", "All"), *choices]
             )
+
+
+class HandOverForm(FingerprintForm):
+    """Person who takes an appeal over. `people` are members who may answer it."""
+
+    prefix = "hand"
+
+    def __init__(self, *args: Any, people: Sequence[Membership], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["to"] = _person_field(people)
+
+
+class InboxHandOverForm(forms.Form):
+    """Appeals that were selected in the inbox, and the person who takes them over."""
+
+    def __init__(
+        self, *args: Any, people: Sequence[Membership], appeals: Sequence[int], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["appeals"] = forms.TypedMultipleChoiceField(
+            label="Appeals",
+            choices=[(key, str(key)) for key in appeals],
+            coerce=int,
+            error_messages={
+                "required": "Select at least one appeal.",
+                "invalid_choice": "The list has changed. Select again.",
+            },
+        )
+        self.fields["to"] = _person_field(people)
+
+
+def _person_field(people: Sequence[Membership]) -> forms.TypedChoiceField:
+    return forms.TypedChoiceField(
+        label="Hand to",
+        choices=[
+            ("", "Choose a person"),
+            *((str(person.pk), address_of(person)) for person in people),
+            ("nobody", "Nobody"),
+        ],
+        coerce=lambda key: next((person for person in people if str(person.pk) == key), None),
+        empty_value="",
+        error_messages={"required": "Choose a person, or nobody."},
+    )
+
+
+def address_of(person: Membership) -> str:
+    return person.email or person.user.email

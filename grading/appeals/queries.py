@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from django.contrib.auth.models import User
 from django.db.models import Count, F, Max, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from grading.core.enums import FINAL_STATES, AppealState
+from grading.core.enums import FINAL_STATES, TEACHING_ROLES, AppealState, Role
+from grading.core.team_access import is_readable_by, is_readable_for_user
 from grading.engine.released_verdict import parse_released
 from grading.engine.report import Report, parse_report
 from grading.models import (
@@ -20,6 +21,7 @@ from grading.models import (
     Audit,
     Cohort,
     Grade,
+    Membership,
     Organization,
     Submission,
     SupersededReport,
@@ -33,6 +35,9 @@ JUDGED_AGAIN = Q(state=AppealState.REJUDGING) & (
     Q(rejudged_in=None) | Q(rejudged_in__state__in=FINAL_STATES)
 )
 WAITING = Q(state__in=(AppealState.OPEN, AppealState.ESCALATED)) | JUDGED_AGAIN
+# Who lost the role or left holds no appeal any more: derived, so no change of roles can miss it.
+HELD = Q(assigned_to__role__in=TEACHING_ROLES, assigned_to__user__is_active=True)
+Holder = Literal["", "mine", "nobody"]
 # With fewer answers, one upheld appeal would already raise the alarm.
 ALARM_SHARE, ALARM_FROM = 0.25, 4
 
@@ -79,12 +84,17 @@ class Upheld:
 
 @dataclass(frozen=True, slots=True)
 class InboxFilter:
-    """Filters of an inbox. `state` is a key of STATES; the others are None or "" for all."""
+    """Filters of an inbox. `state` is a key of STATES; the others are None or "" for all.
+
+    `holder` is about `reader`, the key of the account that looks.
+    """
 
     state: str = "waiting"
     cohort: Cohort | None = None
     assignment: Assignment | None = None
     criterion_id: str = ""
+    holder: Holder = ""
+    reader: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +116,15 @@ class InboxChoices:
             "criteria": list(self.criteria.items()),
         }
 
-    def narrowed(self, data: dict[str, str]) -> InboxFilter:
+    def narrowed(self, data: dict[str, Any], reader: User) -> InboxFilter:
         """Return the filter for a form's cleaned data; missing values mean all."""
         return InboxFilter(
             state=data.get("state") or "waiting",
             cohort=self.cohorts.get(data.get("cohort", "")),
             assignment=self.assignments.get(data.get("assignment", "")),
             criterion_id=data.get("criterion", ""),
+            holder=data.get("holder", ""),
+            reader=reader.pk,
         )
 
 
@@ -155,14 +167,30 @@ class CriterionAppeal:
     allowance: Allowance | None
 
 
-def criterion_appeals(audit: Audit, *, user_id: int) -> dict[str, CriterionAppeal]:
-    """Return appeals by criterion id, for the submitting student and for staff. Three queries."""
-    latest = latest_appeals_on(audit.submission)
-    grade = released_grade_of(audit) if audit.submission.student.user_id == user_id else None
-    released = parse_released(grade.released) if grade else None
+def criterion_appeals(
+    audit: Audit, *, user_id: int, grade: Grade | None
+) -> dict[str, CriterionAppeal]:
+    """Return appeals by criterion id, for the submitting student and for staff. One query.
+
+    `grade` is the student's.
+    """
+    submission = audit.submission
+    filed = list(appeals_at(submission.assignment_id, submission.student_id))
+    latest = {
+        appeal.criterion_id: appeal
+        for appeal in filed
+        if appeal.submission_id == submission.pk and appeal.state != AppealState.WITHDRAWN
+    }
+    is_own = submission.student.user_id == user_id
+    released = parse_released(grade.released) if grade and is_own else None
+    if released is not None and released.submission != str(submission.pk):
+        released = None
     criteria = released.criteria if released else ()
     positions = {row.id: position for position, row in enumerate(criteria)}
-    allowance = allowance_of(grade) if grade else None
+    allowance = None
+    if grade is not None and released is not None:
+        grade.assignment = submission.assignment
+        allowance = allowance_of(grade, used=sum(appeal.state in COUNTED for appeal in filed))
 
     return {
         key: CriterionAppeal(latest.get(key), positions.get(key), allowance)
@@ -171,17 +199,15 @@ def criterion_appeals(audit: Audit, *, user_id: int) -> dict[str, CriterionAppea
 
 
 def appeals_at(assignment_id: int, student_id: int) -> QuerySet[Appeal]:
-    return Appeal.objects.filter(
-        submission__assignment=assignment_id, submission__student=student_id
-    )
+    """Return the appeals on a student's work; those on a team's work are its members' together."""
+    theirs = Submission.objects.filter(is_readable_by(student_id), assignment=assignment_id)
+    return Appeal.objects.filter(submission__in=theirs)
 
 
 def released_grade_of(audit: Audit) -> Grade | None:
     """Return the student's grade if it was released for the attempt of this audit."""
     submission = audit.submission
-    grades = Grade.objects.filter(
-        assignment=submission.assignment_id, student=submission.student_id
-    )
+    grades = Grade.objects.filter(assignment=submission.assignment_id, student=submission.reader_id)
 
     return (
         grades.select_related("assignment").filter(released__submission=str(submission.pk)).first()
@@ -217,10 +243,9 @@ def is_about_the_release(appeal: Appeal, grade: Grade | None) -> bool:
 
 
 def appeals_of(user: User) -> QuerySet[Appeal]:
-    """Return a student's own appeals in the organization, newest first."""
-    return _with_related(Appeal.objects.filter(submission__student__user=user)).order_by(
-        "-filed_at", "-pk"
-    )
+    """Return a student's own appeals in the organization and their teams', newest first."""
+    theirs = Submission.objects.filter(is_readable_for_user(user.pk))
+    return _with_related(Appeal.objects.filter(submission__in=theirs)).order_by("-filed_at", "-pk")
 
 
 def latest_appeals_on(submission: Submission) -> dict[str, Appeal]:
@@ -231,9 +256,28 @@ def latest_appeals_on(submission: Submission) -> dict[str, Appeal]:
 
 def inbox(narrowed: InboxFilter) -> QuerySet[Appeal]:
     """Return appeals oldest first, with student, assignment and state of the rejudging audit."""
-    return _with_related(_filtered(narrowed).filter(STATES[narrowed.state])).order_by(
-        "filed_at", "pk"
+    appeals = _filtered(narrowed).filter(STATES[narrowed.state])
+    if narrowed.holder == "mine":
+        appeals = appeals.filter(HELD, assigned_to__user=narrowed.reader)
+    elif narrowed.holder == "nobody":
+        appeals = appeals.exclude(pk__in=Appeal.objects.filter(HELD).values("pk"))
+    return _with_related(appeals).order_by("filed_at", "pk")
+
+
+def answerers(organization: Organization, *, owners_only: bool = False) -> QuerySet[Membership]:
+    """Return the members who may answer appeals, with their accounts, by address."""
+    roles = (Role.OWNER,) if owners_only else TEACHING_ROLES
+    teaching = Membership.objects.filter(
+        organization=organization, role__in=roles, user__is_active=True
     )
+    return teaching.select_related("user").order_by("email", "pk")
+
+
+def holder_of(appeal: Appeal) -> Membership | None:
+    """Return the teacher who holds the appeal; needs `assigned_to__user`."""
+    member = appeal.assigned_to
+    is_held = member and member.role in TEACHING_ROLES and member.user.is_active
+    return member if is_held else None
 
 
 def inbox_choices(organization: Organization) -> InboxChoices:
@@ -315,6 +359,9 @@ def _filtered(narrowed: InboxFilter) -> QuerySet[Appeal]:
 
 def _with_related(appeals: QuerySet[Appeal]) -> QuerySet[Appeal]:
     related = appeals.select_related(
-        "organization", "submission__student", "submission__assignment__cohort"
+        "organization",
+        "submission__student",
+        "submission__assignment__cohort",
+        "assigned_to__user",
     )
     return related.annotate(rejudged_state=F("rejudged_in__state"))

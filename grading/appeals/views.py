@@ -9,11 +9,20 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
 from grading.appeals import decisions, presenters, queries
 from grading.appeals.actions import appeal_refusal, file_appeal, withdraw_appeal
-from grading.appeals.forms import AnswerForm, AppealForm, InboxForm
+from grading.appeals.assignments import hand_over
+from grading.appeals.forms import (
+    AnswerForm,
+    AppealForm,
+    HandOverForm,
+    InboxForm,
+    InboxHandOverForm,
+    address_of,
+)
 from grading.appeals.presenters import VerdictView, verdict_view
 from grading.audits.queries import report_of
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_organization
@@ -21,7 +30,14 @@ from grading.core.enums import AppealState, Opened, Role
 from grading.core.errors import ActionRefused, AppealRefused
 from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of
-from grading.core.permissions import access_appeal, access_audit, access_organization, may, role_of
+from grading.core.permissions import (
+    Level,
+    access_appeal,
+    access_audit,
+    access_organization,
+    may,
+    role_of,
+)
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.engine.report import Report
@@ -71,7 +87,7 @@ def _released_criterion(
     request: MemberRequest, audit: Audit, position: int
 ) -> tuple[Grade, dict[str, Any]]:
     # 404, not 403: the address must not tell others whether the grade is released.
-    theirs = audit.submission.student.user_id == request.user.pk
+    theirs = audit.submission.reader.user_id == request.user.pk
     grade = queries.released_grade_of(audit) if theirs else None
     if grade is None or position >= len(_released_value(grade)["criteria"]):
         raise Http404
@@ -83,12 +99,13 @@ def _released_value(grade: Grade) -> dict[str, Any]:
     return value
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def appeals(request: MemberRequest, org: str) -> HttpResponse:
-    """Show the inbox to staff, and students their own appeals."""
-    organization = access_organization(request.user, org)
+    """Show the inbox to staff, where teachers hand appeals over, and students their own appeals."""
+    level: Level = "teacher" if request.method == "POST" else "student"
+    organization = access_organization(request.user, org, level=level)
     if may(request.user, organization, "staff"):
-        return render(request, "appeals/inbox.html", _inbox_context(request, organization))
+        return _inbox_page(request, organization)
     context = {
         "organization": organization,
         "appeals": queries.appeals_of(request.user),
@@ -102,12 +119,35 @@ def appeals(request: MemberRequest, org: str) -> HttpResponse:
 def appeal(request: MemberRequest, org: str, appeal_id: int) -> HttpResponse:
     """Show an appeal: its student may withdraw it, teachers answer it, staff read it."""
     appeal = access_appeal(request.user, appeal_id)
-    if appeal.submission.student.user_id == request.user.pk:
+    if appeal.submission.reader.user_id == request.user.pk:
         return _student_page(request, appeal)
     # Assistants read appeals; only teachers act on them.
     if request.method == "POST":
         appeal = access_appeal(request.user, appeal_id, level="teacher")
     return _staff_page(request, appeal, _appeal_context(appeal))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def appeal_hand(request: MemberRequest, org: str, appeal_id: int) -> HttpResponse:
+    """Hand an appeal that waits to a teacher, or to nobody."""
+    appeal = access_appeal(request.user, appeal_id, level="teacher")
+    people = queries.answerers(appeal.organization, owners_only=appeal.escalated_at is not None)
+    form = HandOverForm(
+        request.POST if request.method == "POST" else None,
+        people=list(people),
+        fingerprint=fingerprint_of(appeal.assigned_to_id),
+    )
+    if form.is_valid() and _hand_over(request, [appeal], form):
+        return redirect("appeal", appeal.organization.slug, appeal.pk)
+
+    address = reverse("appeal", args=[appeal.organization.slug, appeal.pk])
+    context = {
+        "appeal": appeal,
+        "holder": _holder_address(appeal),
+        "form": form,
+        "trail": [*trail_to_assignment(appeal.submission.assignment), ("Appeal", address)],
+    }
+    return render(request, "appeals/hand.html", context)
 
 
 def _student_page(request: MemberRequest, appeal: Appeal) -> HttpResponse:
@@ -122,7 +162,7 @@ def _student_page(request: MemberRequest, appeal: Appeal) -> HttpResponse:
 
     # Opening the page marks the answer as read; a HEAD request does not.
     if request.method == "GET":
-        mark_opened(student=appeal.submission.student, kind=Opened.APPEAL, about=appeal.pk)
+        mark_opened(student=appeal.submission.reader, kind=Opened.APPEAL, about=appeal.pk)
     return render(request, "appeals/own.html", _appeal_context(appeal))
 
 
@@ -160,18 +200,55 @@ def _appeal_context(appeal: Appeal) -> dict[str, Any]:
 PER_PAGE = 50
 
 
+def _holder_address(appeal: Appeal) -> str:
+    holder = queries.holder_of(appeal)
+    return address_of(holder) if holder else ""
+
+
+def _inbox_page(request: MemberRequest, organization: Organization) -> HttpResponse:
+    context = _inbox_context(request, organization)
+    if may(request.user, organization, "teacher"):
+        pending = {appeal.pk: appeal for appeal in context["page"].object_list if appeal.is_pending}
+        form = InboxHandOverForm(
+            request.POST if request.method == "POST" else None,
+            people=list(queries.answerers(organization)),
+            appeals=list(pending),
+        )
+        chosen = form.is_valid() and [pending[key] for key in form.cleaned_data["appeals"]]
+        if chosen and _hand_over(request, chosen, form):
+            return redirect(request.get_full_path())
+        context["hand_form"] = form
+    return render(request, "appeals/inbox.html", context)
+
+
+def _hand_over(
+    request: MemberRequest, chosen: list[Appeal], form: HandOverForm | InboxHandOverForm
+) -> bool:
+    person = form.cleaned_data["to"]
+    try:
+        number = hand_over(appeals=chosen, to=person, by=request.user)
+    except AppealRefused as refusal:
+        add_refusal(form, refusal)
+        return False
+    to = f"handed to {address_of(person)}" if person else "handed to nobody"
+    messages.success(request, f"{number} appeal{'' if number == 1 else 's'} {to}.")
+    return True
+
+
 def _inbox_context(request: MemberRequest, organization: Organization) -> dict[str, Any]:
     """Return the context of the inbox; its filters are in the address."""
     choices = queries.inbox_choices(organization)
     form = InboxForm(request.GET, **choices.as_pairs())
     form.is_valid()
-    narrowed = choices.narrowed(form.cleaned_data)
+    narrowed = choices.narrowed(form.cleaned_data, request.user)
+    page = Paginator(queries.inbox(narrowed), PER_PAGE).get_page(request.GET.get("page"))
 
     return {
         "organization": organization,
         "form": form,
         "narrowed": narrowed,
-        "page": Paginator(queries.inbox(narrowed), PER_PAGE).get_page(request.GET.get("page")),
+        "page": page,
+        "rows": [(appeal, _holder_address(appeal)) for appeal in page.object_list],
         "upheld": queries.upheld_by_criterion(narrowed),
         "trail": trail_to_organization(organization),
     }
@@ -210,6 +287,7 @@ def _staff_page(request: MemberRequest, appeal: Appeal, shared: dict[str, Any]) 
         if standing and appeal.is_pending
         else None,
         "form": form,
+        "holder": _holder_address(appeal),
         "may_change": may(request.user, appeal.organization, "teacher"),
         "may_answer": decisions.may_answer(appeal, request.user),
         "is_owner": role_of(request.user, appeal.organization) == Role.OWNER,
