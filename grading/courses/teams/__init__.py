@@ -1,0 +1,1 @@
+"""Teams that hand in together: forming them, their members, and authorship of their work."""

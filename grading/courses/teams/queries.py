@@ -1,0 +1,204 @@
+"""Teams of an assignment, and what forming them from the roster's groups would do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
+
+from grading.core.enums import TeamFormation
+from grading.core.team_access import mates_of, membership_of
+from grading.engine.report import CommitAuthor
+from grading.models import (
+    Assignment,
+    Enrollment,
+    Grade,
+    GradeAdjustment,
+    Submission,
+    Team,
+    TeamMember,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlan:
+    """Team that a group of the roster would become, with the students who would join it.
+
+    `team` is the existing one of that name, if any; `waits` where it has submitted, so that a person
+    must add latecomers. `elsewhere` are in other teams and stay there.
+    """
+
+    name: str
+    team: Team | None
+    students: tuple[Enrollment, ...]
+    elsewhere: tuple[Enrollment, ...]
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorShare:
+    """Commits and added lines of Python of one person in git, in numbers and percent.
+
+    `member` is the member of the team with that address or name, None for an unknown author.
+    """
+
+    name: str
+    member: Enrollment | None
+    commits: int
+    lines: int
+    percent_of_commits: int
+    percent_of_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class TeamPage:
+    """Teams with their present `members` and `former` ones, and the students without a team."""
+
+    teams: tuple[Team, ...]
+    without: tuple[Enrollment, ...]
+
+
+def uses_teams(assignment: Assignment) -> bool:
+    return assignment.team_formation != TeamFormation.NONE
+
+
+def team_of(assignment: Assignment, student: Enrollment) -> Team | None:
+    """Return the team that the student is in now; None without one."""
+    member = membership_of(assignment, student)
+    return member.team if member and member.left_at is None else None
+
+
+def members_of(team: Team) -> list[Enrollment]:
+    """Return the students who are in the team now, in the roster's order."""
+    present = Enrollment.objects.filter(team_memberships__team=team, team_memberships__left_at=None)
+    return list(present.select_related("user"))
+
+
+def team_mates(submission: Submission) -> list[Enrollment]:
+    """Return the present members of the submission's team; its student where it has no team."""
+    return mates_of(submission)
+
+
+def team_grades(submission: Submission) -> list[Grade]:
+    """Return the grades that rest on this work, with `standing` adjustments; two queries."""
+    standing = GradeAdjustment.objects.filter(withdrawn_at=None)
+    grades = Grade.objects.filter(audit__submission=submission).select_related("student")
+    related = grades.defer("released", "audit__report").order_by("student__name", "student__email")
+    return list(related.prefetch_related(Prefetch("adjustments", standing, to_attr="standing")))
+
+
+def teams_of(assignment: Assignment) -> QuerySet[Team]:
+    """Return the teams with `present` and `former` memberships, and `has_work`."""
+    rows = TeamMember.objects.select_related("student__user")
+    present = rows.filter(left_at=None).order_by("student__name", "student__email")
+    former = rows.filter(left_at__isnull=False).order_by("left_at")
+    return (
+        Team.objects.filter(assignment=assignment)
+        .annotate(has_work=Exists(Submission.objects.filter(team=OuterRef("pk"))))
+        .prefetch_related(
+            Prefetch("members", present, to_attr="present"),
+            Prefetch("members", former, to_attr="former"),
+        )
+    )
+
+
+def team_page(assignment: Assignment) -> TeamPage:
+    """Return all teams and the students without one, at five queries."""
+    return TeamPage(tuple(teams_of(assignment)), tuple(students_without_team(assignment)))
+
+
+def students_without_team(assignment: Assignment) -> QuerySet[Enrollment]:
+    placed = TeamMember.objects.filter(assignment=assignment, left_at=None).values("student")
+    return Enrollment.objects.filter(cohort=assignment.cohort_id).exclude(pk__in=placed)
+
+
+def students_for_rounds(assignment: Assignment) -> list[Enrollment]:
+    """Return who can take part in a round of peer reviews, in the roster's order.
+
+    Of a team it is the representative while a member: its work is audited once, and it audits as
+    one. Members of a team never audit each other, because only one of them takes part.
+    """
+    students = Enrollment.objects.filter(cohort=assignment.cohort_id)
+    if uses_teams(assignment):
+        current = TeamMember.objects.filter(
+            assignment=assignment, left_at=None, team__representative=F("student")
+        )
+        students = students.filter(pk__in=current.values("student"))
+    return list(students)
+
+
+def authorship_of(
+    authors: Iterable[CommitAuthor], members: Sequence[Enrollment]
+) -> tuple[AuthorShare, ...]:
+    """Return each person's share of the history, most commits first; bots are left out.
+
+    It is information as git tells it, and no score: anybody can commit under any name.
+    """
+    people: defaultdict[object, list[CommitAuthor]] = defaultdict(list)
+    for author in authors:
+        if not author.is_bot:
+            people[author.person if author.person is not None else author.email].append(author)
+    marks = {mark: member for member in members for mark in _marks_of(member)}
+    rows = [
+        (
+            names[0].name or names[0].email,
+            next((marks[mark] for row in names for mark in _git_marks(row) if mark in marks), None),
+            sum(sum(row.by_day.values()) for row in names),
+            sum(row.python_lines for row in names),
+        )
+        for names in people.values()
+    ]
+    commits, lines = sum(row[2] for row in rows), sum(row[3] for row in rows)
+    shares = [AuthorShare(*row, _percent(row[2], commits), _percent(row[3], lines)) for row in rows]
+    return tuple(sorted(shares, key=lambda share: (-share.commits, -share.lines, share.name)))
+
+
+def _marks_of(member: Enrollment) -> list[str]:
+    emails = [member.email, member.user.email if member.user else ""]
+    return [mark.casefold() for mark in (*emails, member.name) if mark]
+
+
+def _git_marks(author: CommitAuthor) -> list[str]:
+    return [author.email.casefold(), author.name.casefold()]
+
+
+def _percent(part: int, whole: int) -> int:
+    return round(100 * part / whole) if whole else 0
+
+
+def has_work(team: Team) -> bool:
+    return Submission.objects.filter(team=team).exists()
+
+
+def plan_from_groups(assignment: Assignment) -> list[GroupPlan]:
+    """Return what forming teams from the roster's groups would do now, by name; at five queries.
+
+    A group whose students are all in its team already is listed without students.
+    """
+    groups: defaultdict[str, list[Enrollment]] = defaultdict(list)
+    grouped = Enrollment.objects.filter(cohort=assignment.cohort_id).exclude(group="")
+    for student in grouped:
+        groups[student.group].append(student)
+    teams = {team.name.casefold(): team for team in teams_of(assignment)}
+    current = TeamMember.objects.filter(assignment=assignment, left_at=None)
+    placed = dict(current.values_list("student", "team"))
+
+    return [
+        _plan(name, teams.get(name.casefold()), students, placed)
+        for name, students in sorted(groups.items())
+    ]
+
+
+def _plan(
+    name: str, team: Team | None, students: list[Enrollment], placed: dict[int, int]
+) -> GroupPlan:
+    own = team.pk if team else None
+    return GroupPlan(
+        name=name,
+        team=team,
+        students=tuple(row for row in students if row.pk not in placed),
+        elsewhere=tuple(row for row in students if placed.get(row.pk, own) != own),
+        waits=team is not None and vars(team)["has_work"],
+    )
