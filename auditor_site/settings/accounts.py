@@ -22,6 +22,9 @@ LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
+# Only in the browser that has just signed up with the password: it goes on to the page it came for,
+# such as a join link, without typing the password again.
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 # Signing up, signing in and resetting a password answer the same with and without an account.
 ACCOUNT_PREVENT_ENUMERATION = True
@@ -42,6 +45,8 @@ ACCOUNT_RATE_LIMITS = {
     # Of the calendar feed: addresses that nobody has, and fetches by person.
     "calendar_wrong": "60/m/ip",
     "calendar_fetched": "60/h/key",
+    # Codes of join links that nobody gave out; a right one is not counted.
+    "join_wrong": "30/m/ip,300/h/ip",
 }
 
 MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"

@@ -3,23 +3,27 @@
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import QuerySet
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import plain_cell
 from grading.core.errors import RosterRefused
-from grading.courses.organizations.invitations import invite
+from grading.core.form_fingerprint import fingerprint_of
+from grading.courses.extensions.late_marks import clear_late_marks_of
+from grading.courses.organizations.invitations import invite, letters_to_write
 from grading.models import Cohort, Enrollment
 
 # The whole file is read into memory and written in one transaction.
 MAX_ROWS = 5000
 COLUMNS = ("email", "name", "student_number", "group")
+LABELS = {"name": "name", "student_number": "student number", "group": "group"}
 NO_GROUP = "-"  # an empty cell changes nothing, so leaving a group needs a mark of its own
 ALIASES = {
     "e_mail": "email",
@@ -37,6 +41,7 @@ class RefusedLine:
 
     line: int
     sentence: str
+    email: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,118 @@ class _Row:
     name: str
     student_number: str
     group: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedRow:
+    """Row of a list and what its import would do.
+
+    `state` is new, changed, unchanged or refused; `changes` are (field, old value, new value), and
+    `reason` says why a row is refused.
+    """
+
+    line: int
+    email: str
+    name: str
+    student_number: str
+    group: str
+    state: str
+    changes: tuple[tuple[str, str, str], ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RosterPreview:
+    """All rows of a list in its order, and how many letters of invitation its import writes.
+
+    `unread` are the headings of the columns that the import ignores.
+    """
+
+    rows: tuple[PreviewedRow, ...]
+    letters: int
+    unread: tuple[str, ...] = ()
+
+    def of(self, state: str) -> list[PreviewedRow]:
+        return [row for row in self.rows if row.state == state]
+
+    @property
+    def is_importable(self) -> bool:
+        return not self.of("refused")
+
+    @property
+    def fingerprint(self) -> str:
+        """Text that changes when the import would do something else."""
+        rows = [
+            (row.line, row.email, row.name, row.student_number, row.group, row.state, row.changes)
+            for row in self.rows
+        ]
+        return fingerprint_of(rows, self.letters)
+
+
+def preview_roster(*, cohort: Cohort, text: str) -> RosterPreview:
+    """Return what an import of the list would do; nothing is written. Needs the cohort's scope.
+
+    Raises RosterRefused when the file as a whole cannot be read.
+    """
+    valid, refused = _validate(list(_parse_rows(text)))
+    enrolled = {student.email.lower(): student for student in _enrolled(cohort)}
+    rows = [_previewed(row, enrolled.get(row.email)) for row in valid]
+    rows += [
+        PreviewedRow(line.line, line.email, "", "", "", "refused", reason=line.sentence)
+        for line in refused
+    ]
+    emails = [row.email for row in valid]
+    return RosterPreview(
+        rows=tuple(sorted(rows, key=lambda row: row.line)),
+        letters=letters_to_write(cohort.organization, emails),
+        unread=_unread(text),
+    )
+
+
+def confirm_roster(*, cohort: Cohort, text: str, fingerprint: str, by: User) -> RosterPreview:
+    """Import a list that was previewed, all of it or nothing.
+
+    Raises RosterRefused: roster_rows_refused, roster_changed (the import would do something else
+    than `fingerprint` says), and those of preview_roster.
+    """
+    with transaction.atomic():
+        # Nobody is enrolled meanwhile: new rows refer to the cohort, and wait for this lock.
+        Cohort.objects.select_for_update().get(pk=cohort.pk)
+        preview = preview_roster(cohort=cohort, text=text)
+        if not preview.is_importable:
+            raise RosterRefused("roster_rows_refused", "Nothing was saved: mend these rows first.")
+        if preview.fingerprint != fingerprint:
+            raise RosterRefused(
+                "roster_changed",
+                "The roster changed since this preview, so nothing was saved. Check it again.",
+            )
+        import_roster(cohort=cohort, text=text, by=by)
+    return preview
+
+
+def _previewed(row: _Row, student: Enrollment | None) -> PreviewedRow:
+    values = (row.line, row.email, row.name, row.student_number)
+    if student is None:
+        return PreviewedRow(*values, "" if row.group == NO_GROUP else row.group, "new")
+    before = _fields(student)
+    _update(student, row)
+    after = _fields(student)
+    changes = tuple(
+        (LABELS[name], before[name], after[name]) for name in LABELS if before[name] != after[name]
+    )
+    return PreviewedRow(
+        row.line,
+        row.email,
+        student.name,
+        student.student_number,
+        student.group,
+        "changed" if changes else "unchanged",
+        changes,
+    )
+
+
+def _fields(student: Enrollment) -> dict[str, str]:
+    return {name: getattr(student, name) for name in LABELS}
 
 
 def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport:
@@ -86,8 +203,21 @@ def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport
     return RosterImport(created, updated, len(rows) - created - updated, tuple(refused))
 
 
+def _unread(text: str) -> tuple[str, ...]:
+    """Return the headings that name no column of a roster."""
+    text = _with_plain_line_ends(text)
+    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)), [])
+    names = zip(header, _names(header), strict=True)
+    return tuple(cell.strip() for cell, name in names if name and name not in COLUMNS)
+
+
+def _with_plain_line_ends(text: str) -> str:
+    # Browsers send the line ends of a previewed text as CRLF.
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _parse_rows(text: str) -> Iterator[_Row]:
-    text = text.removeprefix("\ufeff")
+    text = _with_plain_line_ends(text)
     if "\0" in text:
         raise RosterRefused(
             "roster_not_text", "This is not a CSV file: it contains characters that are not text."
@@ -118,10 +248,13 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=header.count)
 
 
-def _columns(header: list[str]) -> list[str]:
+def _names(header: list[str]) -> list[str]:
     names = [cell.strip().lower().replace(" ", "_").replace("-", "_") for cell in header]
-    names = [ALIASES.get(name, name) for name in names]
+    return [ALIASES.get(name, name) for name in names]
 
+
+def _columns(header: list[str]) -> list[str]:
+    names = _names(header)
     if "email" not in names:
         raise RosterRefused(
             "roster_no_email", "The first line must name the columns, including “email”."
@@ -154,7 +287,7 @@ def _validate(rows: list[_Row]) -> tuple[list[_Row], list[RefusedLine]]:
         if not error and row.email in valid:
             error = f"{row.email} is already on line {valid[row.email].line}."
         if error:
-            refused.append(RefusedLine(row.line, error))
+            refused.append(RefusedLine(row.line, error, row.email[:80]))
         else:
             valid[row.email] = row
 
@@ -181,12 +314,15 @@ def _error_of(row: _Row) -> str | None:
     return None
 
 
+def _enrolled(cohort: Cohort) -> QuerySet[Enrollment]:
+    return Enrollment.objects.filter(cohort=cohort)
+
+
 def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
     """Create and update the enrollments; return how many of each."""
     # Locked, so that two imports at once do not overwrite each other's changes.
     enrolled = {
-        enrollment.email.lower(): enrollment
-        for enrollment in Enrollment.objects.filter(cohort=cohort).select_for_update()
+        enrollment.email.lower(): enrollment for enrollment in _enrolled(cohort).select_for_update()
     }
 
     new = [
@@ -209,6 +345,7 @@ def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
 
     Enrollment.objects.bulk_create(new)
     Enrollment.objects.bulk_update(changed, ["name", "student_number", "group"])
+    clear_late_marks_of(cohort, {student.group for student in changed})
     return len(new), len(changed)
 
 

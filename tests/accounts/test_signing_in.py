@@ -47,6 +47,17 @@ def test_wrong_password_and_unknown_address_get_the_same_answer(client):
     )
 
 
+def test_new_person_reads_their_address_and_no_made_up_name(client):
+    typed = {"email": "o'neil@example.org", "password1": PASSWORD, "password2": PASSWORD}
+    page = client.post(SIGNUP, typed, follow=True)
+    name = User.objects.get(email="o'neil@example.org").username
+    assert "You are signed in as o'neil@example.org." in map(str, page.context["messages"])
+    assert "Do you teach?" in page.text
+    (letter,) = mail.outbox
+    assert (name in page.text, name in letter.body) == (False, False)
+    assert "/accounts/confirm-email/" in letter.body
+
+
 def test_sign_up_does_not_reveal_whether_an_address_is_taken(settings):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     taken, answers = UserFactory().email, []

@@ -280,6 +280,8 @@ def test_where_no_approval_is_needed_an_organization_works_without_the_operators
         "title": "Work",
         "rubric": "shipped:points",
         "late_policy": "refuse",
+        "team_formation": "none",
+        "team_size_max": "3",
         "max_attempts": 1,
         "counting_policy": "latest",
         "bench": "llm",

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django_scopes import scope
@@ -98,16 +98,60 @@ def _waiting(organization: Organization, emails: Collection[str]) -> list[Enroll
     return list(waiting.order_by("pk").select_for_update())
 
 
+def letters_to_write(organization: Organization, emails: Collection[str]) -> int:
+    """Return how many letters `invite` would write to these addresses. Three queries."""
+    members = members_by_address(organization, emails)
+    invited = set(
+        Invitation.objects.filter(organization=organization, email__in=emails).values_list(
+            "email", flat=True
+        )
+    )
+    new = sum(email not in members and email not in invited for email in emails)
+    return new + _unwritten(organization, emails).count()
+
+
 def _write_letters(organization: Organization, emails: Collection[str]) -> None:
     """Write the letter of each open invitation that has none, or one that a limit held back."""
+    unwritten = _unwritten(organization, emails)
+    write_invitations(organization=organization, invitations=list(unwritten))
+
+
+def _unwritten(organization: Organization, emails: Collection[str]) -> QuerySet[Invitation]:
     letters = Notice.objects.filter(invitation=OuterRef("pk"), held_at=None)
-    unwritten = Invitation.objects.filter(
+    return Invitation.objects.filter(
         ~Exists(letters),
         organization=organization,
         email__in=emails,
         state=InvitationState.INVITED,
     )
-    write_invitations(organization=organization, invitations=list(unwritten))
+
+
+def revoke_invitation(*, organization: Organization, email: str) -> bool:
+    """Take back a student's open invitation and a letter that waits; return whether it was open.
+
+    Runs in the scope and transaction of its caller.
+    """
+    invitations = Invitation.objects.filter(
+        organization=organization,
+        email=email.lower(),
+        role=Role.STUDENT,
+        state=InvitationState.INVITED,
+    )
+    Notice.objects.filter(invitation__in=invitations, sent_at=None, tries=0).delete()
+    return bool(invitations.update(state=InvitationState.REVOKED))
+
+
+def renew_invitation(*, organization: Organization, email: str, by: User | None) -> bool:
+    """Open a withdrawn invitation again, or write its missing letter; return whether one is written.
+
+    Runs in the scope and transaction of its caller.
+    """
+    Invitation.objects.filter(
+        organization=organization, email=email.lower(), state=InvitationState.REVOKED
+    ).update(state=InvitationState.INVITED, invited_by=by)
+    letters = letters_to_write(organization, [email.lower()])
+    invite(organization=organization, emails=[email.lower()], by=by)
+    return letters > 0
 
 
 def check_offer(*, organization: Organization, email: str, role: Role, by: User) -> None:
@@ -204,6 +248,8 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
         organization = lock_roles(invitation.organization_id)
         # Read again: an owner may have changed the offer since the page was shown.
         invitation.refresh_from_db()
+        if invitation.state == InvitationState.REVOKED:
+            raise InvitationRefused("invitation_revoked", "This invitation was withdrawn.")
         # An offered role holds once: its owner may have taken it back since, and the address may
         # belong to another account now.
         is_open = invitation.state == InvitationState.INVITED

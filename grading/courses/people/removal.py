@@ -1,0 +1,217 @@
+"""Remove a student with everything that belongs to them, as the deletion of a cohort does.
+
+Their rows are found by following the references between tables from their place on the roster, over
+the tables of the cohort's inventory. A table that is added there is followed by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import CASCADE, PROTECT, Count, ForeignKey, Q, QuerySet, Value
+from django.utils import timezone
+
+from grading.core.activity_writer import record_activity
+from grading.core.enums import OPEN_STATES
+from grading.core.errors import PeopleRefused
+from grading.core.form_fingerprint import fingerprint_of
+from grading.courses.archive.actions import delete_uploads_on_commit
+from grading.courses.archive.cohort_inventory import KINDS, LABELS
+from grading.courses.organizations.invitations import revoke_invitation
+from grading.models import (
+    Audit,
+    BlindSample,
+    Enrollment,
+    Grade,
+    RoundMember,
+    Submission,
+)
+
+# What no student would call work: a place on the roster, and marks of what was opened.
+NO_WORK = ("students on the roster", "marks of what was opened")
+# Counted beside the kinds, under names that no kind has.
+UPLOADS, RUNNING, SHARED, IN_ROUND = "uploads", "running", "shared", "in a round"
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """Records that a removal deletes, by label, and why it is refused at present ("" if not)."""
+
+    kinds: tuple[tuple[str, int], ...]
+    uploads: int
+    refusal: str
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self.kinds)
+
+    @property
+    def records(self) -> int:
+        return sum(number for _label, number in self.kinds)
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint_of(self.kinds, self.uploads)
+
+
+def has_work(student: Enrollment) -> bool:
+    return holdings_of(student).has_work
+
+
+def holdings_of(student: Enrollment) -> Holdings:
+    """Return what a removal of the student deletes. One query, and one more for a round."""
+    rows = rows_of(student)
+    uploads = rows[Submission].exclude(pdf="")
+    counted = _counts(
+        {name: rows[model] for name, model, _path in KINDS if model in rows}
+        | {
+            UPLOADS: uploads,
+            RUNNING: rows[Audit].filter(state__in=OPEN_STATES),
+            **{
+                f"{SHARED} {model.__name__}": held.exclude(student=student)
+                for model, held in rows.items()
+                if model is Grade or _is_of_team(model)
+            },
+            IN_ROUND: _running_places(student),
+        }
+    )
+    kinds = tuple(
+        (LABELS.get(name, name), counted[name])
+        for name, _model, _path in reversed(KINDS)
+        if counted.get(name) and name not in NO_WORK
+    )
+    return Holdings(kinds, counted.get(UPLOADS, 0), _refusal(student, counted))
+
+
+def rows_of(student: Enrollment) -> dict[Any, QuerySet[Any]]:
+    """Return the student's rows of each model that has any by its references."""
+    rows: dict[Any, QuerySet[Any]] = {Enrollment: Enrollment.objects.filter(pk=student.pk)}
+    # A row that refers to another one comes before it in KINDS: parents are found first.
+    for _name, model, _path in reversed(KINDS):
+        if model not in rows and (belongs := _belonging(model, rows)):
+            rows[model] = model.objects.filter(belongs)
+    return {model: held.order_by() for model, held in rows.items()}
+
+
+def _belonging(model: Any, rows: Mapping[Any, QuerySet[Any]]) -> Q:
+    """Return the condition of rows that refer to one of these rows and cannot stay without it."""
+    condition = Q()
+    for field in model._meta.get_fields():  # noqa: SLF001 -- Django documents it as public
+        if (
+            isinstance(field, ForeignKey)
+            and field.related_model in rows
+            and field.remote_field.on_delete in (CASCADE, PROTECT)
+        ):
+            condition |= Q(**{f"{field.name}__in": rows[field.related_model].values("pk")})
+    return condition
+
+
+def _is_of_team(model: Any) -> bool:
+    """Return whether rows of this table place a student in a team, beside others."""
+    names = {field.name for field in model._meta.get_fields()}  # noqa: SLF001 -- as above
+    return {"team", "student"} <= names
+
+
+def _counts(kinds: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
+    """Return the number of rows of each kind that has any, in one query."""
+    first, *rest = (
+        rows.annotate(kind_name=Value(name))
+        .values("kind_name")
+        .annotate(number=Count("pk"))
+        .values_list("kind_name", "number")
+        for name, rows in kinds.items()
+    )
+    return dict(first.union(*rest, all=True))
+
+
+def _running_places(student: Enrollment) -> QuerySet[RoundMember]:
+    return RoundMember.objects.filter(
+        student=student, left_at=None, round__ends_at__gte=timezone.now()
+    ).order_by()
+
+
+def _refusal(student: Enrollment, counted: Mapping[str, int]) -> str:
+    if counted.get(RUNNING):
+        return "An audit of this student is waiting or running. Remove them when it has finished."
+    if counted.get(IN_ROUND):
+        place = _running_places(student).select_related("round__assignment")[0]
+        return (
+            f"{student} is in round {place.round.number} of {place.round.assignment}, where others "
+            "wait for them. Remove them from the round first: it finds other peers."
+        )
+    if any(number for name, number in counted.items() if name.startswith(SHARED)):
+        return (
+            f"{student} submitted for a team, in which other students have grades or places. Their "
+            "work would go too, so nothing is removed."
+        )
+    return ""
+
+
+def remove_student(*, student: Enrollment, typed: str, fingerprint: str, by: User) -> None:
+    """Delete the student's place and everything that belongs to them.
+
+    `typed` is their address as the teacher typed it, needed where there is work; `fingerprint` is
+    that of the holdings that were shown. The log stays. Raises PeopleRefused: typed_differs,
+    holdings_changed, student_busy.
+    """
+    with transaction.atomic():
+        # Submissions refer to this row, and wait for its lock.
+        locked = Enrollment.objects.select_for_update().get(pk=student.pk)
+        holdings = holdings_of(locked)
+        _check(locked, holdings, typed, fingerprint)
+
+        rows = rows_of(locked)
+        uploads = list(rows[Submission].exclude(pdf="").values_list("pdf", flat=True))
+        # Read before the first deletion: the conditions refer to rows that are gone after it.
+        keys = {model: list(held.values_list("pk", flat=True)) for model, held in rows.items()}
+        record_activity(
+            organization=locked.organization_id,
+            actor=by,
+            verb="enrollment.removed",
+            about=locked,
+            student=str(locked),
+            email=locked.email,
+            records=holdings.records or None,
+            held=dict(holdings.kinds),
+        )
+        _forget_in_samples(locked, keys[Submission])
+        _withdraw_offer(locked)
+        for _name, model, _path in KINDS:
+            if keys.get(model):
+                model.objects.filter(pk__in=keys[model]).only("pk").delete()
+        delete_uploads_on_commit(uploads)
+
+
+def _check(student: Enrollment, holdings: Holdings, typed: str, fingerprint: str) -> None:
+    if holdings.refusal:
+        raise PeopleRefused("", "student_busy", holdings.refusal)
+    if holdings.fingerprint != fingerprint:
+        raise PeopleRefused(
+            "",
+            "holdings_changed",
+            "Something changed since you opened this page. It now shows the current state.",
+        )
+    if holdings.has_work and typed.strip().lower() != student.email.lower():
+        raise PeopleRefused("typed", "typed_differs", f"Type {student.email} to remove them.")
+
+
+def _forget_in_samples(student: Enrollment, submissions: Collection[Any]) -> None:
+    """Take the submissions out of blind samples, which keep their keys in a list."""
+    gone = {str(key) for key in submissions}
+    for sample in BlindSample.objects.filter(assignment__cohort=student.cohort_id):
+        if gone & set(sample.submissions):
+            sample.submissions = [key for key in sample.submissions if key not in gone]
+            sample.save(update_fields=["submissions"])
+
+
+def _withdraw_offer(student: Enrollment) -> None:
+    """Withdraw an invitation that leads to no other cohort."""
+    others = Enrollment.objects.filter(
+        organization=student.organization_id, email__iexact=student.email
+    )
+    if not others.exclude(pk=student.pk).exists():
+        revoke_invitation(organization=student.organization, email=student.email)

@@ -1,0 +1,175 @@
+"""Roles of staff on the site: for owners alone, and never without an owner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django_scopes import scope
+
+from grading.core.enums import InvitationState, Role
+from grading.courses.organizations.invitations import accept_invitation
+from grading.models import Activity, Invitation, Membership, Organization
+from tests.factories.people import (
+    CohortFactory,
+    EnrollmentFactory,
+    OrganizationFactory,
+    UserFactory,
+    staff_user,
+)
+from tests.web_client.page_checks import faults_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+
+
+@pytest.fixture
+def organization() -> Organization:
+    made: Organization = OrganizationFactory.create()
+    return made
+
+
+@pytest.fixture
+def owner(organization: Organization) -> User:
+    return staff_user(organization, Role.OWNER)
+
+
+def client_of(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(organization: Organization) -> str:
+    return f"/o/{organization.slug}/staff/"
+
+
+def roles(organization: Organization) -> dict[int, str]:
+    with scope(organization=organization):
+        return dict(Membership.objects.values_list("user", "role"))
+
+
+def membership_of(user: User, organization: Organization) -> Membership:
+    with scope(organization=organization):
+        return Membership.objects.get(user=user)
+
+
+def sent(user: User, organization: Organization, **data: Any) -> str:
+    return client_of(user).post(page(organization), data, follow=True).content.decode()
+
+
+@pytest.mark.parametrize("role", [Role.INSTRUCTOR, Role.ASSISTANT, Role.STUDENT])
+def test_page_is_missing_for_all_but_owners(role: Role, organization: Organization) -> None:
+    client = client_of(staff_user(organization, role))
+    for answer in (client.get(page(organization)), client.post(page(organization))):
+        assert answer.status_code == 404
+
+
+def test_owner_reads_the_staff_and_a_refused_form_says_why(
+    organization: Organization, owner: User
+) -> None:
+    helper = staff_user(organization, Role.ASSISTANT)
+    html = client_of(owner).get(page(organization)).content.decode()
+    assert helper.email in html
+    assert faults_of(html) == []
+    refused = sent(owner, organization, email="no address", role="assistant")
+    assert "Enter a valid email address." in refused
+
+
+def test_invited_colleague_has_the_role_after_accepting(
+    organization: Organization, owner: User
+) -> None:
+    colleague = UserFactory.create(email="col@example.org")
+    shown = sent(owner, organization, email="COL@example.org", role="instructor")
+    assert "col@example.org is invited as instructor." in shown
+    assert "Offers without an answer" in shown
+    assert colleague.pk not in roles(organization)
+    with scope(organization=organization):
+        offer = Invitation.objects.get()
+    accept_invitation(invitation=offer, user=colleague)
+    assert roles(organization)[colleague.pk] == Role.INSTRUCTOR
+
+
+def test_offer_is_withdrawn_once(organization: Organization, owner: User) -> None:
+    sent(owner, organization, email="col@example.org", role="owner")
+    with scope(organization=organization):
+        offer = Invitation.objects.get()
+    assert "was withdrawn" in sent(owner, organization, act="withdraw", offer=offer.pk)
+    assert "no longer open" in sent(owner, organization, act="withdraw", offer=offer.pk)
+
+
+def test_lower_role_holds_at_once_and_a_higher_one_after_accepting(
+    organization: Organization, owner: User
+) -> None:
+    member = membership_of(staff_user(organization), organization)
+    change = {"act": "change", "member": member.pk}
+    sent(owner, organization, **change, was="instructor", role="assistant")
+    assert roles(organization)[member.user_id] == Role.ASSISTANT
+    shown = sent(owner, organization, **change, was="assistant", role="owner")
+    assert "after accepting it" in shown
+    assert roles(organization)[member.user_id] == Role.ASSISTANT
+
+
+def test_role_that_somebody_else_changed_meanwhile_stays(
+    organization: Organization, owner: User
+) -> None:
+    member = membership_of(staff_user(organization, Role.ASSISTANT), organization)
+    shown = sent(
+        owner, organization, act="change", member=member.pk, was="instructor", role="assistant"
+    )
+    assert "was changed meanwhile" in shown
+
+
+@pytest.mark.parametrize("act", ["change", "remove"])
+def test_nobody_changes_their_own_role_so_the_last_owner_stays(
+    act: str, organization: Organization, owner: User
+) -> None:
+    own = membership_of(owner, organization)
+    shown = sent(owner, organization, act=act, member=own.pk, was="owner", role="assistant")
+    assert "change your own role" in shown
+    assert roles(organization) == {owner.pk: Role.OWNER}
+
+
+def test_removed_colleague_is_no_member_and_can_be_invited_again(
+    organization: Organization, owner: User
+) -> None:
+    colleague = UserFactory.create(email="col@example.org")
+    sent(owner, organization, email=colleague.email, role="instructor")
+    with scope(organization=organization):
+        accept_invitation(invitation=Invitation.objects.get(), user=colleague)
+    assert User.objects.get(pk=colleague.pk).is_staff
+
+    member = membership_of(colleague, organization)
+    assert "no longer staff" in sent(owner, organization, act="remove", member=member.pk)
+    assert colleague.pk not in roles(organization)
+    assert not User.objects.get(pk=colleague.pk).is_staff
+    assert client_of(colleague).get(f"/o/{organization.slug}/").status_code == 404
+    with scope(organization=organization):
+        assert Invitation.objects.get().state == InvitationState.REVOKED
+        assert Activity.objects.filter(verb="membership.removed").count() == 1
+    assert "is invited" in sent(owner, organization, email=colleague.email, role="assistant")
+
+
+def test_removed_colleague_who_is_on_a_roster_stays_a_student(
+    organization: Organization, owner: User
+) -> None:
+    colleague = staff_user(organization, Role.ASSISTANT)
+    EnrollmentFactory.create(cohort=CohortFactory.create(organization=organization), user=colleague)
+    member = membership_of(colleague, organization)
+    sent(owner, organization, act="remove", member=member.pk)
+    assert roles(organization)[colleague.pk] == Role.STUDENT
+
+
+def test_member_of_another_organization_is_missing(organization: Organization, owner: User) -> None:
+    foreign = OrganizationFactory.create()
+    member = membership_of(staff_user(foreign), foreign)
+    answer = client_of(owner).post(page(organization), {"act": "remove", "member": member.pk})
+    assert answer.status_code == 404
+    assert len(roles(foreign)) == 1
+
+
+def test_form_sent_from_elsewhere_is_refused(organization: Organization, owner: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(owner)
+    assert client.post(page(organization), {"act": "remove"}).status_code == 403
