@@ -41,7 +41,8 @@ log = structlog.get_logger(__name__)
 
 def _due(now: datetime) -> Q:
     rested = Q(tried_at=None) | Q(tried_at__lt=now - RETRY_AFTER)
-    return Q(rested, sent_at=None, held_at=None, tries__lt=MAX_TRIES)
+    # What waits for a daily email is gathered first (digests.py).
+    return Q(rested, sent_at=None, held_at=None, digest_after=None, tries__lt=MAX_TRIES)
 
 
 EMAILS = Outbox(
@@ -158,7 +159,7 @@ def _link(notice: Notice) -> str:
 
 def _unsubscribe_link(notice: Notice) -> str:
     """Return the page that turns this kind off, "" for a kind that is always sent."""
-    if notice.kind not in OPTIONAL_NOTICES:
-        return ""
-    path = reverse("notices", args=[notice.organization.slug])
-    return f"{settings.SITE_URL}{path}?off={notice.kind}"
+    path = f"{settings.SITE_URL}{reverse('notices', args=[notice.organization.slug])}"
+    if notice.kind == NoticeKind.DIGEST:
+        return path
+    return f"{path}?off={notice.kind}" if notice.kind in OPTIONAL_NOTICES else ""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db.models import Value
 from django.urls import reverse
+from django.utils import timezone
 
-from grading.core.activity_writer import record_activity
-from grading.core.enums import OPTIONAL_NOTICES, AuditKind, NoticeKind, WebhookEvent
+from grading.core.enums import DAILY_NOTICES, AuditKind, EmailTiming, NoticeKind, WebhookEvent
+from grading.core.team_access import mates_of
 from grading.core.time_zones import in_words, zone_for
 from grading.core.user_text import name_in_email, without_links
 from grading.models import (
@@ -18,10 +20,12 @@ from grading.models import (
     Enrollment,
     Invitation,
     Notice,
+    NoticeDaily,
     NoticeOptOut,
     Organization,
     Submission,
 )
+from grading.notifications.digests import next_morning, zones_for_emails
 from grading.notifications.email_outbox import EMAILS
 from grading.notifications.webhooks import announce_audit
 
@@ -68,14 +72,22 @@ def notify(
 def notify_all(*, organization_id: int, kind: NoticeKind, emails: Collection[Email]) -> int:
     """Write emails in the caller's transaction and scope; return how many. Two queries in all.
 
-    They are sent after the commit. Accounts without an address, inactive accounts and people who
-    turned this kind off get none. A mail server that is down never makes it fail.
+    They are sent after the commit, or gathered into the daily emails of those who chose that (two
+    queries more). Accounts without an address, inactive accounts and people who turned this kind
+    off get none. A mail server that is down never makes it fail.
     """
-    opted_out = NoticeOptOut.objects.filter(organization=organization_id, kind=kind)
-    unwanted = set(
-        opted_out.filter(user__in=[email.user for email in emails if email.user]).values_list(
-            "user", flat=True
-        )
+    chosen = _timings(organization_id, kind, [email.user.pk for email in emails if email.user])
+    wanted = [
+        (user, email)
+        for email in emails
+        if (user := email.user)
+        and user.is_active
+        and user.email
+        and chosen.get(user.pk) != EmailTiming.OFF
+    ]
+    mornings = _mornings(
+        organization_id,
+        [user.pk for user, _email in wanted if chosen.get(user.pk) == EmailTiming.DAILY],
     )
     written = [
         Notice(
@@ -85,14 +97,33 @@ def notify_all(*, organization_id: int, kind: NoticeKind, emails: Collection[Ema
             body=without_links(email.body) + email.own_words,
             path=email.path,
             subject=without_links(" ".join(email.subject.split()))[:200],
+            digest_after=mornings.get(user.pk),
         )
-        for email in emails
-        if (user := email.user) and user.is_active and user.email and user.pk not in unwanted
+        for user, email in wanted
     ]
     if written:
         Notice.objects.bulk_create(written)
         EMAILS.enqueue_on_commit(organization_id)
     return len(written)
+
+
+def _timings(organization_id: int, kind: NoticeKind, users: Collection[int]) -> dict[int, str]:
+    """Return who turned the kind off or gets it daily, by the key of the account. One query."""
+    about = {"organization": organization_id, "kind": kind, "user__in": users}
+    off = NoticeOptOut.objects.filter(**about).order_by()
+    daily = NoticeDaily.objects.filter(**about, kind__in=DAILY_NOTICES).order_by()
+    rows = off.values_list("user", Value(EmailTiming.OFF.value)).union(
+        daily.values_list("user", Value(EmailTiming.DAILY.value))
+    )
+    return dict(rows)
+
+
+def _mornings(organization_id: int, users: Collection[int]) -> dict[int, datetime]:
+    if not users:
+        return {}
+    now = timezone.now()
+    zones = zones_for_emails(organization_id, users)
+    return {user: next_morning(now, zone) for user, zone in zones.items()}
 
 
 def write_invitations(*, organization: Organization, invitations: Collection[Invitation]) -> None:
@@ -132,18 +163,19 @@ def notify_of_failure(*, audit: Audit, message: str) -> None:
         "assignment", "student__user", "organization"
     ).get(pk=audit.submission_id)
     title = submission.assignment.title
-    notify(
-        organization=submission.organization,
-        user=submission.student.user,
-        kind=NoticeKind.AUDIT_FAILED,
-        subject=f"{title}: attempt {submission.attempt} couldn't be audited",
-        body=(
-            f"Attempt {submission.attempt} at “{title}” has no verdict. "
-            "Failed audits don't use an attempt."
-        ),
-        own_words=f"\n\n{message}",
-        path=reverse("audit", args=[submission.organization.slug, audit.pk]),
-    )
+    for member in mates_of(submission):
+        notify(
+            organization=submission.organization,
+            user=member.user,
+            kind=NoticeKind.AUDIT_FAILED,
+            subject=f"{title}: attempt {submission.attempt} couldn't be audited",
+            body=(
+                f"Attempt {submission.attempt} at “{title}” has no verdict. "
+                "Failed audits don't use an attempt."
+            ),
+            own_words=f"\n\n{message}",
+            path=reverse("audit", args=[submission.organization.slug, audit.pk]),
+        )
 
 
 def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) -> None:
@@ -170,24 +202,3 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
         own_words="\n".join(lines),
         path=reverse("audit", args=[submission.assignment.organization.slug, audit.pk]),
     )
-
-
-def choose_emails(
-    *, organization: Organization, user: User, wanted: Collection[NoticeKind]
-) -> None:
-    """Store which kinds of email the user wants; emails that already wait are still sent."""
-    unwanted = [kind for kind in OPTIONAL_NOTICES if kind not in wanted]
-    with transaction.atomic():
-        opt_outs = NoticeOptOut.objects.filter(organization=organization, user=user)
-        opt_outs.exclude(kind__in=unwanted).delete()
-        NoticeOptOut.objects.bulk_create(
-            [NoticeOptOut(organization=organization, user=user, kind=kind) for kind in unwanted],
-            ignore_conflicts=True,
-        )
-        record_activity(
-            organization=organization,
-            actor=user,
-            verb="notices.chosen",
-            about=user,
-            off=list(unwanted),
-        )

@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django import forms
 
-from grading.core.enums import OPTIONAL_NOTICES, WEBHOOK_EVENTS, NoticeKind, WebhookEvent
+from grading.core.enums import (
+    DAILY_NOTICES,
+    OPTIONAL_NOTICES,
+    WEBHOOK_EVENTS,
+    EmailTiming,
+    NoticeKind,
+    WebhookEvent,
+)
 
 EMAIL_CHOICES = [(kind.value, kind.label) for kind in OPTIONAL_NOTICES]
+STAFF_EMAILS = (NoticeKind.MENTIONED, NoticeKind.APPEAL_ASSIGNED, NoticeKind.STAFF_DAILY)
+# To staff that a report was reported, to a student that their complaint was decided.
+BOTH_EMAILS = (NoticeKind.COMPLAINT,)
+MEANINGS: dict[NoticeKind, str] = {
+    NoticeKind.RELEASED: "A grade was released, changed or withdrawn, or a comment was.",
+    NoticeKind.APPEAL_ANSWERED: "A person answered, and the score stays or changes.",
+    NoticeKind.AUDIT_FAILED: "There is no verdict. The attempt is not used, and you may hand in "
+    "again. It never waits for a daily email.",
+    NoticeKind.REPORT_RECEIVED: "A classmate's audit of your work can be read.",
+    NoticeKind.PEER_REMINDER: "You owe a report, or an answer to a finding, in a peer round.",
+    NoticeKind.HANDED_IN: "The receipt: repository, report, time, and until when you can withdraw.",
+    NoticeKind.COMPLAINT: "For staff: a student reported a peer's report. For students: the "
+    "decision on your complaint.",
+    NoticeKind.MENTIONED: "Somebody wrote @ and your name in the notes among staff. The email "
+    "says where, not what.",
+    NoticeKind.APPEAL_ASSIGNED: "A colleague chose you to answer it. Others may still answer.",
+    NoticeKind.DUE_SOON: "72 and 24 hours before your due date, once each, only while nothing "
+    "that counts was handed in. It never waits for a daily email.",
+    NoticeKind.EXTENSION: "You or your group got an extension, or it was withdrawn: your due date "
+    "and attempts, without the reason. It never waits for a daily email.",
+    NoticeKind.STAFF_DAILY: "Appeals, works to review, failed audits and complaints in numbers, "
+    "only on days on which something waits. Off until you turn it on: your first page "
+    "shows the same.",
+}
 
 
-class EmailKindsForm(forms.Form):
-    wanted = forms.TypedMultipleChoiceField(
-        label="Email me when",
-        choices=EMAIL_CHOICES,
-        coerce=NoticeKind,
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-    )
+class EmailTimingsForm(forms.Form):
+    """Choices for some kinds of email. `all` is a button that sets all that can wait."""
+
+    def __init__(self, *args: Any, kinds: Sequence[NoticeKind], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for kind in kinds:
+            self.fields[kind.value] = forms.TypedChoiceField(
+                label=kind.label,
+                help_text=MEANINGS[kind],
+                choices=_timings_for(kind),
+                coerce=EmailTiming,
+            )
+
+    def timings(self) -> dict[NoticeKind, EmailTiming]:
+        return {NoticeKind(kind): timing for kind, timing in self.cleaned_data.items()}
+
+
+def _timings_for(kind: NoticeKind) -> list[tuple[str, str]]:
+    if kind == NoticeKind.STAFF_DAILY:
+        possible = [EmailTiming.DAILY, EmailTiming.OFF]
+    elif kind in DAILY_NOTICES:
+        possible = list(EmailTiming)
+    else:
+        possible = [EmailTiming.NOW, EmailTiming.OFF]
+    return [(timing.value, timing.label) for timing in possible]
 
 
 class OptOutForm(forms.Form):

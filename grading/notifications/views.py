@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -11,46 +13,103 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_organization
-from grading.core.enums import NoticeKind, WebhookEvent
+from grading.core.enums import (
+    DAILY_NOTICES,
+    OPTIONAL_NOTICES,
+    EmailTiming,
+    NoticeKind,
+    WebhookEvent,
+)
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
-from grading.core.permissions import access_organization
+from grading.core.permissions import access_organization, may
 from grading.core.requests import MemberRequest
 from grading.models import Organization, Webhook
-from grading.notifications.emails import choose_emails
-from grading.notifications.forms import EmailKindsForm, OptOutForm, WebhookActionForm, WebhookForm
-from grading.notifications.queries import deliveries_of, wanted_email_kinds, webhooks_of
+from grading.notifications.choices import choose_timings
+from grading.notifications.digests import HOUR, zones_for_emails
+from grading.notifications.forms import (
+    BOTH_EMAILS,
+    STAFF_EMAILS,
+    EmailTimingsForm,
+    OptOutForm,
+    WebhookActionForm,
+    WebhookForm,
+)
+from grading.notifications.queries import (
+    deliveries_of,
+    email_timings,
+    has_enrollments,
+    webhooks_of,
+)
 from grading.notifications.webhook_deliveries import MAX_TRIES
 from grading.notifications.webhooks import add_webhook, delete_webhook, send_test, switch_webhook
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def notices(request: MemberRequest, org: str) -> HttpResponse:
-    """Choose kinds of email; the link in an email opens it with one kind to turn off."""
+    """Choose what one is emailed, and when; the link in an email opens it with a kind to stop."""
     organization = access_organization(request.user, org)
-    wanted = wanted_email_kinds(organization, request.user)
+    timings = email_timings(organization, request.user)
+    groups = _email_groups(request, organization)
     stopping = "off" in request.POST
     stop = OptOutForm(request.POST if stopping else request.GET)
-    form = EmailKindsForm(None if stopping else request.POST or None, initial={"wanted": wanted})
     off = stop.cleaned_data["off"] if stop.is_valid() else None
+    form = EmailTimingsForm(
+        None if stopping else request.POST or None,
+        initial=timings,
+        kinds=[kind for _name, kinds in groups for kind in kinds],
+    )
 
-    chosen: list[NoticeKind] | None = None
+    chosen: dict[NoticeKind, EmailTiming] | None = None
     if stopping and off:
-        chosen = [kind for kind in wanted if kind != off]
+        chosen = {off: EmailTiming.OFF}
+    elif "all" in request.POST:
+        chosen = _all_at(request.POST["all"], timings)
     elif form.is_valid():
-        chosen = form.cleaned_data["wanted"]
+        chosen = form.timings()
     if chosen is not None:
-        choose_emails(organization=organization, user=request.user, wanted=chosen)
+        # Kinds that the page does not show keep their choice.
+        choose_timings(organization=organization, user=request.user, timings=timings | chosen)
         messages.success(request, "Email settings saved.")
         return redirect("notices", organization.slug)
 
     context = {
         "organization": organization,
         "form": form,
+        "groups": [(name, [form[kind.value] for kind in kinds]) for name, kinds in groups],
         "stop": off,
+        "zone": zones_for_emails(organization.pk, [request.user.pk])[request.user.pk],
+        "hour": HOUR,
         "trail": trail_to_organization(organization),
     }
     return render(request, "notifications/emails/notices.html", context)
+
+
+EmailGroups = list[tuple[str, list[NoticeKind]]]
+
+
+def _email_groups(request: MemberRequest, organization: Organization) -> EmailGroups:
+    """Return the kinds that can reach this member: as a student, as staff, or as both."""
+    is_staff = may(request.user, organization, "staff")
+    is_student = not is_staff or has_enrollments(organization, request.user)
+    groups: EmailGroups = []
+    if is_student:
+        own: list[NoticeKind] = [
+            kind for kind in OPTIONAL_NOTICES if kind not in (*STAFF_EMAILS, *BOTH_EMAILS)
+        ]
+        groups.append(("My own work", own if is_staff else [*own, *BOTH_EMAILS]))
+    if is_staff:
+        groups.append(("My work as staff", [*BOTH_EMAILS, *STAFF_EMAILS]))
+    return groups
+
+
+def _all_at(
+    value: str, timings: Mapping[NoticeKind, EmailTiming]
+) -> dict[NoticeKind, EmailTiming] | None:
+    """Return all kinds that are on at this timing, where they can have it."""
+    if value not in (EmailTiming.NOW, EmailTiming.DAILY):
+        return None
+    return {kind: EmailTiming(value) for kind in DAILY_NOTICES if timings[kind] != EmailTiming.OFF}
 
 
 PER_PAGE = 50

@@ -27,7 +27,8 @@ from grading.core.enums import AuditKind, NoticeKind
 from grading.jobs import send_letters
 from grading.models import Audit, Notice
 from grading.notifications import email_outbox
-from grading.notifications.emails import Email, choose_emails, notify, notify_all
+from grading.notifications.choices import choose_emails
+from grading.notifications.emails import Email, notify, notify_all
 from grading.workflow import give_back, reconcile
 from tests.factories.grades import NoticeFactory
 from tests.factories.mail_server import HANG_UP, MailServer, serve_mail

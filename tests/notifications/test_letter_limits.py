@@ -68,7 +68,7 @@ def test_held_back_invitation_is_shown_to_staff_and_written_by_the_next_import(
 ) -> None:
     settings.LETTERS_PER_DAY_UNAPPROVED = 0
     cohort = CohortFactory.create(organization__approved_at=None)
-    address = f"/o/{cohort.organization.slug}/c/{cohort.slug}/roster/"
+    address = f"/o/{cohort.organization.slug}/c/{cohort.slug}/people/"
     import_roster(cohort=cohort, text="email\nbram@demo.test\n", by=None)
     assert send(cohort.organization) == 0
     page = signed_in(staff_user(cohort.organization)).get(address).content.decode()
