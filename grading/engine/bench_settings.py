@@ -116,9 +116,14 @@ def settings_of(audit: Audit) -> dict[str, Any]:
     Raises InputRefused (bench_*) if nobody pays for them: approval may have been withdrawn since
     the audit was queued.
     """
-    if refusal := reason_without_models(audit.organization_id):
+    return settings_within(audit.organization_id, audit.budget_usd)
+
+
+def settings_within(organization_id: int, budget_usd: Decimal | None) -> dict[str, Any]:
+    """Return the same for calls that may cost so much together; None means no limit."""
+    if refusal := reason_without_models(organization_id):
         raise refusal
-    own = bench_of(audit.organization_id)
+    own = bench_of(organization_id)
     key, base_url = provider_of(own)
     return {
         "models": models_of(own),
@@ -138,5 +143,5 @@ def settings_of(audit: Audit) -> dict[str, Any]:
         # The operator chose them for the operator's models.
         "temperatures": {} if has_own_key(own) else settings.JUDGES_TEMPERATURES,
         "prices": settings.MODEL_PRICES,
-        "budget_usd": audit.budget_usd,
+        "budget_usd": budget_usd,
     }

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from typing import TYPE_CHECKING
 
+from django.conf import settings
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import RedisStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 from redis.asyncio import ConnectionPool
+
+if TYPE_CHECKING:
+    from courtroom import BenchSettings
 
 POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 300.0
@@ -76,3 +81,15 @@ class ProviderRateLimit:
 
     async def close(self) -> None:
         await self._pool.aclose()
+
+
+def limit_for(bench: BenchSettings) -> ProviderRateLimit:
+    """Return the limit that the calls of this bench share with those of all workers."""
+    # The limits are those of a key at one provider, so the URL is part of the name.
+    key = bench.api_key.get_secret_value() if bench.api_key else ""
+    return ProviderRateLimit(
+        redis_url=settings.REDIS_URL,
+        key=f"{bench.base_url} {key}",
+        requests=settings.MODEL_REQUESTS_PER_MINUTE,
+        tokens=settings.MODEL_TOKENS_PER_MINUTE,
+    )

@@ -89,7 +89,7 @@ def test_only_the_operator_says_which_address_the_site_calls(instructor, organiz
 @pytest.mark.parametrize(
     ("budgets", "words"),
     [
-        ({"monthly_budget_usd": "5"}, "A monthly budget needs a budget for each audit."),
+        ({"monthly_budget_usd": "5"}, "A monthly budget needs a budget for one audit."),
         ({"audit_budget_usd": "5", "new_key": KEY, **OWN_MODELS}, "no price for"),
         ({"audit_budget_usd": "5"}, "no price for"),
         ({"audit_budget_usd": "-1", "new_key": KEY, **PRICED}, "greater than or equal to 0"),
