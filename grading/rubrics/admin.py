@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IS_POPUP_VAR
 from django.contrib.admin.utils import unquote
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.response import HttpResponseBase
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from grading.core.admin_tenancy import TenantAdmin
 from grading.core.enums import RubricState
 from grading.core.errors import RubricRefused
-from grading.core.permissions import may
-from grading.engine import rubrics as engine_rubrics
 from grading.models import Rubric, RubricVersion
-from grading.rubrics.actions import (
-    draft_rubric_version,
-    publish_reviewed_draft,
-    publish_rubric_version,
-)
-from grading.rubrics.comparison.publishing_losses import Loss, publishing_losses
-from grading.rubrics.decisions.views import decisions_context
-from grading.rubrics.editor.editing_session import (
-    DECISIONS,
-    EditingSession,
-    open_session,
-    posted_session,
-    press_button,
-)
-from grading.rubrics.editor.editor_page import blank_items
+from grading.rubrics.actions import draft_rubric_version, publish_rubric_version
 from grading.rubrics.editor.new_draft import NewDraftForm, first_document
-from grading.rubrics.editor.rubric_form import document_of
-from grading.rubrics.queries import (
-    assignments_of_rubric,
-    import_of,
-    last_edit,
-    published_sibling,
-    use_of,
-    with_use,
-)
-from grading.rubrics.rubric_files.urls import rubric_urls, version_urls
-
-# HTTP status of a page that shows a refused save.
-CONFLICT = 409
+from grading.rubrics.editor.views import edit_view
+from grading.rubrics.page_frame import admin_frame, person_of
+from grading.rubrics.queries import with_use
+from grading.rubrics.rubric_files.upload import import_view
+from grading.rubrics.version_pages import VERSION_VIEWS, VersionView
 
 
 @admin.register(Rubric)
@@ -61,7 +35,11 @@ class RubricAdmin(TenantAdmin):
     list_select_related = ("organization",)
 
     def get_urls(self) -> list[URLPattern]:
-        return [*rubric_urls(self), *super().get_urls()]
+        view = self.admin_site.admin_view(self.import_view)
+        return [path("import/", view, name="grading_rubric_import"), *super().get_urls()]
+
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        return import_view(admin_frame(self, request), request)
 
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
@@ -103,10 +81,16 @@ class RubricVersionAdmin(TenantAdmin):
         return not is_sealed and super().has_change_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
-        view, name = self.admin_site.admin_view, "grading_rubricversion_publish"
-        publish = path("<path:object_id>/publish/", view(self.publish_view), name=name)
+        pages = [
+            path(
+                f"<path:object_id>/{name}/",
+                self.admin_site.admin_view(partial(self._of_version, view)),
+                name=f"grading_rubricversion_{name}",
+            )
+            for name, view in VERSION_VIEWS.items()
+        ]
         # Before Django's own: its last pattern matches every address.
-        return [publish, *version_urls(self), *super().get_urls()]
+        return [*pages, *super().get_urls()]
 
     def save_model(
         self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool
@@ -115,7 +99,7 @@ class RubricVersionAdmin(TenantAdmin):
         rubric, start = form.cleaned_data["rubric"], form.cleaned_data["start"]
         document = first_document(rubric, start)
         draft = draft_rubric_version(
-            rubric=rubric, document=document, why=obj.note, by=_user(request)
+            rubric=rubric, document=document, why=obj.note, by=person_of(request)
         )
         # Django's admin logs and redirects with the object it passed in.
         vars(obj).update(vars(draft))
@@ -137,122 +121,28 @@ class RubricVersionAdmin(TenantAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
+        return self._of_version(edit_view, request, object_id)
+
+    def _of_version(self, view: VersionView, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Return a page of the version; one that the user cannot see is answered as missing."""
         version = self.get_object(request, unquote(object_id))
         if version is None:
-            return self._missing(request, object_id)
+            redirect = self._get_obj_does_not_exist_redirect  # type: ignore[attr-defined]  # -- no stub
+            response: HttpResponse = redirect(request, self.opts, object_id)
+            return response
         if not self.has_view_permission(request, version):
             raise PermissionDenied
-        if request.method != "POST":
-            return self._editor(request, open_session(version))
-        # Only the editor posts the digest; any other form would overwrite the draft blindly.
-        if "seen" not in request.POST:
-            raise PermissionDenied
-
-        session = posted_session(version, request.POST)
-        session = press_button(session, request.POST.get("do", ""), _user(request))
-        if session.saved:
-            how = "unfinished" if session.faults or session.lines else "as a draft"
-            messages.success(request, f"{session.saved} is saved {how}.")
-            return HttpResponseRedirect(_address(session.saved))
-        return self._editor(request, session)
-
-    def _missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Redirect as Django's own admin pages do for an object that this user cannot see."""
-        redirect = self._get_obj_does_not_exist_redirect  # type: ignore[attr-defined]  # -- no stub
-        response: HttpResponse = redirect(request, self.opts, object_id)
-        return response
-
-    def _editor(self, request: HttpRequest, session: EditingSession) -> HttpResponse:
-        version = session.version
-        context = {
-            **self.admin_site.each_context(request),
-            **session.context(),
-            "decisions": _decisions_of(request, session),
-            "opts": self.opts,
-            "title": str(version),
-            "version": version,
-            "sealed": version.state != RubricState.DRAFT and not session.unsaved,
-            "blank": blank_items(),
-            "use": use_of(version),
-            "assignments": assignments_of_rubric(version),
-            # Operators may edit a rubric, but the pages of an organization are not theirs.
-            "teaches": may(request.user, version.organization, "teacher"),
-            "edited": last_edit(version),
-            "losses": _losses_of(session),
-            "imported": import_of(version),
-            "is_nav_sidebar_enabled": False,
-        }
-        name = "admin/grading/rubricversion/editor.html"
-        return TemplateResponse(
-            request, name, context, status=CONFLICT if session.refusal else None
-        )
-
-    def publish_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """Show the effects of publishing; a POST publishes exactly the document that was shown."""
-        version = self.get_object(request, unquote(object_id))
-        if version is None:
-            return self._missing(request, object_id)
-        if not self.has_change_permission(request, version):
-            raise PermissionDenied
-        if request.method == "POST":
-            return self._publish_response(request, version, request.POST.get("seen", ""))
-
-        before = published_sibling(version)
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": f"Publish {version}",
-            "version": version,
-            "digest": engine_rubrics.document_digest(version.document),
-            "faults": engine_rubrics.rubric_faults(version.document),
-            "before": before,
-            "losses": publishing_losses(before, version.document),
-            "assignments": assignments_of_rubric(version),
-            "is_nav_sidebar_enabled": False,
-        }
-        return TemplateResponse(request, "admin/grading/rubricversion/publish.html", context)
-
-    def _publish_response(
-        self, request: HttpRequest, version: RubricVersion, digest: str
-    ) -> HttpResponse:
-        try:
-            publish_reviewed_draft(version=version, expected_digest=digest, by=_user(request))
-        except RubricRefused as refused:
-            self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
-        else:
-            self.message_user(request, f"{version} is published.", messages.SUCCESS)
-        return HttpResponseRedirect(_address(version))
+        return view(admin_frame(self, request, version), request, version)
 
     @admin.action(description="Publish the selected drafts", permissions=["change"])
     def publish(self, request: HttpRequest, versions: QuerySet[RubricVersion]) -> None:
         for version in versions.select_related("rubric", "organization"):
             try:
-                publish_rubric_version(version=version, by=_user(request))
+                publish_rubric_version(version=version, by=person_of(request))
             except RubricRefused as refused:
                 self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
             else:
                 self.message_user(request, f"{version} is published.", messages.SUCCESS)
-
-
-def _losses_of(session: EditingSession) -> list[Loss]:
-    """Return the losses of the typed draft; none for a version that is read-only."""
-    version = session.version
-    if version.state != RubricState.DRAFT:
-        return []
-
-    typed = document_of(session.texts) if session.view == "form" else version.document
-    return publishing_losses(published_sibling(version), typed)
-
-
-def _decisions_of(request: HttpRequest, session: EditingSession) -> dict[str, Any]:
-    """Return the section of decisions; without its button, JavaScript loads what it shows."""
-    posted = request.POST if request.method == "POST" else request.GET
-    parts = ("table", "review") if request.POST.get("do") == DECISIONS else ()
-    return decisions_context(session, posted.dict(), parts=parts)
-
-
-def _user(request: HttpRequest) -> User | None:
-    return request.user if isinstance(request.user, User) else None
 
 
 def _address(version: RubricVersion) -> str:

@@ -143,8 +143,48 @@ function changeKind(select) {
     typed.delete(input.name);
   }
   kept.replaceChildren(...[...typed].map(([name, value]) => Object.assign(document.createElement("input"), { type: "hidden", name, value })));
-  within(check, "[data-kind-name]").textContent = select.selectedOptions[0].textContent;
+  within(check, "[data-kind-name]").textContent = select.selectedOptions[0].dataset.called || select.selectedOptions[0].textContent;
 }
+
+// -- the trial of a check as typed; a worker's answer is asked for until it is there ---------------
+
+const TRIAL_PAUSE_MS = 1500;
+const work = document.getElementById("try-work");
+
+async function tryCheck(check) {
+  const place = within(check, "[data-trial]");
+  const typed = new FormData();
+  for (const [field, value] of new FormData(form)) {
+    if (field.startsWith(`${check.id}.`)) typed.append(`criteria.0.checks.0${field.slice(check.id.length)}`, value);
+    else if (field === "csrfmiddlewaretoken" || field === "seen" || field === work.name) typed.append(field, value);
+  }
+  typed.set("do", "try criteria.0.checks.0");
+  const asked = place.dataset.trial = String(Date.now());
+  place.setAttribute("aria-busy", "true");
+  do {
+    try {
+      const answer = await fetch(work.dataset.tryAddress, { method: "POST", body: typed });
+      if (!answer.ok || answer.redirected) throw new Error(answer.status);
+      const html = await answer.text();
+      if (place.dataset.trial !== asked || !place.isConnected) return; // pressed again, or removed
+      place.innerHTML = html;
+    } catch {
+      place.textContent = "This could not be loaded. Press the button to try again.";
+    }
+    if (within(place, "[data-wait]")) await new Promise((done) => { setTimeout(done, TRIAL_PAUSE_MS); });
+  } while (within(place, "[data-wait]"));
+  place.removeAttribute("aria-busy");
+}
+
+form.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-try]");
+  if (!button) return;
+  event.preventDefault();
+  tryCheck(button.closest("[data-item=check]"));
+});
+work?.addEventListener("change", () => {
+  for (const words of every(form, "[data-work]")) words.textContent = work.selectedOptions[0].textContent;
+});
 
 // -- sums and titles --------------------------------------------------------------------------------
 
@@ -285,7 +325,7 @@ if (decisions) {
 
 form.addEventListener("input", (event) => {
   decideSoon(event.target);
-  if (isControl(event.target)) return;
+  if (isControl(event.target) || event.target === work) return;
   retitle(event.target); makeOwn(event.target); refresh(); touch();
 });
 form.addEventListener("change", (event) => {

@@ -87,6 +87,12 @@ def test_page_without_an_assignment_asks_for_one(teacher, assignment):
     assert (page.status_code, "form" in page.context) == (200, False)
 
 
+def test_page_leads_to_the_editor_with_fields(teacher, assignment):
+    version = assignment.rubric_version_id
+    editor = f'href="/o/{assignment.organization.slug}/rubrics/{version}/edit/"'
+    assert editor in teacher.get(address(assignment)).text
+
+
 def test_assignment_of_another_institution_is_no_choice(teacher, assignment):
     elsewhere = CohortFactory()
     with scope(organization=elsewhere.organization):
@@ -123,7 +129,7 @@ def test_faults_of_the_json_name_their_line_and_the_text_stays(
 def test_check_on_facts_is_answered_at_once_with_its_location(teacher, assignment):
     unsafe = outcome(send(teacher, assignment, SHELL))
     assert unsafe.startswith("fault The work has a call of os that runs a shell.")
-    assert "src/clone.py:5 · " in unsafe
+    assert "src/clone.py:5 code · " in unsafe
     clean = outcome(send(teacher, assignment, SHELL, name="Student 001"))
     assert clean.startswith("met No shell. ")
 
@@ -182,7 +188,7 @@ def test_worker_answers_from_the_repository_and_the_page_waits(teacher, assignme
     assert "The check runs on the repository" in words(teacher.get(waiting.url))
     try_check(*job.args)
     page = teacher.get(waiting.url)
-    assert (again.url, outcome(page)[:13], "README.md · " in outcome(page)) == (
+    assert (again.url, outcome(page)[:13], "README.md code · " in outcome(page)) == (
         waiting.url,
         "met A README.",
         True,

@@ -8,8 +8,8 @@ from django.http import QueryDict
 
 from grading.engine import audits as engine_audits
 from grading.engine import rubrics as engine_rubrics
-from grading.rubrics.editor import constitution_form
-from grading.rubrics.editor.editor_page import describe_field, totals_of
+from grading.rubrics.editor import check_words, constitution_form
+from grading.rubrics.editor.editor_page import describe_field, page_of, totals_of
 from grading.rubrics.editor.field_errors import errors_by_field
 from grading.rubrics.editor.generated_ids import fill_empty_ids
 from grading.rubrics.editor.item_buttons import apply_item_button
@@ -413,3 +413,30 @@ def test_levels_that_differ_from_the_points_raise_a_warning(maximum, levels, war
 )
 def test_field_path_is_described_in_words(name, words):
     assert describe_field(name) == words
+
+
+def test_every_parameter_of_a_check_has_its_meaning_and_a_control() -> None:
+    schema = engine_rubrics.rubric_schema()["$defs"]
+    kinds = {
+        model["properties"]["kind"]["const"]: set(model["properties"]) - {"kind"}
+        for model in schema.values()
+        if "goal" in model.get("properties", {}) and "kind" in model["properties"]
+    }
+    layout = form_layout().checks
+    assert {kind: {p.name for p in fields} for kind, fields in layout.items()} == kinds
+    # A box says it all in its label.
+    silent = [
+        f"{kind}.{p.name}"
+        for kind, fields in layout.items()
+        for p in fields
+        if not p.help and p.shape != Shape.FLAG
+    ]
+    assert silent == []
+
+
+def test_every_kind_of_check_is_in_a_group_with_its_meaning() -> None:
+    listed = page_of(form_texts({}), "", {})["kinds"]
+    entries = [entry for group in listed.values() for entry in group]
+    assert {kind for kind, _, _ in entries} == set(form_layout().checks)
+    assert check_words.OTHER not in listed
+    assert [kind for kind, _, about in entries if not about] == []

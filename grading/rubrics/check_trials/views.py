@@ -16,12 +16,10 @@ from grading.core.breadcrumbs import trail_to_assignment, trail_to_organization
 from grading.core.permissions import access_audit, access_organization
 from grading.core.requests import MemberRequest
 from grading.engine import check_trials
-from grading.engine.check_trials import Trial
-from grading.engine.report import Check, Report
 from grading.models import Audit, RubricVersion
-from grading.report_pages.checks_and_evidence import CheckView, EvidencePresenter
 from grading.rubrics.check_trials.actions import answer_to, request_trial
 from grading.rubrics.check_trials.forms import TrialForm, TrialPlaceForm
+from grading.rubrics.check_trials.presenters import present_trial
 from grading.rubrics.previews.queries import (
     all_versions,
     assignments_with_rubrics,
@@ -52,7 +50,7 @@ def try_check(request: MemberRequest, org: str) -> HttpResponse:
                 form.add_error(None, "The queue cannot be reached. Try again in a minute.")
         # The stored report answers at once; only what needs the sources goes to a worker.
         tried = check_trials.try_check(check, document_of(audit) or {})
-        context |= {"audit": audit, "trial": tried, "check": _presented(audit, tried)}
+        context |= {"audit": audit, "trial": tried, "view": present_trial(audit, tried)}
     return render(request, "rubrics/check_trials/try.html", context)
 
 
@@ -81,22 +79,7 @@ def trial(request: MemberRequest, org: str, audit_id: UUID, key: str) -> HttpRes
         "key": key,
         "answer": answer,
         "trial": answer.trial,
-        "check": _presented(audit, answer.trial) if answer.trial else None,
+        "view": present_trial(audit, answer.trial) if answer.trial else None,
         "trail": trail_to_assignment(audit.submission.assignment),
     }
     return render(request, "rubrics/check_trials/trial.html", context)
-
-
-def _presented(audit: Audit, trial: Trial) -> CheckView:
-    """Return the check with its evidence, as a report presents them."""
-    report = Report(repo_url=audit.submission.repo_url, evidence=trial.evidence)
-    keys = tuple(report.evidence_by_id)
-    check = Check(
-        goal=trial.goal,
-        fault=trial.fault,
-        met=trial.met,
-        reason=trial.reason,
-        evidence=keys,
-        not_applicable=trial.not_applicable,
-    )
-    return EvidencePresenter(report).check(check)

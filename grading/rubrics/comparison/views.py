@@ -5,33 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 
-from grading.core.admin_tenancy import TenantAdmin
 from grading.engine import rubrics as engine_rubrics
 from grading.models import RubricVersion
 from grading.rubrics.comparison.rubric_difference import difference
+from grading.rubrics.page_frame import PageFrame
 from grading.rubrics.queries import other_versions
 
 
-def difference_view(
-    admin: TenantAdmin, request: HttpRequest, version: RubricVersion
-) -> HttpResponse:
+def difference_view(frame: PageFrame, request: HttpRequest, version: RubricVersion) -> HttpResponse:
     """Compare with the version of `?from=`, else the one it is based on, else the one before."""
     versions = other_versions(version)
     before = _chosen(request.GET.get("from", ""), version, versions)
     between = difference(_settled(before.document), _settled(version.document)) if before else None
     context = {
-        **admin.admin_site.each_context(request),
-        "opts": admin.opts,
         "title": f"Changes in {version}",
         "version": version,
         "versions": versions,
         "before": before,
         "between": between,
-        "is_nav_sidebar_enabled": False,
     }
-    return TemplateResponse(request, "admin/grading/rubric/difference.html", context)
+    return frame.response(request, "rubrics/versions/difference.html", context, crumb="Difference")
 
 
 def _chosen(pk: str, version: RubricVersion, versions: list[RubricVersion]) -> RubricVersion | None:

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import content_disposition_header
 
-from grading.core.admin_tenancy import TenantAdmin
 from grading.core.csv_cells import lines_of
 from grading.core.errors import InputRefused
 from grading.models import RubricVersion
@@ -34,18 +33,17 @@ from grading.rubrics.editor.editing_session import (
 from grading.rubrics.editor.editor_page import describe_field
 from grading.rubrics.editor.field_errors import errors_by_field
 from grading.rubrics.editor.labels import error_sentence
+from grading.rubrics.page_frame import PageFrame
 
 # HTTP status of a file that cannot be made from what was sent.
 BAD_REQUEST = 400
 TEMPLATES = {
-    "table": "admin/grading/rubricversion/_decision_table.html",
-    "review": "admin/grading/rubricversion/_rule_review.html",
+    "table": "rubrics/versions/_decision_table.html",
+    "review": "rubrics/versions/_rule_review.html",
 }
 
 
-def decisions_view(
-    admin: TenantAdmin, request: HttpRequest, version: RubricVersion
-) -> HttpResponse:
+def decisions_view(frame: PageFrame, request: HttpRequest, version: RubricVersion) -> HttpResponse:
     """Show the decisions of the stored rules; a POST is about the typed ones, and saves nothing.
 
     `part` is `table` or `review` for a part of the editor's page, or `csv`.
@@ -61,14 +59,11 @@ def decisions_view(
         return TemplateResponse(request, TEMPLATES[part], context)
 
     context = {
-        **admin.admin_site.each_context(request),
         **decisions_context(session, sent.dict()),
-        "opts": admin.opts,
         "title": f"Decisions of {version}",
         "version": version,
-        "is_nav_sidebar_enabled": False,
     }
-    return TemplateResponse(request, "admin/grading/rubricversion/decisions.html", context)
+    return frame.response(request, "rubrics/versions/decisions.html", context, crumb="Decisions")
 
 
 def decisions_context(

@@ -28,6 +28,8 @@ from grading.rubrics.editor.rubric_form import document_of, form_texts, posted_f
 MAX_NOTE_LENGTH = 300
 # The button that shows the decisions of the typed rules.
 DECISIONS = "decisions"
+# The button that saves the draft and leads to the page that publishes it.
+SAVE_AND_PUBLISH = "save-publish"
 # The two views of a draft.
 FORM, JSON = "form", "json"
 
@@ -116,7 +118,7 @@ def posted_session(version: RubricVersion, posted: QueryDict) -> EditingSession:
 def press_button(session: EditingSession, button: str, by: User | None) -> EditingSession:
     """Return the session after a button.
 
-    Buttons are `save`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`,
+    Buttons are `save`, `save-publish`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`,
     `decisions` (of the rules as typed), and those of item_buttons.
     """
     if button in SAVE_BUTTONS:
@@ -224,7 +226,7 @@ def _save_beside(
     )
 
 
-SAVE_BUTTONS = {"save": _save, "save-beside": _save_beside}
+SAVE_BUTTONS = {"save": _save, SAVE_AND_PUBLISH: _save, "save-beside": _save_beside}
 
 
 def _refused(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from grading.engine import rubrics as engine_rubrics
-from grading.rubrics.editor import constitution_form, labels
+from grading.rubrics.editor import check_words, constitution_form, labels
 from grading.rubrics.editor.field_errors import FieldErrors
 from grading.rubrics.editor.number_format import format_number, parse_number
 from grading.rubrics.editor.panels import (
@@ -82,9 +82,19 @@ def page_of(
             for name, messages in faults.items()
             for message in messages
         ],
-        "kinds": [(kind, labels.kind_title(kind)) for kind in layout.checks],
+        "kinds": _kinds_by_group(),
         "open_path": open_path,
     }
+
+
+def _kinds_by_group() -> dict[str, list[tuple[str, str, str]]]:
+    """Return kind, title and meaning of each kind of check, by what it looks at."""
+    groups: dict[str, list[tuple[str, str, str]]] = {group: [] for group in check_words.GROUPS}
+    layout = form_layout()
+    for kind in layout.checks:
+        entry = (kind, labels.kind_title(kind), layout.about[kind])
+        groups.setdefault(check_words.group_of(kind), []).append(entry)
+    return {group: kinds for group, kinds in groups.items() if kinds}
 
 
 def blank_items() -> dict[str, Any]:

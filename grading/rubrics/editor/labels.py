@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grading.engine import rubrics as engine_rubrics
 from grading.engine.rubrics import CheckLabel
+from grading.rubrics.editor import check_words
 
 # Parts of a rubric that are neither a kind of check nor a kind of rule.
 PARTS = {"", "rubric", "criterion", "logic", "level", "check", "rule", "constitution"}
@@ -84,7 +85,6 @@ HELP = {
         "A sentence that is true whenever the check is not met: “There is no README”. Reports print it with"
         " the fact found. Leave blank for one made from the kind and its fields."
     ),
-    "any_of": "",
     "when": "Leave blank for always. Example: spread >= 2 && criterion.architecture",
 }
 CHOICES = {
@@ -182,12 +182,14 @@ def help_of(model: str, field: str) -> str:
     check = _check_label(model)
     if check and field in check.help:
         return check.help[field]
-    return HELP.get(f"{model}.{field}", HELP.get(field, ""))
+    words = HELP | check_words.HELP if check else HELP
+    return words.get(f"{model}.{field}", words.get(field, ""))
 
 
-def choice_of(value: str) -> str:
-    """Return a value of an enumeration in words."""
-    return named_choice(value) or value.replace("_", " ")
+def choice_of(value: str, model: str = "") -> str:
+    """Return a value of an enumeration of a model in words."""
+    words = check_words.CHOICES.get(f"{model}.{value}") or named_choice(value)
+    return words or value.replace("_", " ")
 
 
 def named_choice(value: str) -> str | None:

@@ -12,7 +12,7 @@ from grading.models import Rubric
 
 # Values of the field `start`, beside the names of the shipped rubrics.
 EMPTY, NEWEST = "empty", "newest"
-_SHIPPED = {
+SHIPPED = {
     "general": "Any software project",
     "self_audit": "Automaton Auditor: self-audit",
     "points": "Automaton Auditor: points",
@@ -27,7 +27,7 @@ class NewDraftForm(forms.ModelForm):  # type: ignore[type-arg]  # -- generic onl
         choices=[
             (NEWEST, "The newest version of this rubric, if there is one"),
             (EMPTY, "An empty rubric"),
-            *((name, f"The shipped rubric “{title}”") for name, title in _SHIPPED.items()),
+            *((name, f"The shipped rubric “{title}”") for name, title in SHIPPED.items()),
         ],
     )
 
@@ -42,18 +42,22 @@ class NewDraftForm(forms.ModelForm):  # type: ignore[type-arg]  # -- generic onl
 
 
 def first_document(rubric: Rubric, start: str) -> dict[str, Any]:
-    """Return the document that the draft starts from."""
-    if start in _SHIPPED:
-        return engine_audits.shipped_rubric(start).document
+    """Return the document that a further draft of the rubric starts from."""
+    if shipped := shipped_document(start):
+        return shipped
 
     newest = rubric.versions.order_by("-number").first() if start == NEWEST else None
     if newest:
         return dict(newest.document)
+    return {**empty_document(), "id": rubric.slug.replace("-", "_"), "name": rubric.name}
 
-    empty = {
-        "id": rubric.slug.replace("-", "_"),
-        "name": rubric.name,
-        "version": "1",
-        "criteria": [],
-    }
-    return {**empty, "constitution": next(iter(engine_rubrics.preset_constitutions()))}
+
+def shipped_document(start: str) -> dict[str, Any] | None:
+    """Return the shipped rubric of this name, or None."""
+    return engine_audits.shipped_rubric(start).document if start in SHIPPED else None
+
+
+def empty_document() -> dict[str, Any]:
+    """Return a rubric without criteria; its id and name are still to be set."""
+    preset = next(iter(engine_rubrics.preset_constitutions()))
+    return {"id": "", "name": "", "version": "1", "criteria": [], "constitution": preset}

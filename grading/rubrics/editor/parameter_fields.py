@@ -178,11 +178,11 @@ def _parameters(model: str, schema: Schema, family: str = "") -> tuple[Parameter
         for name, field in schema["properties"].items()
         # The kind has a control of its own, above the fields that it decides.
         if name != "kind"
-        for shape in _shapes(name, field)
+        for shape in _shapes(model, name, field)
     )
 
 
-def _shapes(name: str, field: Schema) -> Iterator[dict[str, Any]]:
+def _shapes(model: str, name: str, field: Schema) -> Iterator[dict[str, Any]]:
     """Yield the arguments that the schema of one field gives a Parameter.
 
     Yield nothing for lists and objects that have panels of their own.
@@ -195,7 +195,7 @@ def _shapes(name: str, field: Schema) -> Iterator[dict[str, Any]]:
 
     items = _words(items_schema)
     shape = _shape(name, kind, words, items)
-    choices = tuple((word, labels.choice_of(word)) for word in words or items)
+    choices = tuple((word, labels.choice_of(word, model)) for word in words or items)
     yield {
         "shape": shape,
         "choices": choices,

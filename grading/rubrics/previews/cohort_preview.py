@@ -16,7 +16,7 @@ from grading.core.errors import InputRefused
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
 from grading.engine.previews import PreviewedVerdict, RubricPreviewer
-from grading.grades.queries.final_scores import GradeResult, grade_results
+from grading.grades.queries.final_scores import GradeResult, audit_results
 from grading.models import Assignment, Grade
 from grading.rubrics.previews.queries import counting_grades, reports_of, versions_of
 
@@ -89,12 +89,13 @@ def preview(assignment: Assignment, document: Document, *, rules: str = "") -> l
     """
     # A fixed number of queries for all students together.
     grades = counting_grades(assignment)
-    reckonings = grade_results(grades)
+    # Without the adjustments of single members, which no rubric changes.
+    reckonings = audit_results([grade.audit_id for grade in grades])
     verdicts, refusals = _previewed_verdicts(grades, RubricPreviewer(document, rules))
 
     previewed = [grade for grade in grades if grade.audit_id in verdicts]
     results = [
-        (verdicts[grade.audit_id].criteria, _override_scores(reckonings[grade.pk]))
+        (verdicts[grade.audit_id].criteria, _override_scores(reckonings[grade.audit_id]))
         for grade in previewed
     ]
     marks = dict(
@@ -107,10 +108,10 @@ def preview(assignment: Assignment, document: Document, *, rules: str = "") -> l
     return [
         Change(
             grade=grade,
-            before=reckonings[grade.pk].marks,
+            before=reckonings[grade.audit_id].marks,
             after=marks.get(grade.pk),
             verdict=verdicts.get(grade.audit_id),
-            overridden=frozenset(reckonings[grade.pk].overrides),
+            overridden=frozenset(reckonings[grade.audit_id].overrides),
             refusal=refusals.get(grade.audit_id, ""),
         )
         for grade in grades

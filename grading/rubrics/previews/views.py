@@ -12,13 +12,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.bulk.actions import CONFIRM_ABOVE
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import RubricState
-from grading.core.errors import ActionRefused, BulkRefused
+from grading.core.errors import ActionRefused
 from grading.core.permissions import access_assignment, access_rubric_version, may
 from grading.core.requests import MemberRequest
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Assignment, Audit, RubricVersion
 from grading.rubrics.previews import cohort_preview
-from grading.rubrics.previews.actions import apply_preview
 from grading.rubrics.previews.cohort_preview import Change
 from grading.rubrics.previews.forms import AdoptForm, PreviewForm
 from grading.rubrics.previews.presenters import (
@@ -29,6 +28,7 @@ from grading.rubrics.previews.presenters import (
     tally_of,
 )
 from grading.rubrics.previews.queries import audits_to_apply_to, versions_to_try
+from grading.rubrics.publishing.actions import Use, UseRefused, publish_and_use
 from grading.rubrics.queries import published_sibling
 
 
@@ -116,18 +116,17 @@ def _apply(
 ) -> HttpResponse | None:
     """Return the redirect, or None when it was refused, with the reason in the form."""
     choices = form.cleaned_data
+    use = Use(
+        assignment=assignment,
+        adopt=choices["adopt"],
+        audits=tuple(audits) if choices["resynthesise"] else (),
+        confirmed=choices["confirmed"],
+    )
+    digest, by = choices["seen"], request.user
     try:
-        run = apply_preview(
-            assignment=assignment,
-            version=version,
-            expected_digest=choices["seen"],
-            adopt=choices["adopt"],
-            audits=audits if choices["resynthesise"] else [],
-            confirmed=choices["confirmed"],
-            by=request.user,
-        )
+        runs = publish_and_use(version=version, expected_digest=digest, uses=[use], by=by)
     except ActionRefused as refusal:
-        about_count = isinstance(refusal, BulkRefused) and refusal.field == "confirmed"
+        about_count = isinstance(refusal, UseRefused) and refusal.is_about_count
         form.add_error(
             "confirmed" if about_count and form.must_be_typed else None, refusal.sentence
         )
@@ -136,6 +135,6 @@ def _apply(
     adopted = f" and {assignment} uses it from now on" if choices["adopt"] else ""
     messages.success(request, f"{version} is published{adopted}.")
     org = assignment.organization.slug
-    if run is not None:
-        return redirect("bulk-run", org, run.pk)
+    if runs:
+        return redirect("bulk-run", org, runs[0].pk)
     return redirect("assignment", org, assignment.cohort.slug, assignment.slug)

@@ -1,1 +1,1 @@
-"""Admin pages that import, export and duplicate rubrics."""
+"""Import, export and copies of rubrics."""

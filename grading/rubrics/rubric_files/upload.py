@@ -5,35 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
-from django.urls import reverse
 
-from grading.core.admin_tenancy import TenantAdmin, own_organizations
 from grading.core.errors import RubricKnown, RubricRefused
 from grading.models import RubricVersion
 from grading.rubrics.actions import import_rubric
+from grading.rubrics.page_frame import PageFrame, person_of
 from grading.rubrics.queries import import_of, other_versions
 from grading.rubrics.rubric_files.forms import ImportForm
 
 
-def import_view(admin: TenantAdmin, request: HttpRequest) -> HttpResponse:
+def import_view(frame: PageFrame, request: HttpRequest) -> HttpResponse:
     """Import a rubric; `?rubric=` preselects the rubric that gets the draft."""
-    if not admin.has_add_permission(request):
+    if not frame.may_edit:
         raise PermissionDenied
     if request.method != "POST":
         initial = {"into": f"r{request.GET.get('rubric', '')}"}
-        return _page(admin, request, ImportForm(initial=initial, organizations=own_organizations()))
+        return _page(
+            frame, request, ImportForm(initial=initial, organizations=list(frame.organizations))
+        )
 
-    form = ImportForm(request.POST, request.FILES, organizations=own_organizations())
+    form = ImportForm(request.POST, request.FILES, organizations=list(frame.organizations))
     if not form.is_valid():
-        return _page(admin, request, form)
-    return _imported(admin, request, form)
+        return _page(frame, request, form)
+    return _imported(frame, request, form)
 
 
-def _imported(admin: TenantAdmin, request: HttpRequest, form: ImportForm) -> HttpResponse:
+def _imported(frame: PageFrame, request: HttpRequest, form: ImportForm) -> HttpResponse:
     (organization, rubric), (text, source) = form.target, form.uploaded_text
     try:
         version = import_rubric(
@@ -42,13 +41,13 @@ def _imported(admin: TenantAdmin, request: HttpRequest, form: ImportForm) -> Htt
             text=text,
             source=source,
             again=form.cleaned_data["again"],
-            by=request.user if isinstance(request.user, User) else None,
+            by=person_of(request),
         )
     except RubricRefused as refused:
-        return _page(admin, request, _with_text(form, text, refused), **_duplicate(refused))
+        return _page(frame, request, _with_text(form, text, refused), **_duplicate(refused))
 
     messages.success(request, f"{version} was imported as a draft.")
-    return HttpResponseRedirect(reverse("admin:grading_rubricversion_imported", args=[version.pk]))
+    return HttpResponseRedirect(frame.address("imported", version))
 
 
 def _with_text(form: ImportForm, text: str, refused: RubricRefused) -> ImportForm:
@@ -67,26 +66,17 @@ def _duplicate(refused: RubricRefused) -> dict[str, Any]:
     return {"duplicate": version, "notes": refused.notes}
 
 
-def _page(admin: TenantAdmin, request: HttpRequest, form: ImportForm, **extra: Any) -> HttpResponse:
-    context = {
-        **admin.admin_site.each_context(request),
-        "opts": admin.opts,
-        "title": "Import a rubric",
-        "form": form,
-        **extra,
-        "is_nav_sidebar_enabled": False,
-    }
-    return TemplateResponse(request, "admin/grading/rubric/import.html", context)
+def _page(frame: PageFrame, request: HttpRequest, form: ImportForm, **extra: Any) -> HttpResponse:
+    context = {"title": "Import a rubric", "form": form, **extra}
+    return frame.response(request, "rubrics/versions/import.html", context)
 
 
-def imported_view(admin: TenantAdmin, request: HttpRequest, version: RubricVersion) -> HttpResponse:
+def imported_view(frame: PageFrame, request: HttpRequest, version: RubricVersion) -> HttpResponse:
     """Show the notes of an import; they are kept as long as its Activity row."""
     activity = import_of(version)
     detail: dict[str, Any] = activity.detail if activity else {}
     criteria = version.document.get("criteria", ())
     context = {
-        **admin.admin_site.each_context(request),
-        "opts": admin.opts,
         "title": f"Import of {version}",
         "version": version,
         "import": activity,
@@ -95,6 +85,5 @@ def imported_view(admin: TenantAdmin, request: HttpRequest, version: RubricVersi
         "criteria": len(criteria),
         "checks": sum(len(criterion.get("checks", ())) for criterion in criteria),
         "versions": other_versions(version),
-        "is_nav_sidebar_enabled": False,
     }
-    return TemplateResponse(request, "admin/grading/rubric/imported.html", context)
+    return frame.response(request, "rubrics/versions/imported.html", context, crumb="Import")

@@ -1,0 +1,39 @@
+"""Submitted works to try the checks of a rubric on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grading.core.enums import REPORTED_STATES, AuditKind
+from grading.models import Assignment, Audit, RubricVersion
+
+MOST_WORKS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class WorkGroup:
+    """Works of one assignment, newest first."""
+
+    assignment: Assignment
+    audits: tuple[Audit, ...]
+
+
+def works_to_try_on(version: RubricVersion) -> list[WorkGroup]:
+    """Return the newest audits with a report, one per submission, by assignment.
+
+    They are of the assignments that use this rubric, else of all of the organization.
+    """
+    reported = Audit.objects.filter(
+        organization=version.organization_id, state__in=REPORTED_STATES
+    ).exclude(kind=AuditKind.PEER)
+    newest = (
+        reported.defer("report")
+        .select_related("organization", "submission__student", "submission__assignment__cohort")
+        .order_by("-created_at", "pk")
+    )
+    own = newest.filter(submission__assignment__rubric_version__rubric=version.rubric_id)
+    groups: dict[Assignment, dict[object, Audit]] = {}
+    for audit in own[:MOST_WORKS] or newest[:MOST_WORKS]:
+        audits = groups.setdefault(audit.submission.assignment, {})
+        audits.setdefault(audit.submission_id, audit)
+    return [WorkGroup(assignment, tuple(audits.values())) for assignment, audits in groups.items()]

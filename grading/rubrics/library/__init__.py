@@ -1,0 +1,1 @@
+"""Rubrics of an organization: their list, and new ones."""

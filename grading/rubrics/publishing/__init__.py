@@ -1,0 +1,1 @@
+"""Publication of a draft, and its use by assignments from then on."""
