@@ -28,6 +28,7 @@ from grading.api.schema import ERRORS, PAGING, READ_ERRORS, paged
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, ResponseKind
 from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
+from grading.core.team_access import work_key
 from grading.findings.answers import answer_finding
 from grading.findings.queries import (
     FIX_STATUSES,
@@ -112,7 +113,9 @@ class Findings(TenantView):
             raise ValidationError({"group": [f"Must be one of {', '.join(GROUPS)}."]})
 
         is_staff = may(request.user, self.organization, "staff")
-        rows = findings_of(row, _student_of(request, row, is_staff), is_staff=is_staff)
+        student = _student_of(request, row, is_staff)
+        author = work_key(row, student)
+        rows = findings_of(row, author, is_staff=is_staff, reader=student) if author else ()
         page = ListPagination().page_of(
             [finding for finding in rows if _matches(finding, request)],
             request,
@@ -146,7 +149,7 @@ class Answers(TenantView):
     def post(self, request: Request, org: str, finding_id: UUID) -> Response:
         """Answer a finding, replacing the earlier answer; a worker then looks up a fix."""
         row = access_finding(request.user, finding_id)
-        if row.student.user_id != member(request).pk:
+        if row.first_submission.reader.user_id != member(request).pk:
             raise Http404
         # Its owner must be able to see it, too.
         _visible_finding(row, is_staff=False)
@@ -177,7 +180,9 @@ def _matches(finding: VisibleFinding, request: Request) -> bool:
 
 def _visible_finding(row: Finding, *, is_staff: bool) -> VisibleFinding:
     """Return the finding as this reader may see it. Raises Http404 if it is hidden from them."""
-    rows = findings_of(row.assignment, row.student, is_staff=is_staff)
+    rows = findings_of(
+        row.assignment, row.student, is_staff=is_staff, reader=row.first_submission.reader
+    )
     visible = next((finding for finding in rows if finding.finding.pk == row.pk), None)
     if visible is None:
         raise Http404

@@ -28,7 +28,8 @@ from grading.api.schema import ERRORS, READ_ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, AuditState
 from grading.core.pairing_access import Side, granted_pairings
-from grading.core.permissions import access_cohort, access_feedback, access_pairing, may
+from grading.core.peer_permissions import access_feedback, access_pairing
+from grading.core.permissions import access_cohort, may
 from grading.models import FeedbackReport, Pairing
 from grading.peer_review.actions import run_peer_audit
 from grading.peer_review.exchange.queries import reports_under

@@ -43,13 +43,15 @@ NO_NUL = r"^[^\x00]+$"
 class SubmissionSerializer(Serializer[Submission]):
     """One attempt. `commit` is the audited one; `audit` is the id of the current or running audit.
 
-    `counts` is false where it used up no attempt. `counts_for_grade` is true where its verdict is the
+    `team` is the name of the team that it is of, null for one student's; `student` is then the
+    team's representative, the same for all its attempts. `counts` is false where it used up no attempt. `counts_for_grade` is true where its verdict is the
     grade, or will be if the grade is released now; false while that is withheld.
     """
 
     id = UUIDField()
     assignment = CharField(source="assignment.slug")
     student = CharField(source="student.email")
+    team = SerializerMethodField()
     attempt = IntegerField()
     repo_url = CharField()
     ref = CharField()
@@ -61,6 +63,9 @@ class SubmissionSerializer(Serializer[Submission]):
     counts_for_grade = SerializerMethodField()
     handed_in_at = DateTimeField()
     audit = SerializerMethodField()
+
+    def get_team(self, submission: Submission) -> str | None:
+        return submission.team.name if submission.team else None
 
     def get_counts_for_grade(self, submission: Submission) -> bool:
         # A new submission has no verdict yet, and its response no such context.

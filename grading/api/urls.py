@@ -4,13 +4,19 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from grading.api import (
+    appeal_endpoints,
     audit_endpoints,
     cohort_endpoints,
+    comment_endpoints,
     export_endpoints,
+    extension_endpoints,
     finding_endpoints,
     organization_endpoints,
     pairing_endpoints,
+    people_endpoints,
+    review_endpoints,
     rubric_endpoints,
+    staff_note_endpoints,
     submission_endpoints,
     webhook_endpoints,
 )
@@ -27,8 +33,15 @@ urlpatterns = [
     path(
         "organizations/", organization_endpoints.Organizations.as_view(), name="api-organizations"
     ),
+    path("o/<slug:org>/appeals/", appeal_endpoints.Appeals.as_view(), name="api-appeals"),
     path("o/<slug:org>/cohorts/", cohort_endpoints.Cohorts.as_view(), name="api-cohorts"),
     path(COHORT, cohort_endpoints.CohortDetail.as_view(), name="api-cohort"),
+    path(f"{COHORT}students/", people_endpoints.Students.as_view(), name="api-students"),
+    path(
+        f"{COHORT}students/import/",
+        people_endpoints.RosterImport.as_view(),
+        name="api-roster-import",
+    ),
     path(f"{COHORT}assignments/", cohort_endpoints.Assignments.as_view(), name="api-assignments"),
     path(ASSIGNMENT, cohort_endpoints.AssignmentDetail.as_view(), name="api-assignment"),
     path(
@@ -41,9 +54,30 @@ urlpatterns = [
         submission_endpoints.SubmissionDetail.as_view(),
         name="api-submission",
     ),
+    path(
+        "o/<slug:org>/submissions/<uuid:submission_id>/comments/",
+        comment_endpoints.Comments.as_view(),
+        name="api-comments",
+    ),
+    path(
+        "o/<slug:org>/comments/<int:comment_id>/answers/",
+        comment_endpoints.CommentAnswers.as_view(),
+        name="api-comment-answers",
+    ),
+    path(
+        "o/<slug:org>/submissions/<uuid:submission_id>/notes/",
+        staff_note_endpoints.StaffNotes.as_view(),
+        name="api-staff-notes",
+    ),
     path(AUDIT, audit_endpoints.AuditDetail.as_view(), name="api-audit"),
     path(f"{AUDIT}report/", audit_endpoints.Report.as_view(), name="api-audit-report"),
     path(f"{AUDIT}report.md", audit_endpoints.MarkdownReport.as_view(), name="api-audit-markdown"),
+    path(
+        f"{ASSIGNMENT}extensions/",
+        extension_endpoints.Extensions.as_view(),
+        name="api-extensions",
+    ),
+    path(f"{ASSIGNMENT}reviews/", review_endpoints.Reviews.as_view(), name="api-reviews"),
     path(f"{ASSIGNMENT}findings/", finding_endpoints.Findings.as_view(), name="api-findings"),
     path(FINDING, finding_endpoints.FindingDetail.as_view(), name="api-finding"),
     path(f"{FINDING}answers/", finding_endpoints.Answers.as_view(), name="api-answers"),

@@ -112,7 +112,8 @@ def test_every_documented_filter_is_taken(teacher, assignment, ada):
             continue
         query = "&".join(f"{name}={given.get(name, 'x')}" for name in filters if name != "cursor")
         asked.append(teacher.client.get(f"{path.format(**named)}?{query}").status_code)
-    assert asked == [HTTPStatus.OK] * 8
+    assert len(asked) > 8
+    assert set(asked) == {HTTPStatus.OK}
 
 
 DEEP = "[" * 100_000

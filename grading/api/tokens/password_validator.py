@@ -18,7 +18,7 @@ class TokenRevokingValidator:
         """Accept every password."""
 
     def get_help_text(self) -> str:
-        return "A new password revokes all your API tokens."
+        return "If you have API tokens, a new password revokes them."
 
     def password_changed(self, password: str, user: User) -> None:
         revoke_all_tokens(user=user)
