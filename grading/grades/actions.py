@@ -10,6 +10,7 @@ from grading.audits.queries import current_audit
 from grading.core.activity_writer import record_activity
 from grading.core.enums import JUDGED_STATES, AuditKind, CountingPolicy
 from grading.core.errors import GradeRefused
+from grading.core.team_access import counts_for, graded_students, is_readable_by
 from grading.grades.queries.counting_audit import counting_audit
 from grading.grades.queries.final_scores import (
     columns_of,
@@ -17,22 +18,30 @@ from grading.grades.queries.final_scores import (
     is_same_result,
     released_value,
 )
-from grading.models import Audit, CriterionVerdict, Grade, Override, Submission
+from grading.models import Audit, CriterionVerdict, Enrollment, Grade, Override, Submission
 
 SCORES = range(1, 6)
 
 
-def count_verdict(*, audit: Audit) -> Grade | None:
-    """Update the grade for a new verdict; call it in the transaction that wrote the verdict.
+def count_verdict(*, audit: Audit) -> list[Grade]:
+    """Update the grades for a new verdict; call it in the transaction that wrote the verdict.
 
-    The grade follows the assignment's policy, a pinned one stays with its attempt. Returns None for a peer's audit or one without a report: they never count.
+    A grade follows the assignment's policy, a pinned one stays with its attempt. A team's verdict
+    is that of every member for whom the attempt counts. Returns none for a peer's audit or one
+    without a report: they never count.
     """
     if audit.kind == AuditKind.PEER or not audit.has_report:
-        return None
-    # The first verdict creates the grade: creating and counting belong together.
+        return []
     with transaction.atomic():
-        grade = _grade_for_update(audit)
-        return recalculate_grade(grade=grade)
+        students = graded_students(audit.submission)
+        return [count_verdict_for(audit=audit, student=student) for student in students]
+
+
+def count_verdict_for(*, audit: Audit, student: Enrollment) -> Grade:
+    """Update the grade of one student, as count_verdict; the first verdict creates it."""
+    # Creating and counting belong together.
+    with transaction.atomic():
+        return recalculate_grade(grade=_grade_for_update(audit, student))
 
 
 def recalculate_grade(*, grade: Grade) -> Grade:
@@ -128,10 +137,10 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
     """
     reason = required_reason(reason)
     # The address names an audit and not a grade, so check that they belong together.
-    same = audit.submission.assignment_id == grade.assignment_id and (
-        audit.submission.student_id == grade.student_id
+    theirs = Submission.objects.filter(
+        counts_for(grade.student_id), pk=audit.submission_id, assignment=grade.assignment_id
     )
-    if not same or current_audit(audit.submission) is None:
+    if not theirs.exists() or current_audit(audit.submission) is None:
         raise GradeRefused("", "verdict_missing", "This attempt has no verdict that can count.")
 
     with transaction.atomic():
@@ -167,10 +176,12 @@ def choose_attempt(*, submission: Submission, by: User) -> Grade:
 
     Raises GradeRefused: choice_closed, verdict_missing, attempt_pinned, grade_released.
     """
+    # A team chooses once for all its members.
     theirs = Grade.objects.filter(
-        assignment=submission.assignment_id, student=submission.student_id
+        assignment=submission.assignment_id, student__in=graded_students(submission)
     )
-    grade, audit = theirs.first(), current_audit(submission)
+    own = theirs.filter(student=submission.reader_id)
+    grade, audit = own.first(), current_audit(submission)
     if submission.assignment.counting_policy != CountingPolicy.CHOSEN:
         raise GradeRefused("", "choice_closed", "Here students don't choose the attempt.")
     if grade is None or audit is None or audit.state not in JUDGED_STATES:
@@ -178,8 +189,9 @@ def choose_attempt(*, submission: Submission, by: User) -> Grade:
 
     with transaction.atomic():
         lock_attempts(grade)
-        locked = theirs.select_for_update(no_key=True).get()
-        _refuse_fixed(locked)
+        locked = list(theirs.select_for_update(no_key=True).order_by("pk"))
+        for row in locked:
+            _refuse_fixed(row)
         theirs.update(chosen=submission)
         record_activity(
             organization=grade.organization_id,
@@ -188,7 +200,8 @@ def choose_attempt(*, submission: Submission, by: User) -> Grade:
             about=grade,
             attempt=submission.attempt,
         )
-        return recalculate_grade(grade=grade)
+        recalculated = {row.pk: recalculate_grade(grade=row) for row in locked}
+        return recalculated[grade.pk]
 
 
 def _refuse_fixed(grade: Grade) -> None:
@@ -206,15 +219,16 @@ def lock_attempts(grade: Grade) -> None:
 
     The deletion of a cohort locks in this order too; the other order would deadlock with it.
     """
-    theirs = Submission.objects.filter(assignment=grade.assignment_id, student=grade.student_id)
+    theirs = Submission.objects.filter(
+        is_readable_by(grade.student_id), assignment=grade.assignment_id
+    )
     list(theirs.select_for_update(no_key=True).order_by("pk").values_list("pk"))
 
 
-def _grade_for_update(audit: Audit) -> Grade:
-    submission = audit.submission
+def _grade_for_update(audit: Audit, student: Enrollment) -> Grade:
     grade, _ = Grade.objects.get_or_create(
-        assignment_id=submission.assignment_id,
-        student_id=submission.student_id,
+        assignment_id=audit.submission.assignment_id,
+        student=student,
         defaults={"organization_id": audit.organization_id, "audit_id": audit.pk},
     )
     return grade

@@ -151,3 +151,14 @@ class SampleForm(forms.Form):
         max_value=2**31,
         help_text="The same seed draws the same students.",
     )
+
+
+class AdjustmentForm(ReasonForm):
+    """Change of one student's own result; `unit` names what it is counted in."""
+
+    delta = forms.FloatField(label="Change", widget=forms.NumberInput(attrs={"step": "any"}))
+    field_order = ("delta", "reason")
+
+    def __init__(self, *args: Any, unit: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["delta"].help_text = f"In {unit}, such as -0.5. It stays within the scale."

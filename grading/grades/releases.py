@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from grading.comments.releases import hide_comments, release_comments_with
 from grading.core.activity_writer import record_activity
 from grading.core.enums import PENDING_APPEALS, NoticeKind
 from grading.core.errors import GradeRefused
@@ -39,7 +40,7 @@ def release_grades(
     send_emails: bool = True,
     only_unchanged: bool = False,
 ) -> int:
-    """Release grades to their students, with an email to each; `note` is shown to them.
+    """Release grades with the comments on them, with an email to each; `note` is shown to them.
 
     Without `send_emails` no email is sent, because the caller has sent one. With `only_unchanged`
     nothing is released if a grade changed since the caller read it (a bulk run may do that): raises
@@ -71,8 +72,9 @@ def release_grades(
                 setattr(grade, column, value)
             _release(grade, released_value(results[grade.pk], note=note.strip()), by=by)
 
+        comments = release_comments_with(grades=news, by=by)
         # Inside the transaction: the outbox sends nothing if it is rolled back.
-        _notify_students(assignment, news, send_emails=send_emails)
+        _notify_students(assignment, news, comments, send_emails=send_emails)
     return len(news)
 
 
@@ -121,14 +123,14 @@ def release_criterion(
 def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
     """Withdraw a release: the student sees the work as before, by the assignment's policy.
 
-    The student gets an email. Raises GradeRefused: reason_missing, not_released, appeal_pending.
+    Its comments become drafts again, because they tell of the score. The student gets an email. Raises GradeRefused: reason_missing, not_released, appeal_pending.
     """
     reason = required_reason(reason)
     with transaction.atomic():
         held = Grade.objects.select_for_update(no_key=True, of=("self",)).select_related(
-            "assignment"
+            "assignment", "audit__submission"
         )
-        grade = held.get(pk=grade.pk)
+        grade = held.defer("audit__report").get(pk=grade.pk)
         released = _withdrawable_release(grade)
         # The policy decides again what the student sees, as before the first release.
         grade.released, grade.released_at, grade.released_by, grade.changed = (
@@ -149,6 +151,7 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
             score=released["overall_score"],
             reason=reason,
         )
+        hide_comments(grade=grade, by=by)
         _notify_of_withdrawal(grade, released)
 
     return grade
@@ -245,25 +248,35 @@ def _earlier_attempts(
     ]
 
 
-def _notify_students(assignment: Assignment, news: Sequence[Grade], *, send_emails: bool) -> None:
+def _notify_students(
+    assignment: Assignment,
+    news: Sequence[Grade],
+    comments: Mapping[int, int],
+    *,
+    send_emails: bool,
+) -> None:
     announce_releases(
         assignment=assignment, audits=[(grade.released or {})["audit"] for grade in news]
     )
     # No score stands in an email: it may be read by others, and may be out of date.
     if send_emails:
-        written = [_release_email(grade) for grade in news]
+        written = [
+            _release_email(grade, with_comments=grade.audit.submission.student_id in comments)
+            for grade in news
+        ]
         notify_all(
             organization_id=assignment.organization_id, kind=NoticeKind.RELEASED, emails=written
         )
 
 
-def _release_email(grade: Grade, *, criterion: str = "") -> Email:
+def _release_email(grade: Grade, *, criterion: str = "", with_comments: bool = False) -> Email:
     title, released = grade.assignment.title, grade.released or {}
     change = "was changed" if released["before"] else "was released"
     alone = f" No criterion but “{criterion}” changed." if criterion else ""
+    comments = " There are comments on your work." if with_comments else ""
     return Email(
         user=grade.student.user,
         subject=f"Your grade for “{title}” {change}",
-        body=f"Your grade for “{title}” {change}.{alone} Open the report to read it.",
+        body=f"Your grade for “{title}” {change}.{alone}{comments} Open the report to read it.",
         path=reverse("audit", args=[grade.assignment.organization.slug, released["audit"]]),
     )

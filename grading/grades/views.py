@@ -15,7 +15,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grading.audits.queries import grade_of, usage_of_assignment
+from grading.audits.queries import usage_of_assignment
+from grading.comments.queries import comment_counts, drafts_with
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.enums import ReleasePolicy
 from grading.core.errors import GradeRefused
@@ -23,11 +24,10 @@ from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of_criterion
 from grading.core.permissions import access_assignment, access_audit, may
 from grading.core.requests import MemberRequest
+from grading.core.team_access import is_present_member
 from grading.grades.actions import (
     choose_attempt,
     override_criterion,
-    pin_grade,
-    unpin_grade,
     withdraw_override,
 )
 from grading.grades.forms import (
@@ -37,6 +37,12 @@ from grading.grades.forms import (
     ReasonForm,
     ReleaseForm,
     SampleForm,
+)
+from grading.grades.member_grades import (
+    grades_on,
+    pin_grades,
+    unpin_grades,
+    withdraw_releases,
 )
 from grading.grades.presenters import columns_of, histogram_of, judge_line_of
 from grading.grades.queries import statistics as grade_statistics
@@ -51,7 +57,7 @@ from grading.grades.queries.gradebook import (
     rows_of,
 )
 from grading.grades.queries.statistics import Cell, Matrix
-from grading.grades.releases import release_grades, withdraw_release
+from grading.grades.releases import release_grades
 from grading.models import Assignment, Audit, CriterionVerdict, Grade, Override, Submission
 
 PER_PAGE = 50
@@ -83,6 +89,7 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "heat": [(row, _cells(row, matrix)) for row in listed if row.audit],
         # Shown on the button before anybody presses it.
         "unflagged": rows_of(graded_assignment, GradeFilters(flag="clear", release="not")).count(),
+        "comments": comment_counts(graded_assignment),
         "spent": usage_of_assignment(graded_assignment),
         "may_change": may(request.user, graded_assignment.organization, "teacher"),
         "trail": trail_to_assignment(graded_assignment),
@@ -99,7 +106,7 @@ def release(request: MemberRequest, org: str, cohort: str, assignment: str) -> H
     """
     graded_assignment = access_assignment(request.user, cohort, assignment, level="teacher")
     data = request.POST if request.method == "POST" else request.GET
-    chosen, news, form = _to_release(request, graded_assignment, data)
+    chosen, news, drafts, form = _to_release(request, graded_assignment, data)
     if form.is_valid():
         try:
             released_count = release_grades(
@@ -111,7 +118,7 @@ def release(request: MemberRequest, org: str, cohort: str, assignment: str) -> H
             )
         except GradeRefused:
             # The new form reports by its fingerprint that something has changed.
-            chosen, news, form = _to_release(request, graded_assignment, data)
+            chosen, news, drafts, form = _to_release(request, graded_assignment, data)
         else:
             messages.success(
                 request, f"{released_count} grade{'' if released_count == 1 else 's'} released."
@@ -126,6 +133,7 @@ def release(request: MemberRequest, org: str, cohort: str, assignment: str) -> H
         "flagged": sum(bool(flags_of(grade)) for grade in news),
         "unscored": sum(grade.overall_score is None for grade in news),
         "without_account": sum(grade.student.user_id is None for grade in news),
+        "comments": drafts,
         "unchanged": len(chosen) - len(news),
         "unflagged": data.get("what") == "unflagged",
         "typed_above": TYPED_ABOVE,
@@ -165,13 +173,15 @@ def sample(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
 
 def _to_release(
     request: MemberRequest, assignment: Assignment, data: QueryDict
-) -> tuple[list[Grade], list[Grade], ReleaseForm]:
-    """Return the chosen grades, those of them with news, and the release form."""
+) -> tuple[list[Grade], list[Grade], int, ReleaseForm]:
+    """Return the chosen grades, those with news, the number of drafts that go along, the form."""
     chosen = _chosen(assignment, data)
     # Grades without a change would only repeat an email.
     news = [grade for grade in chosen if grade.released_at is None or grade.changed]
     sent = request.POST if request.method == "POST" else None
-    return chosen, news, ReleaseForm(sent, expected=len(news), fingerprint=_fingerprint(news))
+    drafts = drafts_with(news).count() if news else 0
+    form = ReleaseForm(sent, expected=len(news), fingerprint=_fingerprint(news, drafts))
+    return chosen, news, drafts, form
 
 
 def _chosen(assignment: Assignment, data: QueryDict) -> list[Grade]:
@@ -182,10 +192,11 @@ def _chosen(assignment: Assignment, data: QueryDict) -> list[Grade]:
     return list(grades_of(assignment).filter(pk__in=keys))
 
 
-def _fingerprint(grades: Sequence[Grade]) -> str:
-    """Return a digest of the grades; a new verdict, override or release changes it."""
+def _fingerprint(grades: Sequence[Grade], drafts: int) -> str:
+    """Return a digest of what goes out; a new verdict, override, release or draft changes it."""
     versions = [f"{grade.pk} {grade.changed_at.isoformat()}" for grade in grades]
-    return hashlib.sha256("\n".join(sorted(versions)).encode()).hexdigest()
+    lines = [*sorted(versions), f"drafts {drafts}"]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _draw(grades: list[Grade], share: int, seed: int) -> list[Grade]:
@@ -242,7 +253,7 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
     fingerprint = fingerprint_of_criterion(audit.report_digest, verdict.criterion_id, score, reason)
     form = OverrideForm(
         request.POST if request.method == "POST" else None,
-        initial={"score": score, "reason": reason},
+        initial={"score": _proposed(request) or score, "reason": reason},
         fingerprint=fingerprint,
     )
     # Somebody may have changed the override since the form was opened: then show it again.
@@ -265,13 +276,20 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
     return render(request, "forms/page.html", context)
 
 
+def _proposed(request: MemberRequest) -> int | None:
+    """Return the score in the address, which the points of a banked comment propose."""
+    score = request.GET.get("score", "")
+    return int(score) if score in {"1", "2", "3", "4", "5"} else None
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 def count(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """Let this attempt count, whatever is submitted later; `unpin` leaves it to the policy again."""
     audit = access_audit(request.user, audit_id, level="teacher")
-    grade = grade_of(audit.submission)
-    if request.method == "POST" and "unpin" in request.POST and grade is not None:
-        counting = unpin_grade(grade=grade, by=request.user).audit.submission
+    grades = grades_on(audit.submission)
+    if request.method == "POST" and "unpin" in request.POST and grades:
+        unpinned = unpin_grades(grades=grades, by=request.user)
+        counting = unpinned[0].audit.submission
         messages.success(request, f"Unpinned: attempt {counting.attempt} counts.")
         return HttpResponseRedirect(_address(audit))
 
@@ -297,7 +315,7 @@ def choose(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     audit = access_audit(request.user, audit_id)
     submission = audit.submission
     # Staff may open this audit too, but the choice is the student's.
-    if submission.student.user_id != request.user.pk:
+    if not is_present_member(request.user.pk, submission):
         raise Http404
 
     form = forms.Form(request.POST if request.method == "POST" else None)
@@ -349,13 +367,13 @@ def take_back(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
 
 
 def _apply_withdrawal(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
-    grade = grade_of(audit.submission)
-    if grade is None:
+    released = [grade for grade in grades_on(audit.submission) if grade.released is not None]
+    if not released:
         form.add_error(None, "There is no release to withdraw.")
         return False
 
     try:
-        withdraw_release(grade=grade, by=request.user, **form.cleaned_data)
+        withdraw_releases(grades=released, by=request.user, **form.cleaned_data)
     except GradeRefused as refusal:
         add_refusal(form, refusal)
         return False
@@ -387,13 +405,13 @@ def _apply_override(
 
 
 def _apply_pin(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
-    grade = grade_of(audit.submission)
-    if grade is None:
+    grades = grades_on(audit.submission)
+    if not grades:
         form.add_error(None, "There is no verdict that can count yet.")
         return False
 
     try:
-        pin_grade(grade=grade, audit=audit, by=request.user, **form.cleaned_data)
+        pin_grades(grades=grades, audit=audit, by=request.user, **form.cleaned_data)
     except GradeRefused as refusal:
         add_refusal(form, refusal)
         return False

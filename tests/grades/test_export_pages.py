@@ -150,5 +150,5 @@ def test_export_page_queries_are_constant(
 ) -> None:
     for _ in range(students):
         released(assignment)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         assistant.get(address(assignment), ASKED)

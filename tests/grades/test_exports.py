@@ -16,6 +16,8 @@ from grading.grades.exports import queries as export_queries
 from grading.grades.exports.csv_layouts import ExportChoice
 from grading.grades.releases import release_grades
 from grading.models import Activity, Grade
+from tests.factories.comments import CommentFactory
+from tests.factories.extensions import ExtensionFactory
 from tests.factories.grades import GradeFactory
 from tests.factories.people import EnrollmentFactory, OrganizationFactory, staff_user
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
@@ -136,7 +138,11 @@ def test_every_attempt_with_verdict_is_a_row_with_status(assignment):
 
 
 def test_version_and_criterion_columns_are_exported(assignment, teacher):
-    grade = judged(assignment, enrolled(assignment, "Ada"))
+    ada = enrolled(assignment, "Ada")
+    grade = judged(assignment, ada)
+    ExtensionFactory(assignment=assignment, student=ada, max_attempts=9)
+    CommentFactory(submission=grade.audit.submission, withdrawn_at=AT, released=True)
+    CommentFactory(submission=grade.audit.submission)
     release_grades(assignment=assignment, grades=[grade], by=teacher)
     header, row = rows_of(assignment, ExportChoice(scale="percent"))
     assert header[5:] == [
@@ -145,11 +151,27 @@ def test_version_and_criterion_columns_are_exported(assignment, teacher):
         "commit",
         "rubric_version",
         "report_digest",
+        "extension",
+        "reviewed_by",
+        "reviewed_at",
+        "comments",
         "Tidy",
         "Tested",
     ]
     version = str(grade.audit.rubric_version)
-    assert row[5:] == ["70", "1", "c" * 40, version, "e" * 64, "60", "80"]
+    assert row[5:] == [
+        "70",
+        "1",
+        "c" * 40,
+        version,
+        "e" * 64,
+        "9 attempts",
+        "",
+        "",
+        "1",
+        "60",
+        "80",
+    ]
 
 
 def test_canvas_layout_has_points_row(assignment):
@@ -231,7 +253,7 @@ def test_export_is_logged(assignment, teacher):
 @pytest.mark.parametrize("students", [1, 3, 30])
 @pytest.mark.parametrize(
     ("choice", "queries"),
-    [({}, 3), ({"everything": True}, 8), ({"everything": True, "every_attempt": True}, 9)],
+    [({}, 4), ({"everything": True}, 9), ({"everything": True, "every_attempt": True}, 10)],
 )
 def test_export_queries_per_batch_are_constant(
     assignment, students, choice, queries, django_assert_num_queries

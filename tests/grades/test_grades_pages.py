@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from grading.models import Assignment, Enrollment
+from tests.factories.extensions import ExtensionFactory
 from tests.factories.graded_work import graded, page_of, signed_in
 from tests.factories.grades import AppealFactory
 from tests.factories.people import EnrollmentFactory, staff_user, student
@@ -65,6 +66,7 @@ def test_overview_lists_students_with_flags(
         "unverified": 0,
         "judge": 0,
         "appeal": 1,
+        "staff": 0,
     }
 
 
@@ -172,6 +174,21 @@ def test_unreadable_filter_is_reported_and_ignored(
     assert (listed(answer), faults_of(answer.content.decode())) == (["Ada"], [])
 
 
+def test_students_with_an_extension_are_marked_and_filtered(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    for name, group in (("Bob", "Red"), ("Cyd", "Red"), ("Dee", "")):
+        EnrollmentFactory.create(cohort=assignment.cohort, name=name, group=group)
+    ExtensionFactory.create(assignment=assignment, student=ada, max_attempts=9)
+    ExtensionFactory.create(assignment=assignment, student=None, group="Red", max_attempts=9)
+    other = AssignmentFactory.create(cohort=assignment.cohort)
+    ExtensionFactory.create(assignment=other, student=None, group="Blue", max_attempts=9)
+    page = teacher.get(page_of(assignment)).content.decode()
+    assert page.count('<span class="chip">extension</span>') == 3
+    answer = teacher.get(page_of(assignment) + "?state=extended")
+    assert listed(answer) == ["Ada", "Bob", "Cyd"]
+
+
 @pytest.mark.parametrize("asked", ["flag=red", "sort=shoe", "state=odd", "release=never"])
 def test_invalid_filter_is_reported_beside_its_field(
     teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
@@ -202,10 +219,10 @@ def test_overview_queries_are_constant(
             assignment, EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number:02d}")
         )
         OpinionRecordFactory.create(audit=grade.audit, criterion_id="git_forensics")
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         assert len(listed(teacher.get(page_of(assignment)))) == students
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert (
             len(teacher.get(f"{page_of(assignment, 'release')}?what=unflagged").context["grades"])
             == students

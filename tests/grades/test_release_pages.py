@@ -11,6 +11,7 @@ from django.test import Client
 from grading.grades import actions
 from grading.grades.releases import release_grades
 from grading.models import Assignment, Enrollment, Grade, Notice, Override
+from tests.factories.comments import CommentFactory
 from tests.factories.graded_work import CRITERIA, graded, judged, page_of, page_of_audit, signed_in
 from tests.factories.people import EnrollmentFactory, everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
@@ -248,3 +249,14 @@ def test_an_attempt_is_pinned_with_a_reason_and_unpinned(
     teacher.post(page_of_audit(first, "count"), {"unpin": "1"})
     with everywhere():
         assert (Grade.objects.get().audit, Grade.objects.get().pinned) == (graded_, False)
+
+
+def test_release_is_shown_again_when_a_draft_of_a_comment_was_added(teacher, assignment, ada):
+    grade = graded(assignment, ada)
+    sent = confirmation(teacher, assignment, f"grade={grade.pk}")
+    CommentFactory.create(submission=grade.audit.submission)
+    answer = teacher.post(page_of(assignment, "release"), sent)
+    assert (answer.status_code, answer.context["comments"], released()) == (200, 1, [])
+    now = {**sent, "seen": answer.context["form"].fingerprint}
+    assert teacher.post(page_of(assignment, "release"), now).status_code == 302
+    assert released() == ["Ada"]

@@ -196,7 +196,7 @@ def test_grade_results_queries_are_constant(assignment, teacher, django_assert_n
     for number in range(6):
         judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
     reckoned = list(Grade.objects.order_by("pk"))
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert len(grade_results(reckoned)) == 6
 
 
@@ -208,7 +208,7 @@ def test_release_queries_grow_by_two_per_student(
     for number in range(students):
         judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
     grades = list(Grade.objects.all())
-    with django_assert_num_queries(12 + 2 * students):
+    with django_assert_num_queries(14 + 2 * students):
         releases.release_grades(assignment=assignment, grades=grades, by=teacher)
     assert Notice.objects.filter(kind="released").count() == students
     assert WebhookDelivery.objects.filter(event="grade.released").count() == 2 * students

@@ -87,7 +87,9 @@ def works_of(assignment: Assignment) -> list[Work]:
     """Return one submission per student, of the attempt that counts, in the roster's order."""
     # A degraded audit has no verdict to compare with.
     judged = grades_of(assignment).exclude(audit__state=AuditState.DEGRADED)
-    return [Work(grade.audit.submission_id, bool(flags_of(grade))) for grade in judged]
+    # The members of a team share one work: it is drawn once.
+    works = {grade.audit.submission_id: bool(flags_of(grade)) for grade in judged}
+    return [Work(submission, flagged) for submission, flagged in works.items()]
 
 
 def draw_submissions(

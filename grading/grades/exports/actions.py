@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -11,10 +13,13 @@ from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps
+from grading.courses.extensions.queries import extension_cell, terms_of_students
 from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.grades.exports import queries as export_queries
 from grading.grades.exports.csv_layouts import SCORE_POSSIBLE, ExportChoice, Result, Table
+from grading.grades.exports.queries import NO_SUBMISSION, AuditedSubmission
 from grading.grades.queries.final_scores import audit_results, released_value
+from grading.grading_queue.queries import Review, last_review
 from grading.models import Assignment, Enrollment, Grade
 
 
@@ -88,15 +93,30 @@ def results_of(
     """
     grades = export_queries.grades_for(assignment, students)
     values = _values(assignment, students, grades, choice)
-    commits = export_queries.commits_of(
+    submissions = export_queries.audited_submissions(
         {value.submission for theirs in values.values() for value in theirs}
     )
 
+    terms = terms_of_students(assignment, students)
+
     return [
-        _result(student, grades.get(student.pk), value, commits, every_attempt=choice.every_attempt)
+        replace(
+            _result(
+                student,
+                grades.get(student.pk),
+                value,
+                submissions,
+                every_attempt=choice.every_attempt,
+            ),
+            extension=extension_cell(terms[student.pk]),
+            reviewed_by=review.by if review else "",
+            reviewed_at=_moment(review.at if review else None),
+            comments=submissions.get(value.submission, NO_SUBMISSION).comments if value else None,
+        )
         for student in students
         # A student without a result still gets a row.
         for value in tuple(values.get(student.pk, ())) or (None,)
+        for review in (_review_of(value, submissions),)
     ]
 
 
@@ -104,7 +124,7 @@ def _result(
     student: Enrollment,
     grade: Grade | None,
     value: ReleasedVerdict | None,
-    commits: dict[str, str],
+    submissions: Mapping[str, AuditedSubmission],
     *,
     every_attempt: bool,
 ) -> Result:
@@ -121,9 +141,20 @@ def _result(
         number=student.student_number,
         status="does not count" if is_other_attempt else _status(grade),
         released=value,
-        commit=commits.get(value.submission, "") if value else "",
+        commit=submissions.get(value.submission, NO_SUBMISSION).commit if value else "",
         released_at="" if is_other_attempt else _released_at(grade),
     )
+
+
+def _review_of(
+    value: ReleasedVerdict | None, submissions: Mapping[str, AuditedSubmission]
+) -> Review | None:
+    """Return the review that ended that of this verdict; None before."""
+    if value is None:
+        return None
+    criteria = [row.id for row in value.criteria]
+    reviews = submissions.get(value.submission, NO_SUBMISSION).reviews
+    return last_review(reviews, value.digest, criteria)
 
 
 def _values(
@@ -157,4 +188,8 @@ def _status(grade: Grade | None) -> str:
 
 
 def _released_at(grade: Grade | None) -> str:
-    return grade.released_at.isoformat(timespec="seconds") if grade and grade.released_at else ""
+    return _moment(grade.released_at if grade else None)
+
+
+def _moment(time: datetime | None) -> str:
+    return time.isoformat(timespec="seconds") if time else ""

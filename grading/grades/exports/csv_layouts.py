@@ -37,7 +37,12 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One student. `released` is null where there is nothing to export."""
+    """One student. `released` is null where there is nothing to export.
+
+    `extension` says what an extension gives the student, "" for none; `reviewed_by` and
+    `reviewed_at` are of the last review, "" before all criteria of this verdict were reviewed.
+    `comments` counts the released comments on the attempt of this row.
+    """
 
     name: str
     email: str
@@ -46,6 +51,10 @@ class Result:
     released: ReleasedVerdict | None = None
     commit: str = ""
     released_at: str = ""
+    extension: str = ""
+    reviewed_by: str = ""
+    reviewed_at: str = ""
+    comments: int | None = None
 
     @property
     def has_grade(self) -> bool:
@@ -110,7 +119,18 @@ class Table:
 
     def _further_names(self) -> list[str]:
         versions = (
-            ["attempt", "commit", "rubric_version", "report_digest"] if self.choice.versions else []
+            [
+                "attempt",
+                "commit",
+                "rubric_version",
+                "report_digest",
+                "extension",
+                "reviewed_by",
+                "reviewed_at",
+                "comments",
+            ]
+            if self.choice.versions
+            else []
         )
         return [*versions, *(_distinct(self.criteria) if self.choice.criteria else [])]
 
@@ -121,6 +141,7 @@ class Table:
             if released
             else [None, result.commit, None, None]
         )
+        versions += [result.extension, result.reviewed_by, result.reviewed_at, result.comments]
         rows = {row.id: row for row in released.criteria} if released else {}
         criteria = [_criterion_of(rows.get(key), self.choice.scale) for key, _name in self.criteria]
 

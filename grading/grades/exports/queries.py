@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, FilteredRelation, Q, QuerySet
+from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet
 from django.db.models.functions import Lower
 
+from grading.comments.queries import number_released
 from grading.core.enums import JUDGED_STATES, AuditKind
+from grading.core.team_access import work_keys
 from grading.grades.agreement.queries import audits_that_count, criteria_of
+from grading.grading_queue.queries import Review
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
 
 BATCH_SIZE = 200  # students at once
@@ -56,10 +60,13 @@ def attempts_with_verdicts(
     assignment: Assignment, students: list[Enrollment]
 ) -> dict[int, list[UUID]]:
     """Return the newest judged audit of each attempt, by student id, first attempt first."""
+    # Each member of a team has the attempts of the team.
+    of_team = work_keys(assignment, students)
+    keys = {row.pk: of_team[row.pk] for row in students if row.pk in of_team}
     judged = Audit.objects.filter(
         state__in=JUDGED_STATES,
         submission__assignment=assignment,
-        submission__student__in=students,
+        submission__student__in=set(keys.values()),
     )
     own = judged.exclude(kind=AuditKind.PEER).order_by(
         # DISTINCT ON keeps the first row, hence the newest audit of each attempt.
@@ -69,19 +76,56 @@ def attempts_with_verdicts(
         "pk",
     )
     audits: dict[int, list[UUID]] = {student.pk: [] for student in students}
+    sharers: defaultdict[int, list[int]] = defaultdict(list)
+    for student_key, key in keys.items():
+        sharers[key].append(student_key)
     rows: Any = own.distinct("submission__attempt", "submission_id").values_list(
         "submission__student_id", "pk"
     )
-    for student, audit in rows:
-        audits[student].append(audit)
+    for key, audit in rows:
+        for student_key in sharers[key]:
+            audits[student_key].append(audit)
 
     return audits
 
 
-def commits_of(submissions: set[str]) -> dict[str, str]:
-    """Return the audited commit by submission id (as text)."""
-    rows = Submission.objects.filter(pk__in=submissions).values_list("pk", "resolved_commit")
-    return {str(key): commit for key, commit in rows}
+@dataclass(frozen=True, slots=True)
+class AuditedSubmission:
+    """Audited commit of a submission, its reviews in the grading queue, the last one last, and
+    the number of its released comments.
+    """
+
+    commit: str
+    reviews: tuple[Review, ...]
+    comments: int | None
+
+
+# A released grade outlives its submission.
+NO_SUBMISSION = AuditedSubmission("", (), None)
+
+
+def audited_submissions(submissions: set[str]) -> dict[str, AuditedSubmission]:
+    """Return commit, reviews and comments by submission id (as text). One query."""
+    rows = Submission.objects.filter(pk__in=submissions).order_by("review_marks__reviewed_at")
+    columns = ("criterion_id", "report_digest", "reviewed_by__email", "reviewed_at")
+    works: dict[str, tuple[str, int]] = {}
+    reviews: defaultdict[str, list[Review]] = defaultdict(list)
+    for key, commit, comments, criterion_id, digest, by, at in rows.annotate(
+        released_comments=number_released(OuterRef("pk"))
+    ).values_list(
+        "pk",
+        "resolved_commit",
+        "released_comments",
+        *(f"review_marks__{column}" for column in columns),
+    ):
+        works[str(key)] = commit, comments
+        # A flag alone is no review, and a submission without marks has one row of nulls.
+        if at is not None:
+            reviews[str(key)].append(Review(criterion_id, digest, by or "", at))
+    return {
+        key: AuditedSubmission(commit, tuple(reviews[key]), comments)
+        for key, (commit, comments) in works.items()
+    }
 
 
 def released_criteria(assignment: Assignment) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -22,7 +22,14 @@ from grading.engine.report import (
     reports_with_error,
     suspected_reports,
 )
-from grading.models import Audit, CriterionVerdict, Grade, Override, RubricVersion
+from grading.models import (
+    Audit,
+    CriterionVerdict,
+    Grade,
+    GradeAdjustment,
+    Override,
+    RubricVersion,
+)
 
 # Errors that the courtroom records for a quote that is not at its place, and for a citation of
 # evidence that the judge did not get.
@@ -44,12 +51,50 @@ class GradeResult:
     suspected: bool
     unverified: bool
     hearing: JudgeScores
+    adjustment: GradeAdjustment | None = None
+    adjusted_from: float | None = None
 
 
 def grade_results(grades: Sequence[Grade]) -> dict[int, GradeResult]:
-    """Return each grade's result by its id. The number of queries does not grow with the grades."""
+    """Return each grade's result by its id, with the student's own adjustment.
+
+    The number of queries does not grow with the grades.
+    """
     results = audit_results([grade.audit_id for grade in grades])
-    return {grade.pk: results[grade.audit_id] for grade in grades}
+    standing = GradeAdjustment.objects.filter(
+        grade__in=[grade.pk for grade in grades], withdrawn_at=None
+    )
+    adjustments = {row.grade_id: row for row in standing}
+    return {
+        grade.pk: _adjusted(results[grade.audit_id], adjustments.get(grade.pk)) for grade in grades
+    }
+
+
+def _adjusted(result: GradeResult, adjustment: GradeAdjustment | None) -> GradeResult:
+    if adjustment is None or result.marks.overall_score is None:
+        return result
+    return replace(
+        result,
+        marks=adjusted_marks(result.marks, adjustment.delta),
+        adjustment=adjustment,
+        adjusted_from=result.marks.overall_score,
+    )
+
+
+def adjusted_marks(marks: engine_audits.Marks, delta: float) -> engine_audits.Marks:
+    """Return the sums changed by `delta`, in points where there are any, else of 5.
+
+    They stay within their scales; the overall score moves by the same share as the points.
+    """
+    if marks.overall_score is None:
+        return marks
+    possible = marks.points_possible or 0.0
+    share = 5 * delta / possible if possible else delta
+    earned = marks.points_earned
+    if possible and earned is not None:
+        earned = min(possible, max(0.0, earned + delta))
+    overall = min(5.0, max(1.0, marks.overall_score + share))
+    return replace(marks, overall_score=overall, points_earned=earned)
 
 
 def released_value_of(audit: Audit) -> dict[str, Any]:
@@ -104,6 +149,7 @@ def columns_of(result: GradeResult) -> dict[str, Any]:
     marks = result.marks
     return {
         "overall_score": marks.overall_score,
+        "adjusted_from": result.adjusted_from,
         "points_earned": marks.points_earned,
         "points_possible": marks.points_possible,
         "overridden": sum(row.criterion_id in result.overrides for row in marks.criteria),
@@ -120,12 +166,19 @@ def released_value(result: GradeResult, *, note: str = "") -> dict[str, Any]:
     """Return the frozen value of Grade.released: what the student reads.
 
     {audit, submission, attempt, digest, rubric_version, overall_score, points: {earned,
-    possible}|null, note, criteria: [{id, name, score|null, verdict_score|null, level, points|null,
+    possible}|null, adjustment: {delta, reason, before}|missing, note, criteria: [{id, name, score|null, verdict_score|null, level, points|null,
     max_points|null, needs_review, excluded, override_reason|null}]}. The report of this digest is
     the audit's or one of its superseded ones.
     """
-    audit, marks = result.audit, result.marks
-    return {
+    audit, marks, adjustment = result.audit, result.marks, result.adjustment
+    own = {}
+    if adjustment is not None:
+        own["adjustment"] = {
+            "delta": adjustment.delta,
+            "reason": adjustment.reason,
+            "before": result.adjusted_from,
+        }
+    return own | {
         "audit": str(audit.pk),
         "submission": str(audit.submission_id),
         "attempt": audit.submission.attempt,
@@ -152,6 +205,7 @@ def is_same_result(released: dict[str, Any], now: dict[str, Any]) -> bool:
 
 def _comparable(value: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value[key] for key in ("submission", "overall_score", "points")}
+    kept["adjustment"] = value.get("adjustment")
     return kept | {"criteria": [comparable_row(row) for row in value["criteria"]]}
 
 

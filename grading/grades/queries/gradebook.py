@@ -23,8 +23,18 @@ from django.db.models import (
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import MD5, Concat
 
-from grading.core.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditState
-from grading.models import Appeal, Assignment, Audit, Enrollment, Grade, Submission
+from grading.core.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditState, TeamFormation
+from grading.courses.extensions.queries import extensions_held
+from grading.models import (
+    Appeal,
+    Assignment,
+    Audit,
+    Enrollment,
+    Grade,
+    ReviewMark,
+    Submission,
+    TeamMember,
+)
 
 STATES = {
     "handed": "submitted",
@@ -36,6 +46,7 @@ STATES = {
     "nothing": "not submitted",
     "pinned": "pinned attempt",
     "hand": "overridden",
+    "extended": "with an extension",
 }
 RELEASES = {"released": "released", "changed": "changed since", "not": "not released"}
 SORTS = {
@@ -79,7 +90,9 @@ class GradeRow:
     """One student. Fields after `latest_state` are null or empty before a first verdict."""
 
     student: str
+    team: str
     attempts: int
+    extended: bool
     latest_state: str | None
     grade: int | None
     audit: UUID | None
@@ -134,7 +147,9 @@ def grade_row_of(row: Any) -> GradeRow:
     """Convert a row of rows_of."""
     return GradeRow(
         student=str(row),
+        team=vars(row).get("team_name") or "",
         attempts=row.attempts or 0,
+        extended=row.extended,
         latest_state=row.latest_state,
         grade=row.grade_key,
         audit=row.audit_key,
@@ -171,10 +186,13 @@ def counts_of(assignment: Assignment) -> Counts:
 def grades_of(assignment: Assignment) -> QuerySet[Grade]:
     """Return all grades in the roster's order, with student and submission.
 
-    Released values and reports are deferred; `appealed` says whether an appeal is pending.
+    Released values and reports are deferred; `appealed` says whether an appeal is pending,
+    `staff_flagged` whether staff flagged the attempt in the grading queue.
     """
+    # An appeal is about the work: that of one member flags the grade of each.
     grades = Grade.objects.filter(assignment=assignment).annotate(
-        appealed=Exists(_pending_appeals(assignment, OuterRef("student")))
+        appealed=Exists(_pending_appeals(assignment, OuterRef("audit__submission__student"))),
+        staff_flagged=Exists(_staff_flags(OuterRef("audit__submission"))),
     )
     related = grades.select_related("student__user", "audit__submission").defer(
         "released", "audit__report"
@@ -184,21 +202,34 @@ def grades_of(assignment: Assignment) -> QuerySet[Grade]:
 
 
 def _annotated(assignment: Assignment) -> QuerySet[Any]:
+    # A team's work is kept under its representative.
+    key = "pk" if assignment.team_formation == TeamFormation.NONE else "work_key"
     theirs = Audit.objects.filter(
-        submission__assignment=assignment, submission__student=OuterRef("pk")
+        submission__assignment=assignment, submission__student=OuterRef(key)
     )
     # A peer's audit says nothing about the state of the student's own work.
     newest = theirs.exclude(kind=AuditKind.PEER).order_by("-submission__attempt", "-created_at")
     handed_in = (
-        Submission.objects.filter(assignment=assignment, student=OuterRef("pk"))
+        Submission.objects.filter(assignment=assignment, student=OuterRef(key))
         .order_by()
         .values("student")
         .annotate(number=Count("pk"))
     )
     # Start from enrollments: students without a submission belong in the list too.
-    rows: QuerySet[Any] = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
+    students: QuerySet[Any] = Enrollment.objects.filter(cohort=assignment.cohort_id)
+    if key == "work_key":
+        current = TeamMember.objects.filter(
+            assignment=assignment, student=OuterRef("pk"), left_at=None
+        )
+        students = students.annotate(
+            work_key=Subquery(current.values("team__representative")[:1]),
+            team_name=Subquery(current.values("team__name")[:1]),
+        )
+    rows: QuerySet[Any] = students.annotate(
         grade=FilteredRelation("grades", condition=Q(grades__assignment=assignment)),
-        appealed=Exists(_pending_appeals(assignment, OuterRef("pk"))),
+        appealed=Exists(_pending_appeals(assignment, OuterRef(key))),
+        staff_flagged=Exists(_staff_flags(OuterRef("grade__audit__submission"))),
+        extended=extensions_held(assignment),
         latest_state=Subquery(newest.values("state")[:1]),
         attempts=Subquery(handed_in.values("number")),
         grade_key=F("grade__pk"),
@@ -228,6 +259,10 @@ def _pending_appeals(assignment: Assignment, student: Any) -> QuerySet[Appeal]:
     )
 
 
+def _staff_flags(submission: Any) -> QuerySet[ReviewMark]:
+    return ReviewMark.objects.filter(submission=submission, flagged_at__isnull=False)
+
+
 def _has_grade() -> Q:
     return Q(grade__pk__isnull=False)
 
@@ -251,6 +286,7 @@ def _state_filter(state: str) -> Q:
         "handed": Q(attempts__isnull=False),
         "pinned": Q(grade__pinned=True),
         "hand": Q(grade__overridden__gt=0),
+        "extended": Q(extended=True),
     }[state]
 
 
@@ -286,6 +322,7 @@ FLAGS = {
     "unverified": "unverified claims",
     "judge": "a judge gave no answer",
     "appeal": "appealed",
+    "staff": "flagged by staff",
 }
 
 
@@ -301,6 +338,7 @@ def flags_of(grade: Any) -> tuple[str, ...]:
         "unverified": grade.unverified,
         "judge": grade.failed_judges,
         "appeal": getattr(grade, "appealed", False),
+        "staff": getattr(grade, "staff_flagged", False),
     }
     return tuple(flag for flag in FLAGS if is_set[flag])
 
@@ -314,6 +352,7 @@ def has_flag(flag: str, grade: str = "grade__") -> Q:
         "unverified": Q(**{f"{grade}unverified": True}),
         "judge": Q(**{f"{grade}failed_judges__gt": 0}),
         "appeal": Q(appealed=True),
+        "staff": Q(staff_flagged=True),
     }[flag]
 
 
@@ -329,7 +368,8 @@ def flagged_among(grades: QuerySet[Grade]) -> QuerySet[Grade]:
     """Return those with any of FLAGS, at any assignment."""
     theirs = {
         "submission__assignment": OuterRef("assignment"),
-        "submission__student": OuterRef("student"),
+        "submission__student": OuterRef("audit__submission__student"),
     }
     waits = Exists(Appeal.objects.filter(state__in=PENDING_APPEALS, **theirs))
-    return grades.annotate(appealed=waits).filter(is_flagged(""))
+    marked = Exists(_staff_flags(OuterRef("audit__submission")))
+    return grades.annotate(appealed=waits, staff_flagged=marked).filter(is_flagged(""))

@@ -8,7 +8,7 @@ from typing import Any
 
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
-from grading.grades.queries.final_scores import comparable_row, points_of
+from grading.grades.queries.final_scores import adjusted_marks, comparable_row, points_of
 from grading.models import Audit, SupersededReport
 
 Json = dict[str, Any]
@@ -83,6 +83,10 @@ def value_with(
         {"verdict_score": row["score"]} | row | changes if row["id"] == criterion_id else row
         for row in released["criteria"]
     ]
+    if adjustment := released.get("adjustment"):
+        adjustment = adjustment | {"before": marks.overall_score}
+        released = released | {"adjustment": adjustment}
+        marks = adjusted_marks(marks, adjustment["delta"])
     sums = {"overall_score": marks.overall_score, "points": points_of(marks)}
     return released | sums | {"criteria": criteria}
 
