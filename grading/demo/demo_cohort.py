@@ -22,6 +22,7 @@ from grading.courses.organizations.approval import create_organization
 from grading.courses.organizations.invitations import accept_invitation
 from grading.courses.roster import import_roster
 from grading.demo.demo_round import seed_peers
+from grading.demo.desk import seed_desk
 from grading.demo.first_week import seed_first_week
 from grading.demo.people import (
     INSTITUTE,
@@ -44,7 +45,7 @@ from grading.models import (
     Organization,
     Submission,
 )
-from grading.notifications.emails import choose_emails
+from grading.notifications.choices import choose_emails
 from grading.rubrics.actions import adopt_shipped_rubric
 from grading.submissions.actions import create_submission
 
@@ -81,11 +82,12 @@ def seed(folder: Path) -> int:
         cohort = _cohort(organization, instructor)
         _turn_off_receipts(organization)
 
-    seed_first_week(cohort, partial(_repository, folder=folder), instructor)
+    week_1 = seed_first_week(cohort, partial(_repository, folder=folder), instructor)
 
     with scope(organization=organization):
         assignment = _assignment(cohort, instructor)
         submitted = sum(_submit_all(student, assignment, folder) for student in STUDENTS)
+        seed_desk(week_1, assignment, instructor)
 
     seed_peers(assignment, instructor)
     return submitted

@@ -41,7 +41,7 @@ POLL_SECONDS = 0.2
 REASON = "The second half is in a branch that was shown in class."
 
 
-def seed_first_week(cohort: Cohort, address_of: Callable[[Student], str], by: User) -> None:
+def seed_first_week(cohort: Cohort, address_of: Callable[[Student], str], by: User) -> Assignment:
     """Make the missing parts. `address_of` returns the repository of a student. Call it outside any
     scope.
     """
@@ -62,6 +62,7 @@ def seed_first_week(cohort: Cohort, address_of: Callable[[Student], str], by: Us
             wait_for(audit)
         _release(assignment, by)
         _override(submissions[1], by)
+    return assignment
 
 
 def _assignment(cohort: Cohort, by: User) -> Assignment:

@@ -22,15 +22,21 @@ from grading.models import (
     Activity,
     Assignment,
     Audit,
+    BankedComment,
     Cohort,
+    Comment,
     Enrollment,
+    Extension,
     FeedbackReport,
     FindingResponse,
     Grade,
+    JoinLink,
     Membership,
     Organization,
     Pairing,
     PairingRound,
+    ReviewMark,
+    StaffNote,
     Submission,
 )
 from tests.factories.people import everywhere, staff_user
@@ -52,6 +58,12 @@ MODELS = (
     Pairing,
     FeedbackReport,
     FindingResponse,
+    JoinLink,
+    Extension,
+    BankedComment,
+    Comment,
+    ReviewMark,
+    StaffNote,
 )
 SUBMISSIONS = sum(len(student.refs) for student in STUDENTS)
 INTERRUPTED_AT = 3
@@ -119,6 +131,9 @@ def test_interrupted_run_is_completed_by_the_next_and_a_third_changes_nothing(re
         opened = sorted(at is not None for at in reports.values_list("read_at", flat=True))
         answers = set(FindingResponse.objects.values_list("kind", flat=True))
 
+    desk = (JoinLink, Extension, BankedComment, Comment, ReviewMark, StaffNote)
+    assert [len(first[model.__name__]) for model in desk] == [1, 1, 3, 2, 1, 1]
+    assert [row["released_at"] is not None for row in first["Comment"]] == [True, False]
     assert (opened, answers) == ([False, True], {"will_fix", "deferred", "contested"})
     assert handed_in == [(student.email, ref) for student in STUDENTS for ref in student.refs]
     assert states == {AuditState.QUEUED}
