@@ -63,7 +63,10 @@ def visits() -> list[tuple[User | None, list[str]]]:
             teacher,
             [
                 org,
-                *(f"{cohort}{page}" for page in ("", "roster/", "a/auditor/", "a/new/", "log/")),
+                *(
+                    f"{cohort}{page}"
+                    for page in ("", "people/", "roster/", "a/auditor/", "a/new/", "log/")
+                ),
                 *(
                     f"{cohort}a/auditor/grades/{page}"
                     for page in ("", f"release/?grade={grade.pk}", "sample/")

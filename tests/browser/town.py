@@ -128,7 +128,12 @@ def with_code(institute: Institute) -> list[str]:
     )
     code = "def build():\n    graph = StateGraph(State)  # <b>bold</b>\n    return graph\n"
     works = {
-        institute.audit: {"old.py": ("1", "x = 1\n"), "graph.py": ("2", code)},
+        institute.audit: {
+            "old.py": ("1", "x = 1\n"),
+            "graph.py": ("2", code),
+            # Cited by the report: the grading queue shows it beside the criteria.
+            "src/tools/git_forensics.py": ("5", code * 20),
+        },
         later: {f"{LONG}.py": ("3", LONG), "graph.py": ("4", code.replace("State)", f"{LONG})"))},
     }
     for audit, files in works.items():

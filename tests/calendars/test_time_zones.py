@@ -204,18 +204,25 @@ def test_refused_change_of_a_due_date_names_the_zone_of_its_field(teacher, assig
     assert error.endswith("on 01 December 2026, 23:59 CET (Europe/Berlin).")
 
 
+def settings_page(cohort):
+    return reverse("cohort-settings", args=[cohort.organization.slug, cohort.slug])
+
+
 def test_teacher_changes_the_zone_and_no_deadline_moves(teacher, assignment):
     cohort = assignment.cohort
-    path = reverse("cohort-zone", args=[cohort.organization.slug, cohort.slug])
+    sent = {"name": cohort.name, "time_zone": KOLKATA}
     for _ in range(2):
-        assert signed_in(teacher).post(path, {"time_zone": KOLKATA}).status_code == 302
+        assert signed_in(teacher).post(settings_page(cohort), sent).status_code == 302
     with everywhere():
         assert Cohort.objects.get().time_zone == KOLKATA
         assert Assignment.objects.get().due_at == DUE
-        (entry,) = Activity.objects.filter(verb="cohort.zone_changed")
-    assert (entry.detail["before"], entry.detail["after"]) == (BERLIN, KOLKATA)
+        (entry,) = Activity.objects.filter(verb="cohort.changed")
+    assert (entry.detail["before"], entry.detail["after"]) == (
+        {"time_zone": BERLIN},
+        {"time_zone": KOLKATA},
+    )
     log = page(teacher, reverse("log", args=[cohort.organization.slug, cohort.slug]))
-    assert "changed the time zone from Europe/Berlin to Asia/Kolkata" in log
+    assert "changed settings of the cohort: time zone" in log
 
 
 def test_new_cohort_is_offered_the_zone_of_the_newest_or_else_ones_own(teacher, cohort):
@@ -229,8 +236,8 @@ def test_new_cohort_is_offered_the_zone_of_the_newest_or_else_ones_own(teacher, 
 
 @pytest.mark.parametrize("name", ["Europe/Atlantis", "EST", "../../etc/passwd", ""])
 def test_unknown_zone_is_refused_beside_its_field(name, teacher, cohort):
-    path = reverse("cohort-zone", args=[cohort.organization.slug, cohort.slug])
-    answer = signed_in(teacher).post(path, {"time_zone": name})
+    sent = {"name": cohort.name, "time_zone": name}
+    answer = signed_in(teacher).post(settings_page(cohort), sent)
     assert list(answer.context["form"].errors) == ["time_zone"]
     assert "We kept your input." in answer.text
 

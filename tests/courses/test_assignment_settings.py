@@ -190,6 +190,8 @@ def typed(assignment: Assignment, **fields: Any) -> dict[str, Any]:
         "opens_at": "",
         "due_at": "2026-10-01T13:00",
         "late_policy": "refuse",
+        "team_formation": "none",
+        "team_size_max": "3",
         "max_attempts": "3",
         "counting_policy": "latest",
         "bench": "heuristic",

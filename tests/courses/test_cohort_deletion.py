@@ -23,9 +23,11 @@ pytestmark = pytest.mark.django_db
 # What belongs to the organization, or outlives what it is about.
 STAYS = {
     "Activity",
+    "BankedComment",
     "Membership",
     "ModelUsage",
     "Notice",
+    "NoticeDaily",
     "NoticeOptOut",
     "OrganizationBench",
     "Rubric",

@@ -191,7 +191,9 @@ def test_a_roster_of_hostile_names_stays_a_list_of_names(let_through: Count) -> 
     csv.writer(table).writerows([("email", "name"), *rows])
     roster = SimpleUploadedFile(f"{PAYLOADS[0]}.csv", table.getvalue().encode(), "text/csv")
     where = reverse("roster", args=[cohort.organization.slug, cohort.slug])
-    page = client.post(where, {"roster": roster}, follow=True).content.decode()
+    preview = client.post(where, {"roster": roster})
+    let_through(dangers(preview.content.decode()))
+    page = client.post(where, preview.context["confirm"].initial, follow=True).content.decode()
     assert [email for email, _ in rows if email not in page] == []
     let_through(dangers(page))
 

@@ -31,6 +31,7 @@ STUDENT_PAGES = (
 )
 STAFF_PAGES = (
     COHORT,
+    COHORT + "people/",
     COHORT + "roster/",
     COHORT + "a/new/",
     COHORT + "a/auditor/",

@@ -21,6 +21,7 @@ PARTS = {
 def test_polling_elements_are_discovered() -> None:
     assert sorted(PARTS) == [
         "audits/_progress.html",
+        "audits/benches/_trial.html",
         "bulk/_progress.html",
         "peer_review/feedback.html",
         "peer_review/pairing.html",

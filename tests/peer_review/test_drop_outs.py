@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from grading.core.errors import FeedbackRefused
-from grading.core.permissions import access_feedback
+from grading.core.peer_permissions import access_feedback
 from grading.models import FeedbackReport
 from grading.peer_review.actions import run_peer_audit
 from grading.peer_review.exchange.queries import exchanges_of

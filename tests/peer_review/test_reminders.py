@@ -21,7 +21,7 @@ from grading.models import (
     PersonalCalendar,
     RoundMember,
 )
-from grading.notifications.emails import choose_emails
+from grading.notifications.choices import choose_emails
 from grading.peer_review.rounds.reminders import remind, remind_due
 from tests.factories.peers import FindingResponseFactory
 from tests.factories.people import everywhere, staff_user, student

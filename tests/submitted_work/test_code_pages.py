@@ -87,7 +87,9 @@ def test_files_are_listed_with_those_that_changed_first(
     client_of_ada: Client, second: Audit
 ) -> None:
     html = page(client_of_ada, second)
-    rows = re.findall(r'<span class="chip[^"]*">(\w+)</span>\s*<a href="([^"]*)"', html)
+    files = re.escape(page_of_audit(second, "audit-code"))
+    chip = r'<span class="chip[^"]*">(\w+)</span>'
+    rows = re.findall(rf'{chip}\s*<a href="{files}([^"]*)"', html)
     assert rows == [
         ("added", "?path=%3Cb%3E.py"),
         ("removed", "?path=old.py"),

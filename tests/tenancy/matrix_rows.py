@@ -12,6 +12,7 @@ COHORT, ASSIGNMENT, AUDIT = (
     "o/<slug:org>/audits/<uuid:audit_id>/",
 )
 FEEDBACK = "o/<slug:org>/feedback/<uuid:report_id>/"
+RUBRIC = "o/<slug:org>/rubrics/<int:version_id>/"
 
 # student: whose work it is; classmate: of the same cohort; neighbour: of another cohort; foreigner: teaches in another
 # institution; operator: runs the site, and is a member nowhere.
@@ -33,7 +34,14 @@ MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
 IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
 STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
 STAFF = (302, 404, 404, 404, 200, 200, 404, 404, 302)
+# Notes are changed by their authors: of the world's note that is the assistant.
+NOTE_AUTHOR = (302, 404, 404, 404, 200, 404, 404, 404, 302)
 TEACHERS = (302, 404, 404, 404, 404, 200, 404, 404, 302)
+# Only the editor's own form may overwrite a draft; a copy is made by a POST.
+TEACHERS_WITHOUT_A_FORM = (302, 404, 404, 404, 404, 400, 404, 404, 302)
+TEACHERS_ONLY_POST = (302, 404, 404, 404, 404, 405, 404, 404, 302)
+TEACHERS_LED_ON = (302, 404, 404, 404, 404, 302, 404, 404, 302)
+OWNERS = (302, 404, 404, 404, 404, 404, 404, 404, 302)
 OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 404, 302)
 OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
 OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
@@ -49,6 +57,7 @@ PROGRAMS_ONLY_POST = (401, 405, 405, 405, 405, 405, 404, 404, 401)
 PROGRAMS_OF_STAFF = (401, 404, 404, 404, 415, 415, 404, 404, 401)
 PROGRAMS_IMPORTING = (401, 404, 404, 404, 404, 415, 404, 404, 401)
 PROGRAMS_ANSWERING = (401, 415, 404, 404, 404, 404, 404, 404, 401)
+PROGRAMS_COMMENTING = (401, 415, 404, 404, 415, 415, 404, 404, 401)
 PROGRAMS_AUDITING = (401, 422, 404, 404, 404, 404, 404, 404, 401)
 PROGRAMS_WITH_FINDINGS = (401, 200, 200, 404, 404, 404, 404, 404, 401)  # staff must say whose
 PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
@@ -70,22 +79,37 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
         None,
     ),  # but to the bearer of METRICS_TOKEN: tests/operations/test_metrics.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
+    "courses/new/": (SIGNED_IN, SIGNED_IN),
     "invitations/": (SIGNED_IN, SIGNED_IN),
     # Whoever holds the letter: tests/courses/test_invitations.py.
     "invitations/<str:token>/": (EVERYBODY, EVERYBODY),
+    "join/": (EVERYBODY, None),
+    # Who is enrolled is led on, and a visitor's POST to the sign-up: tests/courses/people/test_join.py.
+    "join/<str:code>/": (
+        (200, 302, 302, 200, 200, 200, 200, 200, 200),
+        (302, 302, 302, 200, 200, 200, 200, 200, 302),
+    ),
     # Whoever has the secret address: tests/calendars/test_calendar_feed.py.
     "calendar/<str:secret>.ics": (NOBODY, None),
     "api/v1/schema/": (EVERYBODY, None),
     "api/v1/^.*$": (NOBODY, None),
     "api/v1/organizations/": (PROGRAMS_SIGNED_IN, None),
+    "api/v1/o/<slug:org>/appeals/": (PROGRAMS, None),
     "api/v1/o/<slug:org>/cohorts/": (PROGRAMS, None),
     API_COHORT: (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}students/": (PROGRAMS_FOR_STAFF, PROGRAMS_IMPORTING),
+    f"{API_COHORT}students/import/": (PROGRAMS_ONLY_POST, PROGRAMS_IMPORTING),
     f"{API_COHORT}assignments/": (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}assignments/<slug:assignment>/": (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}assignments/<slug:assignment>/submissions/": (
         PROGRAMS_IN_THE_COHORT,
         PROGRAMS_HANDING_IN,
     ),
+    f"{API_COHORT}assignments/<slug:assignment>/extensions/": (
+        PROGRAMS_FOR_STAFF,
+        PROGRAMS_IMPORTING,
+    ),
+    f"{API_COHORT}assignments/<slug:assignment>/reviews/": (PROGRAMS_FOR_STAFF, None),
     f"{API_COHORT}assignments/<slug:assignment>/findings/": (PROGRAMS_WITH_FINDINGS, None),
     f"{API_COHORT}assignments/<slug:assignment>/preview/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
     f"{API_COHORT}assignments/<slug:assignment>/export/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
@@ -102,6 +126,15 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "api/v1/o/<slug:org>/rubrics/<slug:rubric>/versions/": (PROGRAMS_FOR_STAFF, None),
     "api/v1/o/<slug:org>/versions/<int:version_id>/": (PROGRAMS_FOR_STAFF, None),
     "api/v1/o/<slug:org>/submissions/<uuid:submission_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/submissions/<uuid:submission_id>/comments/": (
+        PROGRAMS_OF_THE_OWNER,
+        PROGRAMS_OF_STAFF,
+    ),
+    "api/v1/o/<slug:org>/comments/<int:comment_id>/answers/": (
+        PROGRAMS_ONLY_POST,
+        PROGRAMS_COMMENTING,
+    ),
+    "api/v1/o/<slug:org>/submissions/<uuid:submission_id>/notes/": (PROGRAMS_FOR_STAFF, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report.md": (PROGRAMS_OF_THE_OWNER, None),
@@ -110,33 +143,84 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{API_WEBHOOK}deliveries/": (PROGRAMS_OF_TEACHERS, None),
     f"{API_WEBHOOK}test/": (PROGRAMS_ONLY_POST, PROGRAMS_TESTING),
     "o/<slug:org>/": (MEMBERS, None),
-    "o/<slug:org>/appeals/": (MEMBERS, None),
+    "o/<slug:org>/appeals/": (MEMBERS, TEACHERS),
     "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
+    "o/<slug:org>/appeals/<int:appeal_id>/hand/": (TEACHERS, TEACHERS),
     "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
     "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
+    "o/<slug:org>/rubrics/<slug:rubric>/comments/": (STAFF, STAFF),
+    "o/<slug:org>/rubrics/<slug:rubric>/comments/matches/": (STAFF, None),
+    "o/<slug:org>/rubrics/<slug:rubric>/comments/<int:entry_id>/": (STAFF, STAFF),
+    "o/<slug:org>/comments/": (MEMBERS, None),
+    "o/<slug:org>/comments/<int:comment_id>/": (OWNER_AND_STAFF, OWNER_AND_STAFF),
+    f"{AUDIT}comments/": (OWNER_AND_STAFF, None),
+    f"{AUDIT}comments/new/": (STAFF, STAFF),
+    f"{AUDIT}comments/release/": (TEACHERS, TEACHERS),
     "o/<slug:org>/leave/": (MEMBERS, MEMBERS),
+    "o/<slug:org>/log/": (TEACHERS, None),
+    "o/<slug:org>/models/": (TEACHERS, TEACHERS),
     "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
+    "o/<slug:org>/notes/<int:note_id>/": (NOTE_AUTHOR, NOTE_AUTHOR),
+    "o/<slug:org>/submissions/<uuid:submission_id>/notes/": (STAFF, STAFF),
     "o/<slug:org>/operations/": (STAFF, None),
-    "o/<slug:org>/rubrics/<int:version_id>/": (STAFF, None),
+    "o/<slug:org>/rubrics/": (STAFF, None),
+    "o/<slug:org>/rubrics/new/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/rubrics/import/": (TEACHERS, TEACHERS),
+    RUBRIC: (STAFF, None),
+    f"{RUBRIC}edit/": (TEACHERS, TEACHERS_WITHOUT_A_FORM),
+    f"{RUBRIC}decisions/": (STAFF, STAFF),
+    f"{RUBRIC}difference/": (STAFF, None),
+    f"{RUBRIC}duplicate/": (TEACHERS_ONLY_POST, TEACHERS_LED_ON),
+    f"{RUBRIC}export.json": (STAFF, None),
+    f"{RUBRIC}imported/": (STAFF, None),
+    f"{RUBRIC}publish/": (TEACHERS, TEACHERS),
+    f"{RUBRIC}try/": (TEACHERS_ONLY_POST, TEACHERS),
     "o/<slug:org>/search/": (STAFF, None),
+    "o/<slug:org>/settings/": (TEACHERS, TEACHERS),
+    # For owners, of whom there is none here: tests/courses/people/test_staff_page.py.
+    "o/<slug:org>/staff/": (OWNERS, OWNERS),
+    "o/<slug:org>/view/end/": (
+        (302, 302, 302, 302, 302, 302, 404, 404, 302),
+        (302, 302, 302, 302, 302, 302, 404, 404, 302),
+    ),
     "o/<slug:org>/webhooks/": (TEACHERS, TEACHERS),
     "o/<slug:org>/webhooks/<int:webhook_id>/": (TEACHERS, TEACHERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
-    f"{COHORT}zone/": (TEACHERS, TEACHERS),
+    f"{COHORT}settings/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
     f"{COHORT}log/": (STAFF, None),
+    f"{COHORT}copy/": (TEACHERS, TEACHERS),
     f"{COHORT}archive/": (TEACHERS, TEACHERS),
     f"{COHORT}delete/": (TEACHERS, TEACHERS),
-    f"{COHORT}roster/": (STAFF, TEACHERS),
+    f"{COHORT}people/": (STAFF, TEACHERS),
+    f"{COHORT}people/add/": (TEACHERS, TEACHERS),
+    f"{COHORT}people/<int:student_id>/": (STAFF, TEACHERS),
+    # Who begins is led to the cohort, as the student sees it: tests/courses/people/test_view_as.py.
+    f"{COHORT}people/<int:student_id>/view/": (
+        STAFF,
+        (302, 404, 404, 404, 302, 302, 404, 404, 302),
+    ),
+    f"{COHORT}people/<int:student_id>/remove/": (TEACHERS, TEACHERS),
+    f"{COHORT}people/join-link/": (TEACHERS, TEACHERS),
+    f"{COHORT}roster/": (TEACHERS, TEACHERS),
     f"{COHORT}a/new/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),
     f"{COHORT}{ASSIGNMENT}rubric/": (IN_THE_COHORT, None),
     f"{COHORT}{ASSIGNMENT}settings/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}extensions/": (STAFF, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}extensions/<int:extension_id>/": (TEACHERS, TEACHERS),
+    # Assistants read the teams; students and teachers change them.
+    f"{COHORT}{ASSIGNMENT}teams/": (IN_THE_COHORT, (302, 200, 200, 404, 404, 200, 404, 404, 302)),
     f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
     f"{COHORT}{ASSIGNMENT}bulk/": (TEACHERS, TEACHERS),
     "o/<slug:org>/bulk/<uuid:bulk_id>/": (STAFF, None),
     "o/<slug:org>/bulk/<uuid:bulk_id>/progress/": (STAFF, None),
     "o/<slug:org>/bulk/<uuid:bulk_id>/cancel/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}queue/": (STAFF, STAFF),
+    f"{COHORT}{ASSIGNMENT}queue/plan/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}queue/<int:enrollment_id>/": (STAFF, STAFF),
+    f"{COHORT}{ASSIGNMENT}queue/<int:enrollment_id>/open/": (STAFF, STAFF),
+    f"{COHORT}{ASSIGNMENT}queue/<int:position>/<int:enrollment_id>/": (STAFF, STAFF),
     f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
@@ -181,6 +265,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{AUDIT}withdraw/": (OWNER, OWNER),
     f"{AUDIT}choose/": (OWNER, OWNER),
     f"{AUDIT}count/": (TEACHERS, TEACHERS),
+    f"{AUDIT}results/<int:grade_id>/": (TEACHERS, TEACHERS),
     f"{AUDIT}take-back/": (TEACHERS, TEACHERS),
 }
 # What else may be done there, and what it answers when nothing is sent along.
@@ -230,9 +315,13 @@ ACCOUNTS = {
     "oidc/^(?P<provider_id>[^/]+)/login/callback/",
 }
 NOWHERE = {
+    "extension_id": 0,
     "appeal_id": 0,
     "token": "missing",
     "secret": "missing",
+    "code": "missing",
+    "comment_id": 0,
+    "entry_id": 0,
     "complaint_id": 0,
     "bulk_id": MISSING,
     "submission_id": MISSING,
@@ -250,6 +339,10 @@ NOWHERE = {
     "key": TRIAL,
     "sample_id": 0,
     "webhook_id": 0,
+    "note_id": 0,
+    "student_id": 0,
+    "enrollment_id": 0,
+    "grade_id": 0,
     "place": 1,
     "position": 0,
 }

@@ -15,7 +15,12 @@ from django.test.utils import CaptureQueriesContext
 from grading.core.enums import ReleasePolicy
 from grading.models import Assignment
 from tests.factories.example_report import report_json
-from tests.factories.grades import AppealFactory, BlindGradeFactory, GradeFactory
+from tests.factories.grades import (
+    AppealFactory,
+    BlindGradeFactory,
+    GradeFactory,
+    StaffNoteFactory,
+)
 from tests.factories.peers import (
     FeedbackReportFactory,
     FindingFactory,
@@ -50,6 +55,7 @@ def enrol(here: Institute, many: int, grader: int) -> None:
         AuditFactory.create(submission=SubmissionFactory.create(attempt=2, **work))
         CriterionVerdictFactory.create(audit=audit)
         GradeFactory.create(audit=audit)
+        StaffNoteFactory.create(submission=here.audit.submission)
         AppealFactory.create(submission=audit.submission, **CRITERION)
         finding = FindingFactory.create(first_submission=audit.submission)
         FindingSightingFactory.create(finding=finding, audit=audit)

@@ -17,8 +17,16 @@ from grading.core.enums import Role
 from grading.core.invitation_links import token_of
 from grading.engine.imports import read_report_text
 from grading.rubrics.check_trials.actions import Answer, keep_answer
+from tests.factories.comments import BankedCommentFactory, CommentFactory
 from tests.factories.example_report import report_json
-from tests.factories.grades import AppealFactory, BlindSampleFactory, BulkItemFactory, GradeFactory
+from tests.factories.extensions import ExtensionFactory
+from tests.factories.grades import (
+    AppealFactory,
+    BlindSampleFactory,
+    BulkItemFactory,
+    GradeFactory,
+    StaffNoteFactory,
+)
 from tests.factories.peers import (
     ComplaintFactory,
     FeedbackReportFactory,
@@ -30,6 +38,7 @@ from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
     InvitationFactory,
+    JoinLinkFactory,
     UserFactory,
     staff_user,
     student,
@@ -106,8 +115,14 @@ class Institute:
             "submission": str(submission.pk),
             "digest": self.audit.report_digest,
         }
-        GradeFactory.create(audit=self.audit, released=TOLD | told, released_at=timezone.now())
+        self.grade = GradeFactory.create(
+            audit=self.audit, released=TOLD | told, released_at=timezone.now()
+        )
         self.appeal = AppealFactory.create(submission=submission, criterion_id="another")
+        self.assistant = staff_user(self.organization, Role.ASSISTANT)
+        self.note = StaffNoteFactory.create(submission=submission, author=self.assistant)
+        self.entry = BankedCommentFactory.create(rubric=self.assignment.rubric_version.rubric)
+        self.comment = CommentFactory.create(submission=submission, released=True)
         self.bulk_run = BulkItemFactory.create(
             run__assignment=self.assignment, submission=submission, audit=self.audit
         ).run
@@ -124,7 +139,11 @@ class Institute:
         paired = PairingFactory.create(round=self.pairing.round, auditor=peer, auditee=self.owner)
         self.received = FeedbackReportFactory.create(pairing=paired, reading=self.feedback.reading)
         self.complaint = ComplaintFactory.create(report=self.received)
+        self.extension = ExtensionFactory.create(
+            assignment=self.assignment, student=self.owner, max_attempts=9
+        )
         self.invitation = InvitationFactory.create(organization=self.organization)
+        self.join_link = JoinLinkFactory.create(cohort=self.cohort)
         self.webhook = WebhookDeliveryFactory.create(
             webhook__organization=self.organization
         ).webhook
@@ -136,6 +155,9 @@ class Institute:
             "cohort": self.cohort.slug,
             "assignment": self.assignment.slug,
             "token": token_of(self.organization.pk, self.invitation.pk),
+            "student_id": self.owner.pk,
+            "code": str(self.join_link),
+            "extension_id": self.extension.pk,
             "version_id": self.assignment.rubric_version_id,
             "key": TRIAL,
             "secret": "nobodys",
@@ -143,6 +165,8 @@ class Institute:
             "submission_id": self.audit.submission_id,
             "rubric": self.assignment.rubric_version.rubric.slug,
             "appeal_id": self.appeal.pk,
+            "entry_id": self.entry.pk,
+            "comment_id": self.comment.pk,
             "complaint_id": self.complaint.pk,
             "bulk_id": self.bulk_run.pk,
             "finding_id": self.finding.pk,
@@ -152,8 +176,11 @@ class Institute:
             "report_id": self.feedback.pk,
             "sample_id": self.sample.pk,
             "webhook_id": self.webhook.pk,
+            "note_id": self.note.pk,
+            "grade_id": self.grade.pk,
             "place": 1,
             "position": 0,
+            "enrollment_id": self.owner.pk,
         }
 
 
@@ -174,7 +201,7 @@ class World:
             "student": self.here.owner.user,
             "classmate": student(self.here.cohort).user,
             "neighbour": student(CohortFactory.create(organization=here)).user,
-            "assistant": staff_user(here, Role.ASSISTANT),
+            "assistant": self.here.assistant,
             "instructor": staff_user(here),
             "foreigner": staff_user(self.elsewhere.organization),
             "operator": UserFactory.create(is_staff=True, is_superuser=True),

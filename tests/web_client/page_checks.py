@@ -12,7 +12,10 @@ VOID = {"meta", "link", "input", "br", "hr", "img", "circle", "line", "path", "r
 
 
 class Page(HTMLParser):
-    """Parser of a page for the checks: its tags, and faults of their nesting."""
+    """Parser of a page for the checks: its tags, and faults of their nesting.
+
+    What stands in a <template> is no part of the page until a script copies it.
+    """
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -23,12 +26,14 @@ class Page(HTMLParser):
         self.faults += [f"<{tag}> is never closed" for tag in self.open]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
+        if "template" not in self.open:
+            self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
+        if "template" not in self.open:
+            self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         if not self.open or self.open[-1] != tag:
