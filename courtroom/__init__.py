@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from courtroom.analysis.git.snapshot import probe_repository as probe_repository
     from courtroom.analysis.pdf.read_pdf import probe_pdf as probe_pdf
     from courtroom.analysis.sandbox.availability import missing_protections as missing_protections
+    from courtroom.judges.connection_trial import ModelTrial as ModelTrial
+    from courtroom.judges.connection_trial import try_models as try_models
     from courtroom.judges.rate_limit import RateLimitTimeout as RateLimitTimeout
     from courtroom.models.audit_event import AuditEvent as AuditEvent
     from courtroom.models.audit_report import AuditReport as AuditReport
@@ -71,6 +73,8 @@ _MODULES = {
     "hold_audit": "run_audit",
     "warm_up": "run_audit",
     "RateLimitTimeout": "judges.rate_limit",
+    "ModelTrial": "judges.connection_trial",
+    "try_models": "judges.connection_trial",
     "constitution_of": "synthesis.constitutions",
     "preset": "synthesis.constitutions",
     "Constitution": "synthesis.rules",

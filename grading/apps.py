@@ -1,6 +1,7 @@
 """The Django app `grading`: tenants, cohorts, rubrics, submissions and the audits made of them."""
 
 from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig
 
 
 class GradingConfig(AppConfig):
@@ -8,8 +9,16 @@ class GradingConfig(AppConfig):
     verbose_name = "Grading"
 
     def ready(self) -> None:
+        from grading.core import view_as
         from grading.core.allowed_job import forbid_pickle
         from grading.courses.organizations import sign_up
 
         forbid_pickle()
         sign_up.connect_signals()
+        view_as.connect_signals()
+
+
+class AdministrationConfig(AdminConfig):
+    """Django's administration with this site's front page."""
+
+    default_site = "grading.core.admin_site.AdministrationSite"

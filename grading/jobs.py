@@ -16,6 +16,7 @@ from django_scopes import scope
 
 from grading import workflow
 from grading.audits import actions as audit_actions
+from grading.audits.benches import connection_trials
 from grading.audits.budgets import grant_budget
 from grading.bulk import resynthesis_jobs
 from grading.core.enums import Bench
@@ -185,6 +186,16 @@ def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None
         except InputRefused as refused:
             answer = trial_actions.Answer(refusal=refused.sentence)
         trial_actions.keep_answer(audit_id=audit_id, key=key, answer=answer)
+
+
+def try_models(organization_id: int) -> None:
+    """Ask each of an organization's models one small question.
+
+    What if the machine dies here? What the answers cost is not counted, RQ reports the job as
+    failed, and the page offers a retry. Started twice, each model is asked and paid twice.
+    """
+    with scope(organization=organization_id):
+        connection_trials.run_trial(organization_id=organization_id)
 
 
 def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:

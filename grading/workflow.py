@@ -24,6 +24,7 @@ from grading.core.audit_queue import JobHealth, enqueue, health_of_job
 from grading.core.enums import AuditState, WebhookEvent
 from grading.core.fair_turns import IN_GRACE, in_turn
 from grading.core.rls.rls_scope import as_dispatcher
+from grading.dashboard.staff_daily import email_waiting_work
 from grading.engine.events import Verdict
 from grading.engine.report import parse_report
 from grading.engine.stored_verdicts import Resynthesis
@@ -31,6 +32,7 @@ from grading.findings.actions import record_findings
 from grading.findings.fix_verification import verify_waiting
 from grading.grades.actions import count_verdict
 from grading.models import Audit, BulkRun, RubricVersion
+from grading.notifications.digests import gather_digests
 from grading.notifications.email_outbox import EMAILS
 from grading.notifications.emails import notify_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
@@ -42,6 +44,7 @@ from grading.peer_review.feedback.repository_imports import (
     search_repository_on_commit,
 )
 from grading.peer_review.rounds.reminders import remind_due
+from grading.submissions.due_reminders import remind_of_due_dates
 
 LOST = (
     "worker_lost",
@@ -172,7 +175,8 @@ class Recovery:
     Audits: `enqueued` whose job was gone, `taken_back` from dead workers. Organizations:
     `with_letters` and `with_deliveries` that had e-mails or webhook deliveries left to send.
     `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify and
-    `editions` to make whose job was gone.
+    `editions` to make whose job was gone. `due` reminders of due
+    dates, `digests` and `staff_emails` of the day.
     """
 
     enqueued: int
@@ -183,6 +187,9 @@ class Recovery:
     fixes: int = 0
     with_deliveries: int = 0
     editions: int = 0
+    due: int = 0
+    digests: int = 0
+    staff_emails: int = 0
 
 
 def reconcile() -> Recovery:
@@ -201,6 +208,9 @@ def reconcile() -> Recovery:
         fixes=verify_waiting(),
         with_deliveries=DELIVERIES.enqueue_waiting(),
         editions=resume_editions(),
+        due=remind_of_due_dates(),
+        staff_emails=email_waiting_work(),
+        digests=gather_digests(),
     )
 
 

@@ -1,4 +1,7 @@
-"""Read a cohort's log, newest first, with labels for its objects, in a fixed number of queries."""
+"""Read the log of a cohort, or of an organization without its cohorts, newest first.
+
+The number of queries is fixed, labels of the objects included.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,16 @@ from grading.models import (
     Audit,
     BulkRun,
     Cohort,
+    Comment,
     Enrollment,
     Grade,
     Membership,
+    Organization,
     PairingRound,
     Submission,
 )
+
+Place = Cohort | Organization
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +90,13 @@ class LogPage:
 
 
 def log_of(
-    cohort: Cohort, log_filter: LogFilter, *, before: LogCursor | None = None, limit: int = 100
+    place: Place, log_filter: LogFilter, *, before: LogCursor | None = None, limit: int = 100
 ) -> LogPage:
     """Return one page of the log. The number of queries does not depend on the entries."""
     # One row more than the page shows says whether there are older ones.
-    rows = list(_filtered(cohort, log_filter, before).order_by("-at", "-pk")[: limit + 1])
+    rows = list(_filtered(place, log_filter, before).order_by("-at", "-pk")[: limit + 1])
     page_rows = rows[:limit]
-    people = _people(cohort, {row.actor_id for row in page_rows if row.actor_id})
+    people = _people(place, {row.actor_id for row in page_rows if row.actor_id})
     labels = _labels(page_rows)
 
     entries = tuple(
@@ -107,22 +114,21 @@ def log_of(
     return LogPage(entries, LogCursor(last.at, last.pk) if last else None)
 
 
-def actors_of(cohort: Cohort) -> dict[int, str]:
+def actors_of(place: Place) -> dict[int, str]:
     """Return everybody with an entry in the log: name by user key, sorted by name."""
-    keys = (
-        Activity.objects.filter(cohort=cohort)
-        .exclude(actor_id=None)
-        .order_by()
-        .values_list("actor_id", flat=True)
-    )
-    people = _people(cohort, set(keys.distinct()))
+    keys = _rows_of(place).exclude(actor_id=None).order_by().values_list("actor_id", flat=True)
+    people = _people(place, set(keys.distinct()))
     return dict(sorted(people.items(), key=lambda person: person[1].lower()))
 
 
-def _filtered(
-    cohort: Cohort, log_filter: LogFilter, before: LogCursor | None
-) -> QuerySet[Activity]:
-    rows = Activity.objects.filter(cohort=cohort)
+def _rows_of(place: Place) -> QuerySet[Activity]:
+    if isinstance(place, Cohort):
+        return Activity.objects.filter(cohort=place)
+    return Activity.objects.filter(organization=place, cohort=None)
+
+
+def _filtered(place: Place, log_filter: LogFilter, before: LogCursor | None) -> QuerySet[Activity]:
+    rows = _rows_of(place)
     if log_filter.family:
         rows = rows.filter(verb__startswith=f"{log_filter.family}.")
     if log_filter.actor is not None:
@@ -136,7 +142,7 @@ def _filtered(
     return rows.filter(Q(at__lt=before.at) | Q(at=before.at, pk__lt=before.key)) if before else rows
 
 
-def _people(cohort: Cohort, keys: set[int]) -> dict[int, str]:
+def _people(place: Place, keys: set[int]) -> dict[int, str]:
     """Return names by user key: the roster's for students, else the account's name or address.
 
     The address is the one that the organization knows; an account may have others.
@@ -146,7 +152,9 @@ def _people(cohort: Cohort, keys: set[int]) -> dict[int, str]:
         user.pk: user.get_full_name() or addresses.get(user.pk) or "a former member"
         for user in User.objects.filter(pk__in=keys)
     }
-    enrolled = Enrollment.objects.filter(cohort=cohort, user__in=keys)
+    if not isinstance(place, Cohort):
+        return names
+    enrolled = Enrollment.objects.filter(cohort=place, user__in=keys)
     # The roster wins: staff know students by the name on it.
     return names | {
         enrollment.user_id: str(enrollment) for enrollment in enrolled if enrollment.user_id
@@ -202,6 +210,13 @@ def _appeals(keys: set[str]) -> dict[Any, ObjectLabel]:
     }
 
 
+def _comments(keys: set[str]) -> dict[Any, ObjectLabel]:
+    comments = Comment.objects.filter(pk__in=keys).select_related(
+        "submission__student", "submission__assignment"
+    )
+    return {comment.pk: ObjectLabel(_attempt(comment.submission)) for comment in comments}
+
+
 def _assignments(keys: set[str]) -> dict[Any, ObjectLabel]:
     return {
         assignment.pk: _assignment_label(assignment)
@@ -242,6 +257,7 @@ _LABELS: dict[str, Callable[[set[str]], dict[Any, ObjectLabel]]] = {
     "audit": _audits,
     "grade": _grades,
     "appeal": _appeals,
+    "comment": _comments,
     "assignment": _assignments,
     "bulkrun": _bulk_runs,
     "pairinground": _rounds,

@@ -15,6 +15,7 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Sum, Value,
 from django.utils import timezone
 
 from grading.core.enums import REPORTED_STATES, AuditKind, AuditState, ReleasePolicy
+from grading.core.team_access import counts_for
 from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.engine.report import Report, parse_report
 from grading.models import (
@@ -92,20 +93,18 @@ def visible_report(audit: Audit, *, is_staff: bool) -> VisibleReport | None:
 
 
 def grade_of(submission: Submission) -> Grade | None:
-    """Return the grade of its student, even if this attempt does not count."""
-    theirs = Grade.objects.filter(
-        assignment=submission.assignment_id, student=submission.student_id
-    )
+    """Return the grade of its reader, even if this attempt does not count."""
+    theirs = Grade.objects.filter(assignment=submission.assignment_id, student=submission.reader_id)
     related = theirs.select_related("released_by", "audit__submission")
     return related.defer("audit__report").first()
 
 
 def grades_of(submissions: Iterable[Submission]) -> dict[GradeKey, Grade]:
-    """Return the students' grades by assignment and student, with their audits, at one query."""
+    """Return the readers' grades by assignment and student, with their audits, at one query."""
     listed = list(submissions)
     grades = Grade.objects.filter(
         assignment__in={submission.assignment_id for submission in listed},
-        student__in={submission.student_id for submission in listed},
+        student__in={submission.reader_id for submission in listed},
     )
     rows = grades.select_related("audit").defer("audit__report")
     return {(grade.assignment_id, grade.student_id): grade for grade in rows}
@@ -150,12 +149,16 @@ def current_audit(submission: Submission) -> Audit | None:
 
 def current_audits_of(grade: Grade) -> list[Audit]:
     """Return the current audits of the student's attempts, the latest attempt first."""
-    theirs = _reported().filter(
-        submission__assignment=grade.assignment_id, submission__student=grade.student_id
+    counted = Submission.objects.filter(
+        counts_for(grade.student_id), assignment=grade.assignment_id
     )
-    # DISTINCT ON keeps the first row of each attempt, as in current_audit.
-    newest = theirs.order_by("-submission__attempt", _VERDICTS_FIRST, "-created_at", "pk")
-    return list(newest.distinct("submission__attempt"))
+    theirs = _reported().filter(submission__in=counted)
+    # DISTINCT ON keeps the first row of each attempt, as in current_audit. Somebody who changed
+    # teams has attempts of both: of equal numbers the later one goes first.
+    newest = theirs.order_by(
+        "-submission__handed_in_at", "submission_id", _VERDICTS_FIRST, "-created_at", "pk"
+    )
+    return list(newest.distinct("submission__handed_in_at", "submission_id"))
 
 
 def verdicts_of(audit: Audit) -> QuerySet[CriterionVerdict]:

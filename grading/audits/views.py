@@ -21,12 +21,14 @@ from grading.audits.presenters.progress import criteria_judged, progress_of
 from grading.audits.presenters.release_status import release_status_of
 from grading.audits.queries import VisibleReport, grade_of, is_past, visible_report
 from grading.audits.wait_times import pace_of
+from grading.comments.queries import CommentsOf, comments_on
 from grading.core.breadcrumbs import trail_to_assignment
-from grading.core.enums import Opened
+from grading.core.enums import AuditKind, Opened
 from grading.core.fair_turns import position_shown
 from grading.core.permissions import access_audit, may
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
+from grading.courses.teams.queries import authorship_of, team_grades, team_mates
 from grading.findings.queries import Changes, changes_in, findings_of
 from grading.grades.queries.final_scores import counting_verdict
 from grading.models import Audit, Submission
@@ -37,7 +39,7 @@ from grading.report_pages.report_page import present_report
 from grading.submissions.queries import (
     WITHDRAWN,
     Attempt,
-    attempts_of,
+    attempts_beside,
     may_withdraw,
     staff_attempt,
     visible_attempts,
@@ -52,7 +54,7 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     submission = audit.submission
     context: dict[str, Any] = {"audit": audit, "trail": trail_to_assignment(submission.assignment)}
     is_staff = may(request.user, audit.organization, "staff")
-    if submission.student.user_id == request.user.pk:
+    if submission.reader.user_id == request.user.pk:
         context["attempts"] = _attempts(submission, is_staff=False)
 
     visible = visible_report(audit, is_staff=is_staff)
@@ -67,7 +69,8 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
 
     if audit.has_report:
         past = is_past(submission, grade_of(submission))
-        return render(request, "audits/withheld.html", context | {"past": past})
+        context |= {"past": past, "comments": _comments(request, audit)}
+        return render(request, "audits/withheld.html", context)
 
     return render(
         request, "audits/progress.html", context | _progress(request, audit, position_shown(audit))
@@ -76,15 +79,15 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
 
 def _attempts(submission: Submission, *, is_staff: bool) -> list[Attempt]:
     """Return the student's attempts, newest first, as this reader may see them."""
-    rows = attempts_of(submission.student, submission.assignment)
+    rows = attempts_beside(submission)
     return [staff_attempt(row) for row in rows] if is_staff else visible_attempts(rows)
 
 
 def _mark_as_read(request: MemberRequest, audit: Audit) -> None:
     # A HEAD request shows nothing, and staff must not mark a report as read for its student.
     submission = audit.submission
-    if submission.student.user_id == request.user.pk and request.method == "GET":
-        mark_opened(student=submission.student, kind=Opened.REPORT, about=submission.pk)
+    if submission.reader.user_id == request.user.pk and request.method == "GET":
+        mark_opened(student=submission.reader, kind=Opened.REPORT, about=submission.pk)
 
 
 def _report(
@@ -109,13 +112,34 @@ def _report(
     return {
         "visible": visible,
         "release_status": release_status_of(audit, visible),
-        "appeals": criterion_appeals(audit, user_id=request.user.pk),
+        "appeals": criterion_appeals(audit, user_id=request.user.pk, grade=visible.grade),
+        "comments": _comments(request, audit),
         "report": page,
         "view": page_view(request.GET, page.criteria, changed),
         "judges": JUDGES,
+        "team": _team(audit, visible, is_staff=is_staff),
         "since": since,
         "is_staff": is_staff,
         "may_change": may(request.user, audit.organization, "teacher"),
+    }
+
+
+def _comments(request: MemberRequest, audit: Audit) -> CommentsOf | None:
+    """Return the comments on the work; the report of a peer's audit shows none."""
+    return None if audit.kind == AuditKind.PEER else comments_on(audit.submission, request.user)
+
+
+def _team(audit: Audit, visible: VisibleReport, *, is_staff: bool) -> dict[str, Any] | None:
+    """Return what the report says of the team: members, git's shares, and for staff the grades."""
+    submission = audit.submission
+    if submission.team is None:
+        return None
+    members = team_mates(submission)
+    return {
+        "team": submission.team,
+        "members": members,
+        "authors": authorship_of(visible.report.commit_authors, members),
+        "grades": team_grades(submission) if is_staff else (),
     }
 
 
@@ -126,7 +150,12 @@ def _since(audit: Audit, *, is_staff: bool) -> Changes | None:
         return None
 
     changes = changes_in(
-        findings_of(submission.assignment, submission.student, is_staff=is_staff),
+        findings_of(
+            submission.assignment,
+            submission.student,
+            is_staff=is_staff,
+            reader=submission.reader,
+        ),
         submission.attempt,
     )
     return changes if changes.there or changes.fixed else None
@@ -173,7 +202,7 @@ def _progress(request: MemberRequest, audit: Audit, position: int | None) -> dic
 def _submit_url(request: MemberRequest, audit: Audit) -> str | None:
     """Return the address where the student submits again; None for anybody else."""
     assignment = audit.submission.assignment
-    if audit.submission.student.user_id != request.user.pk:
+    if audit.submission.reader.user_id != request.user.pk:
         return None
     return reverse(
         "submit", args=[audit.organization.slug, assignment.cohort.slug, assignment.slug]

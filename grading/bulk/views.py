@@ -107,6 +107,11 @@ def _estimate(assignment: Assignment, form: BulkForm, grades: list[Grade]) -> Es
 
 
 def _in_scope(assignment: Assignment, form: BulkForm, grades: list[Grade]) -> list[Audit]:
+    # The members of a team share one work: it is judged once.
+    return list({audit.pk: audit for audit in _chosen_audits(assignment, form, grades)}.values())
+
+
+def _chosen_audits(assignment: Assignment, form: BulkForm, grades: list[Grade]) -> list[Audit]:
     match form.cleaned_data["scope"]:
         case scope if scope == FAILED:
             return failed_audits(assignment)

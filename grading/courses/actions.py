@@ -13,12 +13,20 @@ from django.db import IntegrityError, transaction
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy, RubricState
+from grading.core.enums import (
+    Bench,
+    CountingPolicy,
+    LatePolicy,
+    ReleasePolicy,
+    RubricState,
+    TeamFormation,
+)
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused, SlugTaken
 from grading.core.time_zones import in_words
+from grading.courses.extensions.late_marks import clear_late_marks
 from grading.courses.queries import AssignmentUsage, usage_of
 from grading.engine.bench_settings import reason_without_models
-from grading.models import Assignment, Cohort, Organization, RubricVersion, Submission
+from grading.models import Assignment, Cohort, Organization, RubricVersion
 
 
 def create_cohort(
@@ -51,19 +59,50 @@ def create_cohort(
     return cohort
 
 
-def change_time_zone(*, cohort: Cohort, time_zone: str, by: User) -> None:
-    """Change the zone in which deadlines are set and shown; the deadlines themselves stay."""
+@dataclass(frozen=True, slots=True)
+class CohortSettings:
+    """Settings of a cohort; its days are counted in UTC, null without one."""
+
+    name: str
+    time_zone: str
+    starts_on: date | None
+    ends_on: date | None
+
+
+# Each setting with its name in the log.
+COHORT_SETTING_NAMES = {
+    "name": "name",
+    "time_zone": "time zone",
+    "starts_on": "first day",
+    "ends_on": "last day",
+}
+
+
+def settings_of_cohort(cohort: Cohort) -> CohortSettings:
+    return CohortSettings(**{name: getattr(cohort, name) for name in COHORT_SETTING_NAMES})
+
+
+def change_cohort(*, cohort: Cohort, settings: CohortSettings, by: User) -> None:
+    """Change a cohort's settings. In another time zone deadlines stay at their moment."""
     with transaction.atomic():
-        changed = Cohort.objects.filter(pk=cohort.pk).exclude(time_zone=time_zone)
-        if changed.update(time_zone=time_zone):
-            record_activity(
-                organization=cohort.organization,
-                actor=by,
-                verb="cohort.zone_changed",
-                about=cohort,
-                before=cohort.time_zone,
-                after=time_zone,
-            )
+        locked = Cohort.objects.select_for_update(no_key=True).get(pk=cohort.pk)
+        before, after = asdict(settings_of_cohort(locked)), asdict(settings)
+        changed = [name for name in COHORT_SETTING_NAMES if before[name] != after[name]]
+        if not changed:
+            return
+
+        for name in changed:
+            setattr(locked, name, after[name])
+        locked.save(update_fields=changed)
+        record_activity(
+            organization=locked.organization_id,
+            actor=by,
+            verb="cohort.changed",
+            about=locked,
+            what=", ".join(COHORT_SETTING_NAMES[name] for name in changed),
+            before={name: _json_value(before[name]) for name in changed},
+            after={name: _json_value(after[name]) for name in changed},
+        )
 
 
 def create_assignment(
@@ -83,6 +122,8 @@ def create_assignment(
     release_policy: ReleasePolicy = ReleasePolicy.PROVISIONAL,
     appeal_days: int = 7,
     max_appeals: int = 3,
+    team_formation: TeamFormation = TeamFormation.NONE,
+    team_size_max: int = 3,
 ) -> Assignment:
     """Create an assignment with a published rubric version.
 
@@ -110,6 +151,8 @@ def create_assignment(
                 release_policy=release_policy,
                 appeal_days=appeal_days,
                 max_appeals=max_appeals,
+                team_formation=team_formation,
+                team_size_max=team_size_max,
             )
             record_activity(
                 organization=cohort.organization,
@@ -149,6 +192,8 @@ SETTING_NAMES = {
     "release_policy": "release policy",
     "appeal_days": "days to appeal",
     "max_appeals": "appeals",
+    "team_formation": "teams",
+    "team_size_max": "team size",
 }
 
 
@@ -167,6 +212,8 @@ class AssignmentSettings:
     release_policy: ReleasePolicy
     appeal_days: int
     max_appeals: int
+    team_formation: TeamFormation = TeamFormation.NONE
+    team_size_max: int = 3
 
 
 def settings_of(assignment: Assignment) -> AssignmentSettings:
@@ -178,8 +225,9 @@ def change_settings(
 ) -> Assignment:
     """Change an assignment's settings, but never to the harm of students with submissions.
 
-    Submissions that are on time by a later due date are no longer late. Raises SettingsRefused with
-    an error for every field that may not change so.
+    Submissions that are on time by a later due date are no longer late, and no others become late:
+    _errors refuses a due date before the last on-time submission. Raises SettingsRefused with an
+    error for every field that may not change so.
     """
     with transaction.atomic():
         # no_key: submissions that arrive meanwhile refer to this row and need not wait for it.
@@ -197,7 +245,7 @@ def change_settings(
             setattr(locked, name, after[name])
         locked.save(update_fields=changed)
         if "due_at" in changed:
-            _clear_late_marks(locked)
+            clear_late_marks(locked)
 
         record_activity(
             organization=locked.organization_id,
@@ -245,6 +293,13 @@ def _errors_after_submission(
             "Students submitted knowing which attempt counts: this can't change now.",
         )
 
+    is_alone = settings.team_formation == TeamFormation.NONE
+    if is_alone != (current.team_formation == TeamFormation.NONE):
+        yield (
+            "team_formation",
+            "There are submissions already: students and teams can't hand in side by side.",
+        )
+
     # Null is always allowed: without an opening or a due date nobody is refused.
     first, last = usage.first, usage.last_on_time
     zone = ZoneInfo(current.cohort.time_zone)
@@ -276,15 +331,6 @@ def _errors_after_release(
         )
 
 
-def _clear_late_marks(assignment: Assignment) -> None:
-    """Remove the late mark from submissions that are on time by the new due date."""
-    # No mark is ever set: _errors refuses a due date before the last on-time submission.
-    late = Submission.objects.filter(assignment=assignment, late=True)
-    if assignment.due_at is not None:
-        late = late.filter(handed_in_at__lte=assignment.due_at)
-    late.update(late=False)
-
-
 def _logged_values(
     changed: list[str], before: dict[str, Any], after: dict[str, Any]
 ) -> dict[str, Any]:
@@ -298,4 +344,4 @@ def _logged_values(
 
 
 def _json_value(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
+    return value.isoformat() if isinstance(value, date) else value

@@ -1,4 +1,4 @@
-"""Forms for organizations, cohorts, rosters and assignments."""
+"""Forms for organizations, cohorts and assignments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 
-from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy
+from grading.core.enums import Bench, CountingPolicy, LatePolicy, ReleasePolicy, TeamFormation
 from grading.core.form_bases import (
     NamedForm,
     ZonedForm,
@@ -58,6 +57,20 @@ class SettingsForm(ZonedForm):
         choices=CountingPolicy.choices,
         initial=CountingPolicy.LATEST,
         help_text="Students read this before they submit. It can't change after a submission.",
+    )
+    team_formation = forms.ChoiceField(
+        label="Teams",
+        choices=TeamFormation.choices,
+        initial=TeamFormation.NONE,
+        help_text="A team has its attempts and its verdict together. After a submission you can't "
+        "change between teams and none.",
+    )
+    team_size_max = forms.IntegerField(
+        label="Students per team",
+        min_value=1,
+        max_value=20,
+        initial=3,
+        help_text="The most a team that students form may have. It counts only with teams.",
     )
     bench = forms.ChoiceField(label="Judges", choices=Bench.choices, initial=Bench.HEURISTIC)
     release_policy = forms.ChoiceField(
@@ -128,73 +141,55 @@ class ChangeSettingsForm(FingerprintForm, SettingsForm):
     """Changed settings of an assignment. `initial` are the current ones."""
 
 
-# Far more than 5,000 rows need; the file is read whole.
-MAX_ROSTER_BYTES = 2 * 1024 * 1024
-
-
-class RosterForm(forms.Form):
-    """Upload of a roster. `cleaned_data["roster"]` is the file's text."""
-
-    roster = forms.FileField(
-        label="Roster (CSV)",
-        help_text=(
-            "The first line names the columns in any order: <code>email</code> and, optionally, "
-            "<code>name</code>, <code>student_number</code> and <code>group</code>. Students in "
-            "the same group never audit each other; enter <code>-</code> to remove a student from "
-            "a group. The limit is 5,000 rows. Importing removes nobody."
-        ),
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
-    )
-
-    def clean_roster(self) -> str:
-        file: UploadedFile[bytes] = self.cleaned_data["roster"]
-        if (file.size or 0) > MAX_ROSTER_BYTES:
-            raise forms.ValidationError("The limit is 2 MB.")
-        try:
-            return str(file.read(), "utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise forms.ValidationError(
-                "The file is not UTF-8 text. Export it as “CSV UTF-8”."
-            ) from error
-
-
-class OrganizationForm(NamedForm):
-    name = forms.CharField(
+def _institution_name() -> forms.CharField:
+    return forms.CharField(
         label="Name",
         max_length=120,
         help_text="The name people know the institution by.",
         validators=[refuse_site_name],
     )
+
+
+class OrganizationForm(NamedForm):
+    name = _institution_name()
     field_order = ("name", "slug")
 
 
-class CohortZoneForm(forms.Form):
-    time_zone = zone_field()
+class OrganizationNameForm(FingerprintForm):
+    name = _institution_name()
 
 
-class CohortForm(NamedForm):
+def _day(label: str) -> forms.DateField:
+    return forms.DateField(
+        label=label,
+        required=False,
+        help_text="Counted in UTC.",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+
+
+class CohortDetailsForm(forms.Form):
+    """Name, zone and days of a cohort."""
+
     name = forms.CharField(label="Name", max_length=120, help_text="For example: Autumn 2026.")
-    starts_on = forms.DateField(
-        label="First day",
-        required=False,
-        help_text="Counted in UTC.",
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    ends_on = forms.DateField(
-        label="Last day",
-        required=False,
-        help_text="Counted in UTC.",
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
     time_zone = zone_field(
         help_text="Deadlines are set in it, and shown in it to people who chose no zone of "
         "their own.",
     )
-    field_order = ("name", "slug", "time_zone", "starts_on", "ends_on")
+    starts_on = _day("First day")
+    ends_on = _day("Last day")
 
     def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
+        cleaned = super().clean() or {}
         start, end = cleaned.get("starts_on"), cleaned.get("ends_on")
         if start and end and end < start:
             self.add_error("ends_on", "The last day must not be before the first day.")
         return cleaned
+
+
+class CohortSettingsForm(FingerprintForm, CohortDetailsForm):
+    field_order = ("name", "time_zone", "starts_on", "ends_on")
+
+
+class CohortForm(NamedForm, CohortDetailsForm):
+    field_order = ("name", "slug", "time_zone", "starts_on", "ends_on")

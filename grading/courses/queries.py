@@ -11,7 +11,9 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 from django.db.models.functions import Lower
 
 from grading.core.enums import STAFF_ROLES, InvitationState
+from grading.core.permissions import remember_role
 from grading.core.rls.rls_scope import as_person
+from grading.courses.extensions.queries import students_with_more_attempts
 from grading.models import (
     Assignment,
     Cohort,
@@ -38,12 +40,17 @@ class CohortOverview:
 
 
 def organizations_of(user: User) -> list[Organization]:
-    """Return the user's organizations. Needs no scope: scopes are made from it. One query."""
+    """Return the user's organizations. Needs no scope: scopes are made from it. One query.
+
+    The user's roles in them are kept for the rest of the request.
+    """
     with as_person(user):
         memberships = Membership.objects.filter(user=user).select_related("organization")
-        rows = memberships.order_by("organization__name", "organization")
-        organizations = [membership.organization for membership in rows]
-    return [row for row in organizations if row.is_usable]
+        rows = list(memberships.order_by("organization__name", "organization"))
+    if user.is_active:
+        for row in rows:
+            remember_role(user, row)
+    return [row.organization for row in rows if row.organization.is_usable]
 
 
 def organizations_visible_to(user: User) -> QuerySet[Organization]:
@@ -123,14 +130,18 @@ class RosterLine:
     is_letter_held: bool
 
 
-def roster_lines(cohort: Cohort) -> list[RosterLine]:
-    """Return the cohort's roster by name, with the answers to the invitations. One query."""
+def roster_lines(cohort: Cohort, *, students: Q | None = None) -> list[RosterLine]:
+    """Return the cohort's roster by name, with the answers to the invitations. One query.
+
+    `students` is a condition that selects some of them.
+    """
     invitations = Invitation.objects.filter(
         organization=OuterRef("organization"), email=Lower(OuterRef("email"))
     )
     letters = Notice.objects.filter(invitation=OuterRef("invitation_id"))
     rows = (
         roster_of(cohort)
+        .filter(students or Q())
         .annotate(
             answer=Subquery(invitations.values("state")[:1]),
             invitation_id=Subquery(invitations.values("pk")[:1]),
@@ -146,7 +157,7 @@ def _answer_of(student: Enrollment) -> InvitationState:
     if student.user_id is not None:
         return InvitationState.ACCEPTED
     answer = vars(student)["answer"]
-    refusals = {InvitationState.DECLINED, InvitationState.LEFT}
+    refusals = {InvitationState.DECLINED, InvitationState.LEFT, InvitationState.REVOKED}
     return InvitationState(answer) if answer in refusals else InvitationState.INVITED
 
 
@@ -177,8 +188,9 @@ def assignments_due_from(user: User) -> QuerySet[Assignment]:
 class AssignmentUsage:
     """Work that exists for an assignment and limits how its settings may change.
 
-    `first` and `last_on_time` are times of submission, null without any. `most_used` is the
-    highest number of attempts that one student has used.
+    `first` and `last_on_time` are times of submission, null without any; what only an extension
+    made on time is no matter of the due date. `most_used` is the highest number of attempts that a
+    student without more attempts by an extension has used.
     """
 
     submissions: int
@@ -190,14 +202,18 @@ class AssignmentUsage:
 
 def usage_of(assignment: Assignment) -> AssignmentUsage:
     """Count an assignment's submissions and releases. Three queries."""
+    is_on_time = Q(late=False)
+    if assignment.due_at is not None:
+        is_on_time &= Q(handed_in_at__lte=assignment.due_at)
     submissions = Submission.objects.filter(assignment=assignment)
     totals = submissions.aggregate(
         submissions=Count("pk"),
         first=Min("handed_in_at"),
-        last_on_time=Max("handed_in_at", filter=Q(late=False)),
+        last_on_time=Max("handed_in_at", filter=is_on_time),
     )
 
-    counting = submissions.filter(counts=True).order_by()
+    extended = students_with_more_attempts(assignment)
+    counting = submissions.filter(counts=True).exclude(student__in=extended).order_by()
     used = counting.values("student").annotate(number=Count("pk"))
 
     return AssignmentUsage(

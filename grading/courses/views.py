@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,16 +12,16 @@ from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.timezone import get_current_timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_cohort, trail_to_organization
-from grading.core.enums import RubricState
+from grading.core.enums import Bench, RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused
 from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of
 from grading.core.permissions import (
-    Level,
     access_assignment,
     access_cohort,
     access_enrollment,
@@ -31,29 +32,39 @@ from grading.core.requests import MemberRequest
 from grading.core.time_zones import name_of
 from grading.courses.actions import (
     AssignmentSettings,
+    CohortSettings,
+    change_cohort,
     change_settings,
-    change_time_zone,
     create_assignment,
     create_cohort,
     settings_of,
+    settings_of_cohort,
 )
 from grading.courses.archive.actions import archive_cohort, delete_cohort
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.courses.archive.forms import DeletionForm
+from grading.courses.copies.forms import StartForm
+from grading.courses.copies.queries import starting_points, starting_values
+from grading.courses.extensions.queries import terms_of, terms_of_pairs
 from grading.courses.forms import (
     AssignmentForm,
     ChangeSettingsForm,
     CohortForm,
-    CohortZoneForm,
-    RosterForm,
+    CohortSettingsForm,
 )
-from grading.courses.queries import cohort_overview, roster_lines
-from grading.courses.roster import RosterImport, import_roster
+from grading.courses.page_links import links_of_assignment, links_of_cohort
+from grading.courses.queries import cohort_overview
+from grading.courses.teams.queries import team_of
 from grading.engine.bench_settings import reason_without_models
-from grading.models import Assignment, Cohort, RubricVersion
-from grading.notifications.letter_limits import held_back
+from grading.models import Assignment, Cohort, Enrollment, RubricVersion
 from grading.rubrics.actions import adopt_shipped_rubric
-from grading.submissions.queries import attempts_of, closed_reason, standings_of, visible_attempts
+from grading.submissions.queries import (
+    attempts_of,
+    closed_reason,
+    standings_of,
+    team_refusal,
+    visible_attempts,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,8 +79,8 @@ def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
         except ActionRefused as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, f"{created.name} was created. Next, import its roster.")
-            return redirect("roster", organization.slug, created.slug)
+            messages.success(request, f"{created.name} was created. Next, add its students.")
+            return redirect("people", organization.slug, created.slug)
 
     context = {
         "form": form,
@@ -83,61 +94,54 @@ def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
 @require_safe
 def cohort(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     record = access_cohort(request.user, cohort)
+    overview = cohort_overview(record)
+    is_staff = may(request.user, record.organization, "staff")
+    student = None if is_staff else access_enrollment(request.user, record)
     context = {
-        "overview": cohort_overview(record),
-        "is_staff": may(request.user, record.organization, "staff"),
+        "overview": overview,
+        "assignments": _with_due_dates(overview.assignments, student),
+        "is_staff": is_staff,
         "may_change": may(request.user, record.organization, "teacher"),
+        "groups": links_of_cohort(request.user, record),
         "trail": trail_to_organization(record.organization),
     }
     return render(request, "courses/cohorts/cohort.html", context)
 
 
+def _with_due_dates(
+    assignments: list[Assignment], student: Enrollment | None
+) -> list[tuple[Assignment, datetime | None, bool]]:
+    """Return each assignment with the student's own due date, and whether an extension holds."""
+    if student is None:
+        return [(assignment, assignment.due_at, False) for assignment in assignments]
+    terms = terms_of_pairs((assignment, student) for assignment in assignments)
+    own = [(assignment, terms[assignment.pk, student.pk]) for assignment in assignments]
+    return [(assignment, term.due_at, bool(term.extensions)) for assignment, term in own]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-def time_zone(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+def settings(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     record = access_cohort(request.user, cohort, level="teacher")
-    form = CohortZoneForm(request.POST or None, initial={"time_zone": record.time_zone})
+    current = asdict(settings_of_cohort(record))
+    form = CohortSettingsForm(
+        request.POST if request.method == "POST" else None,
+        initial=current,
+        fingerprint=fingerprint_of({name: str(value) for name, value in current.items()}),
+    )
     if form.is_valid():
-        change_time_zone(cohort=record, by=request.user, **form.cleaned_data)
-        messages.success(request, "Time zone saved.")
+        change_cohort(cohort=record, settings=CohortSettings(**form.cleaned_data), by=request.user)
+        messages.success(request, "Settings saved.")
         return redirect("cohort", org, record.slug)
 
     context = {
         "form": form,
-        "title": f"Time zone of {record.name}",
-        "lead": "Deadlines are set in it, and shown in it to people who chose no zone of their "
-        "own. Deadlines that are set stay at their moment: only how they are shown changes.",
-        "verb": "Save time zone",
+        "title": f"Settings of {record.name}",
+        "lead": "In another time zone, deadlines that are set stay at their moment: only how they "
+        "are shown changes.",
+        "verb": "Save settings",
         "trail": trail_to_cohort(record),
     }
     return render(request, "forms/page.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def roster(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    """Show the roster to staff; let teachers import a list."""
-    level: Level = "staff" if request.method in {"GET", "HEAD"} else "teacher"
-    record = access_cohort(request.user, cohort, level=level)
-    form = RosterForm(request.POST or None, request.FILES or None)
-    imported = _import(request, record, form) if form.is_valid() else None
-
-    context = {
-        "cohort": record,
-        "form": form,
-        "imported": imported,
-        "lines": roster_lines(record),
-        "held": held_back(),
-        "may_change": may(request.user, record.organization, "teacher"),
-        "trail": trail_to_cohort(record),
-    }
-    return render(request, "courses/cohorts/roster.html", context)
-
-
-def _import(request: MemberRequest, cohort: Cohort, form: RosterForm) -> RosterImport | None:
-    try:
-        return import_roster(cohort=cohort, text=form.cleaned_data["roster"], by=request.user)
-    except ActionRefused as refusal:
-        add_refusal(form, refusal, field="roster")
-        return None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -205,20 +209,33 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
     context: dict[str, Any] = {"assignment": record, "trail": trail_to_cohort(record.cohort)}
     if may(request.user, record.organization, "staff"):
         context["standings"] = standings_of(record)
-        context["may_change"] = may(request.user, record.organization, "teacher")
+        context["groups"] = links_of_assignment(request.user, record)
+        context |= _judges(request, record)
         context["versions"] = _other_versions(record.rubric_version)
         return render(request, "courses/assignments/standings.html", context)
 
     student = access_enrollment(request.user, record.cohort)
     submissions = list(attempts_of(student, record))
     # Attempts whose audit failed use none of the allowance.
-    left = max(0, record.max_attempts - sum(submission.counts for submission in submissions))
+    terms = terms_of(record, student)
+    left = max(0, terms.max_attempts - sum(submission.counts for submission in submissions))
     context |= {
         "attempts": visible_attempts(submissions),
         "attempts_left": left,
-        "closed": closed_reason(assignment=record, left=left),
+        "terms": terms,
+        "closed": team_refusal(record, student) or closed_reason(terms=terms, left=left),
+        "team": team_of(record, student),
     }
     return render(request, "courses/assignments/assignment.html", context)
+
+
+def _judges(request: MemberRequest, assignment: Assignment) -> dict[str, str]:
+    """Return what staff read of the models that judge, if any: their page, and why none can."""
+    if assignment.bench != Bench.LLM:
+        return {}
+    is_teacher = may(request.user, assignment.organization, "teacher")
+    address = reverse("models", args=[assignment.organization.slug]) if is_teacher else ""
+    return {"models_address": address, "no_models": _reason_without_models(assignment)}
 
 
 def _other_versions(version: RubricVersion) -> QuerySet[RubricVersion]:
@@ -232,8 +249,12 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
     record = access_cohort(request.user, cohort, level="teacher")
     versions = RubricVersion.objects.filter(state=RubricState.PUBLISHED).select_related("rubric")
     own_rubrics = [(f"version:{version.pk}", str(version)) for version in versions]
+    choices = starting_points(record.organization)
+    start = StartForm(request.GET, choices=choices)
+    key = start.cleaned_data["start"] if start.is_valid() else ""
     form = AssignmentForm(
         request.POST or None,
+        initial=dict(starting_values(record.organization, key)),
         own_rubrics=own_rubrics,
         zone=ZoneInfo(record.time_zone),
         no_models=_reason_without_models(record),
@@ -245,11 +266,12 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
 
     context = {
         "form": form,
+        "start": start,
         "title": f"New assignment for {record.name}",
         "verb": "Create assignment",
         "trail": trail_to_cohort(record),
     }
-    return render(request, "forms/page.html", context)
+    return render(request, "courses/copies/assignment_new.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -25,14 +25,18 @@ from django.urls import resolve, reverse
 from django.utils import timezone
 
 from grading.appeals.queries import WAITING
+from grading.comments.queries import ANSWER_WAITS, new_comments
 from grading.core.enums import ComplaintState, LatePolicy
 from grading.core.pairing_access import granted_pairings
 from grading.core.permissions import may
+from grading.core.team_access import is_readable_for_user
+from grading.courses.extensions.queries import extensions_for
 from grading.dashboard.queries import finished_reports
 from grading.models import (
     Appeal,
     Assignment,
     Cohort,
+    Comment,
     Complaint,
     Enrollment,
     Organization,
@@ -119,6 +123,7 @@ def _rows(user: User, organization: Organization, current: str, *, is_staff: boo
 def _waiting_for_staff() -> dict[str, Coalesce]:
     return {
         "appeals": _number_of(Appeal.objects.filter(WAITING)),
+        "answers": _number_of(Comment.objects.filter(ANSWER_WAITS)),
         "complaints": _number_of(Complaint.objects.filter(state=ComplaintState.OPEN)),
     }
 
@@ -127,17 +132,24 @@ def _due_from(user: User) -> dict[str, Coalesce]:
     """Count what home lists as due: assignments without a counting attempt, and peer reviews."""
     now = timezone.now()
     handed_in = Submission.objects.filter(
-        assignment=OuterRef("pk"), student__user=user, counts=True
+        is_readable_for_user(user.pk), assignment=OuterRef("pk"), counts=True
     )
     is_open = (Q(opens_at=None) | Q(opens_at__lte=now)) & (
-        Q(due_at=None) | Q(due_at__gte=now) | ~Q(late_policy=LatePolicy.REFUSE)
+        Q(due_at=None)
+        | Q(due_at__gte=now)
+        | ~Q(late_policy=LatePolicy.REFUSE)
+        | Exists(extensions_for(user).filter(assignment=OuterRef("pk"), due_at__gte=now))
     )
     is_running = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=now.date())
     assignments = Assignment.objects.filter(
         is_open, is_running, ~Exists(handed_in), cohort__enrollments__user=user
     )
     reviews = granted_pairings().filter(~Exists(finished_reports()), auditor__user=user)
-    return {"assignments_due": _number_of(assignments), "reviews_due": _number_of(reviews)}
+    return {
+        "assignments_due": _number_of(assignments),
+        "reviews_due": _number_of(reviews),
+        "comments": _number_of(new_comments(user)),
+    }
 
 
 def _number_of(rows: QuerySet[Any]) -> Coalesce:
@@ -149,9 +161,13 @@ def _attention(org: str, rows: Iterable[dict[str, Any]]) -> tuple[Place, ...]:
     row = next(iter(rows), {})
     appeals, complaints = row.get("appeals", 0), row.get("complaints", 0)
     due = row.get("assignments_due", 0) + row.get("reviews_due", 0)
+    answers, comments = row.get("answers", 0), row.get("comments", 0)
     plural = "" if complaints == 1 else "s"
+    to_comments = reverse("comment-inbox", args=[org])
     places = (
         (appeals, f"{appeals} appeal{'' if appeals == 1 else 's'}", reverse("appeals", args=[org])),
+        (answers, f"{answers} answer{'' if answers == 1 else 's'}", to_comments),
+        (comments, f"{comments} new comment{'' if comments == 1 else 's'}", to_comments),
         (complaints, f"{complaints} report{plural} of abuse", reverse("complaints", args=[org])),
         (due, f"{due} due", f"{reverse('home')}#due-heading"),
     )

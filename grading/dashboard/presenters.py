@@ -12,6 +12,7 @@ from django.urls import reverse
 from grading.core.enums import Opened
 from grading.core.errors import SubmissionRefused
 from grading.core.pairing_access import PairingSide
+from grading.courses.extensions.queries import Terms, terms_of_pairs
 from grading.courses.queries import assignments_due_from, enrollments_of
 from grading.dashboard.queries import (
     OpenedTimes,
@@ -47,13 +48,14 @@ class News:
 class Line:
     """One student's progress with an assignment.
 
-    `left` is the number of attempts left. `closed` is the reason why the student cannot submit now,
+    `terms` are the student's dates and limits, `left` the number of attempts left. `closed` is the reason why the student cannot submit now,
     null if they can. `latest` is the newest attempt. `verdict` is the one that counts, released
     before provisional, or else the newest with a report; null without. `unread` are the reports not
     opened yet.
     """
 
     assignment: Assignment
+    terms: Terms
     left: int
     closed: SubmissionRefused | None
     latest: Attempt | None
@@ -104,7 +106,7 @@ class Dashboard:
 def dashboard_of(user: User) -> Dashboard | None:
     """Return a student's home page, null for a user on no roster.
 
-    Needs the scope of the user's organizations. Ten queries.
+    Needs the scope of the user's organizations. Eleven queries.
     """
     enrollments = list(enrollments_of(user))
     if not enrollments:
@@ -147,12 +149,12 @@ def _assignment_tasks(courses: Iterable[Course]) -> list[Task]:
                 "submit",
                 args=[line.assignment.organization.slug, course.cohort.slug, line.assignment.slug],
             ),
-            at=line.assignment.due_at,
+            at=line.terms.due_at,
         )
         for course in courses
         for line in course.lines
         # The bar counts by the same rule (grading/dashboard/bar.py).
-        if line.closed is None and line.left == line.assignment.max_attempts
+        if line.closed is None and line.left == line.terms.max_attempts
     ]
 
 
@@ -169,7 +171,13 @@ def _review_task(review: PeerReview) -> Task:
 def _courses(user: User, enrollments: Sequence[Enrollment], opened: OpenedTimes) -> list[Course]:
     """Return the user's courses, the one with the next due date first."""
     attempts = latest_attempts_of(user, limit=MAX_ATTEMPTS)
-    lines = [_line(assignment, attempts, opened) for assignment in assignments_due_from(user)]
+    students = {student.cohort_id: student for student in enrollments}
+    pairs = [(row, students[row.cohort_id]) for row in assignments_due_from(user)]
+    terms = terms_of_pairs(pairs)
+    lines = [
+        _line(assignment, terms[assignment.pk, student.pk], attempts, opened)
+        for assignment, student in pairs
+    ]
     courses = [
         Course(enrollment.cohort, tuple(_lines_of(enrollment.cohort, lines)))
         for enrollment in enrollments
@@ -185,19 +193,19 @@ def _urgency(course: Course) -> tuple[bool, float, str]:
     """Return a sort key: the next due date, then courses where nothing is due, by name."""
     # A closed assignment needs nothing any more, whatever its due date.
     due_dates = [
-        line.assignment.due_at
-        for line in course.lines
-        if line.closed is None and line.assignment.due_at
+        line.terms.due_at for line in course.lines if line.closed is None and line.terms.due_at
     ]
     soonest = min((due_at.timestamp() for due_at in due_dates), default=0.0)
 
     return (not due_dates, soonest, course.cohort.name)
 
 
-def _line(assignment: Assignment, attempts: Iterable[Attempt], opened: OpenedTimes) -> Line:
+def _line(
+    assignment: Assignment, terms: Terms, attempts: Iterable[Attempt], opened: OpenedTimes
+) -> Line:
     own = [attempt for attempt in attempts if attempt.submission.assignment_id == assignment.pk]
     # `used` is an annotation, which the model's type does not know.
-    left = max(0, assignment.max_attempts - vars(assignment)["used"])
+    left = max(0, terms.max_attempts - vars(assignment)["used"])
     # Newest first: the latest attempt may still wait while an older one has its report.
     judged = [attempt for attempt in own if attempt.audit and attempt.audit.has_report]
     counting = [attempt for attempt in judged if attempt.counts]
@@ -206,8 +214,9 @@ def _line(assignment: Assignment, attempts: Iterable[Attempt], opened: OpenedTim
 
     return Line(
         assignment=assignment,
+        terms=terms,
         left=left,
-        closed=closed_reason(assignment=assignment, left=left),
+        closed=closed_reason(terms=terms, left=left),
         latest=own[0] if own else None,
         verdict=next(iter([*counting, *judged]), None),
         unread=tuple(

@@ -32,6 +32,7 @@ from django.utils import timezone
 from grading.appeals.queries import DECIDED, WAITING
 from grading.core.enums import REPORTED_STATES, STAFF_ROLES, BulkState, FeedbackSource, Opened
 from grading.core.pairing_access import granted_pairings
+from grading.core.permissions import role_of
 from grading.grades.queries.gradebook import flagged_among
 from grading.models import (
     Appeal,
@@ -41,7 +42,6 @@ from grading.models import (
     FeedbackReport,
     FindingSighting,
     Grade,
-    Membership,
     Opening,
     Organization,
     Pairing,
@@ -208,20 +208,20 @@ class Teaching:
 
 
 def teaching_of(user: User, organizations: Collection[Organization]) -> Teaching | None:
-    """Return the user's open work, null for a user without a staff role. At most four queries."""
-    memberships = Membership.objects.filter(
-        user=user, role__in=STAFF_ROLES, organization__in=organizations
-    )
-    organization_ids = set(memberships.values_list("organization", flat=True))
+    """Return the user's open work, null for a user without a staff role. Three queries.
+
+    `organizations` come from courses.queries.organizations_of, which keeps the roles in them.
+    """
+    taught = {
+        organization.pk: organization
+        for organization in organizations
+        if role_of(user, organization) in STAFF_ROLES
+    }
+    organization_ids = set(taught)
     if not organization_ids:
         return None
 
     running = BulkRun.objects.filter(organization__in=organization_ids, state=BulkState.RUNNING)
-    taught = {
-        organization.pk: organization
-        for organization in organizations
-        if organization.pk in organization_ids
-    }
 
     return Teaching(
         assignments=tuple(_assignments(organization_ids)[:MAX_ASSIGNMENTS]),

@@ -10,6 +10,7 @@ from django_scopes import scope
 
 from grading.core.breadcrumbs import trail_to_organization
 from grading.core.permissions import access_organization
+from grading.core.request_cache import request_cache
 from grading.core.requests import MemberRequest
 from grading.core.time_zones import follow_cohort
 from grading.courses.organizations.queries import invitations_to
@@ -22,6 +23,7 @@ from grading.dashboard.search import search_organization
 
 
 @require_safe
+@request_cache()
 def home(request: HttpRequest) -> HttpResponse:
     user = request.user
     if not user.is_authenticated:

@@ -23,7 +23,7 @@ from grading.engine.events import RunEvent
 from grading.engine.exchange_facts import exchange_of
 from grading.engine.reusable_results import known_opinions, known_report, known_screenings
 from grading.engine.scores import Marks, marks_under
-from grading.engine.shared_rate_limit import ProviderRateLimit
+from grading.engine.shared_rate_limit import limit_for
 from grading.engine.stored_events import opinion_row, site_events, verdict_of
 from grading.models import Audit
 
@@ -250,14 +250,7 @@ async def _within_limits(
     """Yield the audit's events; every call to a provider passes the rate limit of all workers."""
     from courtroom import hold_audit
 
-    # The limits are those of a key at one provider, so the URL is part of the name below.
-    key = bench.api_key.get_secret_value() if bench.api_key else ""
-    gate = ProviderRateLimit(
-        redis_url=settings.REDIS_URL,
-        key=f"{bench.base_url} {key}",
-        requests=settings.MODEL_REQUESTS_PER_MINUTE,
-        tokens=settings.MODEL_TOKENS_PER_MINUTE,
-    )
+    gate = limit_for(bench)
     try:
         async for event in hold_audit(case, bench=bench, known=reusable, rate_limit=gate):
             yield event

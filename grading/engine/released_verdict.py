@@ -42,6 +42,14 @@ class ReleasedCriterion(ReportRecord):
         return row
 
 
+class Adjustment(ReportRecord):
+    """Change of this student's own result; `before` is the overall score without it."""
+
+    delta: float
+    reason: str
+    before: float | None = None
+
+
 class EarlierResult(ReportRecord):
     """Result that a release took the place of; `scores` by criterion, `at` when it was released."""
 
@@ -65,6 +73,7 @@ class ReleasedVerdict(ReportRecord):
     rubric_version: str = ""
     overall_score: float | None = None
     points: Points | None = None
+    adjustment: Adjustment | None = None
     note: str = ""
     criteria: tuple[ReleasedCriterion, ...] = ()
     before: EarlierResult | None = None

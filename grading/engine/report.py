@@ -306,10 +306,18 @@ class LogEntry(ReportRecord):
 
 
 class CommitAuthor(ReportRecord):
-    """Author of a commit as git names them."""
+    """Author of a commit as git names them.
+
+    `person` is the same for the addresses of one person. `by_day` counts their commits,
+    `python_lines` the lines of Python that these added.
+    """
 
     name: str
     email: str
+    person: int | None = None
+    is_bot: bool = False
+    by_day: dict[str, int] = {}
+    python_lines: int = 0
 
 
 class History(ReportRecord):

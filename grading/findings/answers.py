@@ -11,6 +11,7 @@ from django.utils import timezone
 from grading.core.activity_writer import record_activity
 from grading.core.enums import ResponseKind
 from grading.core.errors import FindingRefused
+from grading.core.team_access import is_present_member
 from grading.core.user_text import normalized, refuse_too_long
 from grading.findings.fix_verification import verify_again, verify_on_commit
 from grading.findings.queries import audit_sightings
@@ -97,7 +98,7 @@ def _parse_commit(written: str) -> str:
 
 
 def _check_owner(finding: Finding, by: User) -> None:
-    if finding.student.user_id != by.pk:
+    if not is_present_member(by.pk, finding.first_submission):
         raise FindingRefused(
             WHOLE_FORM, "not_yours", "Only the author of the work can answer a finding."
         )
@@ -142,7 +143,7 @@ def _refuse_if_audited(finding: Finding, kind: ResponseKind, commit: str) -> Non
 def reply_whether_helpful(*, finding: Finding, helpful: bool, by: User) -> None:
     """Store whether the finding helped; the latest reply counts. Raises FindingRefused not_yours."""
     # No Activity row: the log names its actor, and replies are anonymous to teachers.
-    if finding.student.user_id != by.pk:
+    if not is_present_member(by.pk, finding.first_submission):
         raise FindingRefused(
             WHOLE_FORM, "not_yours", "Only the author of the work can say if a finding helped."
         )

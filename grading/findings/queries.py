@@ -208,15 +208,16 @@ def findings_of(
     *,
     is_staff: bool,
     withheld: set[UUID] | None = None,
+    reader: Enrollment | None = None,
 ) -> tuple[VisibleFinding, ...]:
     """Return the student's findings, most urgent first. At most seven queries for any number.
 
     `withheld` are the submissions whose verdict the student may not see yet; pass them where they
-    are known already.
+    are known already. In a team `student` is its representative, and `reader` the member who reads.
     """
     sources = _Sources(assignment, student, is_staff=is_staff)
     if withheld is None:
-        withheld = set() if is_staff else _withheld(assignment, student)
+        withheld = set() if is_staff else _withheld(assignment, student, reader or student)
 
     rows = [(row, _sights(row, sources, withheld)) for row in _rows(assignment, student)]
     # A finding that only withheld audits saw does not exist for this reader.
@@ -328,9 +329,9 @@ def _rows(assignment: Assignment, student: Enrollment) -> QuerySet[Finding]:
     )
 
 
-def _withheld(assignment: Assignment, student: Enrollment) -> set[UUID]:
+def _withheld(assignment: Assignment, student: Enrollment, reader: Enrollment) -> set[UUID]:
     grade = (
-        Grade.objects.filter(assignment=assignment, student=student).defer("audit__report").first()
+        Grade.objects.filter(assignment=assignment, student=reader).defer("audit__report").first()
     )
     submissions = Submission.objects.filter(assignment=assignment, student=student)
     submissions = submissions.select_related("assignment")
@@ -514,7 +515,7 @@ def _is_visible(row: FindingSighting, grades: Mapping[GradeKey, Grade]) -> bool:
     return (
         row.audit is None
         or row.audit.kind == AuditKind.PEER
-        or not is_withheld(work, grades.get((work.assignment_id, work.student_id)))
+        or not is_withheld(work, grades.get((work.assignment_id, work.reader_id)))
     )
 
 

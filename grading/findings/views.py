@@ -23,6 +23,7 @@ from grading.core.permissions import (
     student_asked_for,
 )
 from grading.core.requests import MemberRequest
+from grading.core.team_access import work_key
 from grading.findings.answers import answer_finding, reply_whether_helpful
 from grading.findings.forms import GROUP_LABELS, AnswerForm, FindingsForm
 from grading.findings.queries import (
@@ -52,7 +53,10 @@ def findings(request: MemberRequest, org: str, cohort: str, assignment: str) -> 
     if student is None:
         return render(request, "findings/students.html", context | {"tallies": tallies_of(row)})
 
-    all_findings = findings_of(row, student, is_staff=is_staff)
+    author = work_key(row, student)
+    all_findings = (
+        findings_of(row, author, is_staff=is_staff, reader=student) if author is not None else ()
+    )
     form = FindingsForm(request.GET, criteria=_criteria(all_findings))
     filtered = [finding for finding in all_findings if form.matches(finding)]
     page = Paginator(filtered, PER_PAGE).get_page(request.GET.get("page"))
@@ -86,12 +90,13 @@ def finding(
     if (row.assignment.cohort.slug, row.assignment.slug) != (cohort, assignment):
         raise Http404
     is_staff = may(request.user, row.organization, "staff")
-    rows = findings_of(row.assignment, row.student, is_staff=is_staff)
+    reader = row.first_submission.reader
+    rows = findings_of(row.assignment, row.student, is_staff=is_staff, reader=reader)
     visible = next((item for item in rows if item.finding.pk == row.pk), None)
     # It may exist and still be hidden: only a withheld audit has seen it.
     if visible is None:
         raise Http404
-    is_owner = row.student.user_id == request.user.pk
+    is_owner = reader.user_id == request.user.pk
     if request.method == "POST" and not is_owner:
         raise Http404
 

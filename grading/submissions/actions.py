@@ -17,12 +17,15 @@ from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.audit_queue import enqueue_on_commit
-from grading.core.enums import OPEN_STATES, AuditKind, AuditState
+from grading.core.enums import OPEN_STATES, AuditKind, AuditState, TeamFormation
 from grading.core.errors import AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.fair_turns import NO_ROOM, has_room
 from grading.core.rls.rls_scope import as_dispatcher
+from grading.core.team_access import mates_of, work_of
+from grading.courses.extensions.queries import Terms, terms_of
+from grading.courses.teams.queries import team_of
 from grading.engine.repository_addresses import completed
-from grading.models import Assignment, Audit, Enrollment, Submission
+from grading.models import Assignment, Audit, Enrollment, Submission, TeamMember
 from grading.notifications.emails import email_receipt
 from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import (
@@ -30,10 +33,10 @@ from grading.submissions.queries import (
     WITHDRAWN,
     attempt_with,
     attempts_left,
-    is_late,
     next_attempt,
     refuse_unless_open,
     refuse_without_attempts,
+    refuse_without_team,
 )
 
 MEBIBYTE = 1024 * 1024
@@ -55,23 +58,28 @@ def create_submission(
     Raises SubmissionRefused (field, code, sentence), AlreadyRunning, and unless `again` SameWork for
     the commit and report of the last attempt. Cheap refusals come first.
     The PDF and the repository are probed outside any transaction; then the limits are checked again
-    under the student's lock.
+    under the student's lock. In a team it is the team's attempt, whichever member submits.
     """
     repo_url, ref, now = completed(repo_url.strip()), ref.strip(), timezone.now()
 
     with scope(organization=assignment.organization):
-        refuse_by_policy(assignment, student, now)
+        terms = terms_of(assignment, student)
+        refuse_by_policy(assignment, student, terms, now)
+        team = team_of(assignment, student)
         submission = Submission(
             organization=assignment.organization,
             assignment=assignment,
-            student=student,
+            student=team.representative if team else student,
+            team=team,
             repo_url=repo_url,
             ref=ref,
             handed_in_by=by,
             handed_in_at=now,
-            late=is_late(assignment, now),
+            late=terms.is_late(now),
         )
         _store_pdf(submission, pdf)
+        # The member who submits: the audit's turn is theirs, and the checks are about them.
+        submission.read_as = student
         try:
             _accept(submission, by, kind, again=again)
         except BaseException:
@@ -81,10 +89,13 @@ def create_submission(
     return submission
 
 
-def refuse_by_policy(assignment: Assignment, student: Enrollment, now: datetime) -> None:
+def refuse_by_policy(
+    assignment: Assignment, student: Enrollment, terms: Terms, now: datetime
+) -> None:
     """Apply dates and limits, before anything is read. Raises SubmissionRefused."""
-    refuse_unless_open(assignment, now)
-    _refuse_unless_attempts_left(assignment, student)
+    refuse_without_team(assignment, student)
+    refuse_unless_open(terms, now)
+    _refuse_unless_attempts_left(assignment, student, terms)
     _refuse_if_too_many_are_open(assignment, student)
 
 
@@ -92,7 +103,7 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: 
     # Imported here: web processes never pay for the courtroom's heavy imports.
     from grading.engine import audits as engine_audits
 
-    with limited_probe(submission.student, by=by):
+    with limited_probe(submission.reader, by=by):
         if submission.pdf:
             engine_audits.probe_pdf(Path(submission.pdf.path))
         submission.resolved_commit = engine_audits.probe_repository(
@@ -105,10 +116,12 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: 
             raise SubmissionRefused(
                 WHOLE_FORM, "cohort_gone", "You were just removed from this cohort."
             )
+        student = _refuse_if_moved(submission, student)
 
         # A second request may have used the last attempt while the repository was being read.
         _refuse_if_running_already(submission)
-        _refuse_unless_attempts_left(submission.assignment, student)
+        terms = terms_of(submission.assignment, student)
+        _refuse_unless_attempts_left(submission.assignment, student, terms)
         _refuse_if_too_many_are_open(submission.assignment, student)
         if not again:
             _refuse_same_work(submission)
@@ -125,8 +138,26 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: 
             commit=submission.resolved_commit,
             audit=str(audit.pk),
         )
-        email_receipt(submission=submission, student=student, audit=audit)
+        for member in mates_of(submission):
+            email_receipt(submission=submission, student=member, audit=audit)
         enqueue_on_commit(audit)
+
+
+def _refuse_if_moved(submission: Submission, key: Enrollment) -> Enrollment:
+    """Return who submits, still in the team that the submission is for; `key` is its locked student.
+
+    Raises SubmissionRefused team_changed: staff may have moved them while the repository was read.
+    """
+    if submission.team_id is None:
+        return key
+    current = TeamMember.objects.filter(
+        team=submission.team_id, student=submission.reader_id, left_at=None
+    )
+    if not current.exists():
+        raise SubmissionRefused(
+            WHOLE_FORM, "team_changed", "Your team was just changed: look at it and submit again."
+        )
+    return submission.reader
 
 
 def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
@@ -134,7 +165,7 @@ def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
         organization_id=submission.organization_id,
         submission=submission,
         kind=kind,
-        account_id=submission.student.user_id,
+        account_id=submission.reader.user_id,
         rubric_version_id=submission.assignment.rubric_version_id,
     )
 
@@ -152,8 +183,8 @@ def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
     return audit
 
 
-def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) -> None:
-    refuse_without_attempts(attempts_left(assignment, student), assignment)
+def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment, terms: Terms) -> None:
+    refuse_without_attempts(attempts_left(assignment, student, terms), terms)
 
 
 def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) -> None:
@@ -172,10 +203,14 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
             kind=AuditKind.SELF,
             state__in=OPEN_STATES,
         ).count()
+    # A team's open audits are those of each member.
+    theirs = Submission.objects.filter(work_of(assignment, student))
+    if assignment.team_formation == TeamFormation.NONE:
+        theirs = Submission.objects.filter(student=student)
     of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)
     limits = (
         (
-            max(everywhere, open_audits.filter(submission__student=student).count()),
+            max(everywhere, open_audits.filter(submission__in=theirs).count()),
             settings.OPEN_AUDITS_PER_STUDENT,
             "student",
             "yours",
@@ -219,7 +254,7 @@ def _refuse_if_running_already(submission: Submission) -> None:
 def _refuse_same_work(submission: Submission) -> None:
     attempt = attempt_with(
         submission.assignment,
-        submission.student,
+        submission.reader,
         commit=submission.resolved_commit,
         pdf_sha256=submission.pdf_sha256,
     )

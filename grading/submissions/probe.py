@@ -12,10 +12,11 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django_scopes import scope
 
+from grading.courses.extensions.queries import terms_of
 from grading.models import Assignment, Enrollment
 from grading.submissions.actions import refuse_by_policy
 from grading.submissions.probe_limit import limited_probe
-from grading.submissions.queries import attempt_with, attempts_left, is_late, next_attempt
+from grading.submissions.queries import attempt_with, attempts_left, next_attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class ReportProbe:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Preview of a submission made now: its attempt number, the attempts `left` after it.
+    """Preview of a submission made now: its attempt number, the attempts `left` of `limit` after it.
 
     `report` is None where no PDF was chosen. `same_as` is the last attempt if it has the same commit
     and report: submitting them again has to be confirmed.
@@ -40,6 +41,7 @@ class Probe:
     report: ReportProbe | None
     attempt: int
     left: int
+    limit: int
     late: bool
     same_as: int | None
 
@@ -57,7 +59,8 @@ def probe_submission(
 
     now = timezone.now()
     with scope(organization=assignment.organization):
-        refuse_by_policy(assignment, student, now)
+        terms = terms_of(assignment, student)
+        refuse_by_policy(assignment, student, terms, now)
         with limited_probe(student):
             report = _report(pdf) if pdf is not None else None
             commit = engine_audits.probe_repository(repo_url.strip(), ref.strip())
@@ -65,8 +68,9 @@ def probe_submission(
             commit=commit,
             report=report,
             attempt=next_attempt(assignment, student),
-            left=attempts_left(assignment, student) - 1,
-            late=is_late(assignment, now),
+            left=attempts_left(assignment, student, terms) - 1,
+            limit=terms.max_attempts,
+            late=terms.is_late(now),
             same_as=attempt_with(
                 assignment,
                 student,

@@ -9,7 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Max, Prefetch, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
@@ -21,12 +21,27 @@ from grading.audits.queries import (
     is_withheld,
     released_verdict_of,
 )
-from grading.core.enums import JUDGED_STATES, AuditKind, AuditState, CountingPolicy, LatePolicy
+from grading.core.enums import (
+    JUDGED_STATES,
+    AuditKind,
+    AuditState,
+    CountingPolicy,
+    TeamFormation,
+)
 from grading.core.errors import SubmissionRefused
+from grading.core.team_access import (
+    is_present_member,
+    is_readable_by,
+    is_readable_for_user,
+    work_key,
+    work_keys,
+    work_of,
+)
 from grading.core.time_zones import in_words
+from grading.courses.extensions.queries import Terms, terms_of, terms_of_students
 from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 from grading.grades.queries.statistics import Cell, cells_of
-from grading.models import Assignment, Audit, Enrollment, Grade, Submission
+from grading.models import Assignment, Audit, Enrollment, Grade, Submission, TeamMember
 
 WHOLE_FORM = ""
 WITHDRAWN = "withdrawn"
@@ -55,12 +70,13 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One student's progress in one assignment.
+    """One student's progress in one assignment, under their terms.
 
     `latest` and `audit` are None before the first submission, `grade` before the first verdict.
     """
 
     student: Enrollment
+    terms: Terms
     attempts: int
     latest: Submission | None
     audit: Audit | None
@@ -69,22 +85,24 @@ class Standing:
 
 def attempts_used(assignment: Assignment, student: Enrollment) -> int:
     """Return the number of attempts that count; failed audits don't use an attempt."""
-    return Submission.objects.filter(assignment=assignment, student=student, counts=True).count()
+    return _work(assignment, student).filter(counts=True).count()
 
 
-def attempts_left(assignment: Assignment, student: Enrollment) -> int:
-    return max(0, assignment.max_attempts - attempts_used(assignment, student))
+def attempts_left(assignment: Assignment, student: Enrollment, terms: Terms | None = None) -> int:
+    """Return the number of attempts left under the student's terms, which may be passed."""
+    limit = (terms or terms_of(assignment, student)).max_attempts
+    return max(0, limit - attempts_used(assignment, student))
 
 
 def next_attempt(assignment: Assignment, student: Enrollment) -> int:
     """Return the number of the next submission; numbers are never used twice."""
-    earlier = Submission.objects.filter(assignment=assignment, student=student)
+    earlier = _work(assignment, student)
     return (earlier.aggregate(last=Max("attempt"))["last"] or 0) + 1
 
 
 def last_attempt(assignment: Assignment, student: Enrollment) -> Submission | None:
     """Return the last attempt that was used; one that failed or was withdrawn is passed over."""
-    used = Submission.objects.filter(assignment=assignment, student=student, counts=True)
+    used = _work(assignment, student).filter(counts=True)
     return used.order_by("-attempt").first()
 
 
@@ -100,22 +118,45 @@ def attempt_with(
 
 def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submission]:
     """Return the submissions with assignment and `audits`, both newest first, without reports."""
-    theirs = Submission.objects.filter(student=student, assignment=assignment)
-    return with_audits(theirs.select_related("assignment", "student")).order_by("-attempt")
+    theirs = _work(assignment, student).select_related("assignment", "student", "team")
+    return with_audits(_read_by(student, theirs)).order_by("-attempt")
+
+
+def attempts_beside(submission: Submission) -> list[Submission]:
+    """Return all attempts of this one's student or team as attempts_of, for the same reader."""
+    if submission.read_as is not None:
+        return list(attempts_of(submission.read_as, submission.assignment))
+    theirs = Submission.objects.filter(
+        assignment=submission.assignment_id, student=submission.student_id, team=submission.team_id
+    )
+    return list(
+        with_audits(theirs.select_related("assignment", "student", "team")).order_by("-attempt")
+    )
+
+
+def _read_by(student: Enrollment, submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Let a member of a team read the rows as themself."""
+    return submissions.annotate(reader_key=Value(student.pk))
+
+
+def _work(assignment: Assignment, student: Enrollment) -> QuerySet[Submission]:
+    return Submission.objects.filter(work_of(assignment, student), assignment=assignment)
 
 
 def submissions_to(assignment: Assignment) -> QuerySet[Submission]:
     """Return all students' submissions, newest first, loaded as in attempts_of."""
     submissions = Submission.objects.filter(assignment=assignment).select_related(
-        "assignment", "student"
+        "assignment", "student", "team"
     )
     return with_audits(submissions).order_by("-handed_in_at", "pk")
 
 
 def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> QuerySet[Submission]:
     """Return the submissions to several assignments, loaded as in attempts_of."""
-    theirs = Submission.objects.filter(student=student, assignment__in=list(assignments))
-    return with_audits(theirs.select_related("assignment")).order_by("assignment_id", "-attempt")
+    theirs = Submission.objects.filter(
+        is_readable_by(student.pk), assignment__in=list(assignments)
+    ).select_related("assignment")
+    return with_audits(_read_by(student, theirs)).order_by("assignment_id", "-attempt")
 
 
 def visible_attempts(
@@ -127,7 +168,7 @@ def visible_attempts(
     """
     listed = list(submissions)
     by_key = grades_of(listed) if grades is None else grades
-    return [_visible_attempt(s, by_key.get((s.assignment_id, s.student_id))) for s in listed]
+    return [_visible_attempt(s, by_key.get((s.assignment_id, s.reader_id))) for s in listed]
 
 
 def staff_attempt(submission: Submission) -> Attempt:
@@ -139,13 +180,21 @@ def staff_attempt(submission: Submission) -> Attempt:
 
 def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
     """Return the user's newest attempts in the entered organizations, as they may see them."""
-    mine = with_audits(Submission.objects.filter(student__user=user))
+    membership = TeamMember.objects.filter(team=OuterRef("team"), student__user=user)
+    mine = with_audits(
+        Submission.objects.filter(is_readable_for_user(user.pk)).annotate(
+            reader_key=Subquery(membership.values("student")[:1])
+        )
+    )
     related = mine.select_related("organization", "assignment__cohort")
     return visible_attempts(related.order_by("-handed_in_at", "pk")[:limit])
 
 
 def standings_of(assignment: Assignment) -> list[Standing]:
-    """Return the whole roster with latest attempts and grades, at four queries."""
+    """Return the whole roster with latest attempts and grades, at five queries, with teams seven.
+
+    All members of a team stand where it does.
+    """
     mine = Q(submissions__assignment=assignment)
     students = (
         Enrollment.objects.filter(cohort=assignment.cohort_id)
@@ -168,15 +217,21 @@ def standings_of(assignment: Assignment) -> list[Standing]:
         .defer("released", "audit__report")
     )
     by_student = {grade.student_id: grade for grade in grades}
+    roster = list(students)
+    terms = terms_of_students(assignment, roster)
+    keys = work_keys(assignment, roster)
+    attempts = {student.pk: student.attempts for student in roster}
     return [
         Standing(
             student=student,
-            attempts=student.attempts,
-            latest=latest.get(student.pk),
-            audit=audit_to_show(latest[student.pk]) if student.pk in latest else None,
+            terms=terms[student.pk],
+            attempts=attempts.get(key, 0),
+            latest=latest.get(key),
+            audit=audit_to_show(latest[key]) if key in latest else None,
             grade=by_student.get(student.pk),
         )
-        for student in students
+        for student in roster
+        for key in [keys.get(student.pk, 0)]
     ]
 
 
@@ -222,7 +277,7 @@ def _visible_attempt(submission: Submission, grade: Grade | None) -> Attempt:
         )
 
     is_graded = grade is not None and grade.audit.submission_id == submission.pk
-    score = grade.overall_score if grade and is_graded else _verdict_of(audit)
+    score = _score_before_release(grade) if grade and is_graded else _verdict_of(audit)
     visibility: Visibility = "" if is_past(submission, grade) else "provisional"
     return Attempt(
         submission,
@@ -233,6 +288,11 @@ def _visible_attempt(submission: Submission, grade: Grade | None) -> Attempt:
         counts=counts,
         may_choose=may_choose,
     )
+
+
+def _score_before_release(grade: Grade) -> float | None:
+    """Return the score without the student's own adjustment, which they are told by the release."""
+    return grade.overall_score if grade.adjusted_from is None else grade.adjusted_from
 
 
 def _may_choose(submission: Submission, audit: Audit, grade: Grade | None) -> bool:
@@ -337,41 +397,58 @@ def _released_criteria(rows: Sequence[ReleasedCriterion]) -> Criteria:
     }
 
 
-def closed_reason(*, assignment: Assignment, left: int) -> SubmissionRefused | None:
-    """Return why no submission is possible now, or None while the assignment is open.
+def refuse_without_team(assignment: Assignment, student: Enrollment) -> None:
+    """Raise SubmissionRefused team_missing where students submit in teams and this one has none."""
+    if work_key(assignment, student) is None:
+        by = (
+            "Form or join one"
+            if assignment.team_formation == TeamFormation.STUDENTS
+            else ("Your teachers form the teams: ask them")
+        )
+        raise SubmissionRefused(
+            WHOLE_FORM, "team_missing", f"Here you submit in a team, and you are in none. {by}."
+        )
 
-    `left` is the student's number of attempts left.
-    """
+
+def team_refusal(assignment: Assignment, student: Enrollment) -> SubmissionRefused | None:
+    """Return why the student cannot submit before they are in a team; None if they can."""
     try:
-        refuse_unless_open(assignment, timezone.now())
-        refuse_without_attempts(left, assignment)
+        refuse_without_team(assignment, student)
     except SubmissionRefused as refusal:
         return refusal
     return None
 
 
-def refuse_unless_open(assignment: Assignment, now: datetime) -> None:
-    if assignment.opens_at and now < assignment.opens_at:
-        opening = in_words(assignment.opens_at)
+def closed_reason(*, terms: Terms, left: int) -> SubmissionRefused | None:
+    """Return why no submission is possible now, or None while the assignment is open.
+
+    `terms` and `left`, the number of attempts left, are the student's.
+    """
+    try:
+        refuse_unless_open(terms, timezone.now())
+        refuse_without_attempts(left, terms)
+    except SubmissionRefused as refusal:
+        return refusal
+    return None
+
+
+def refuse_unless_open(terms: Terms, now: datetime) -> None:
+    if terms.opens_at and now < terms.opens_at:
+        opening = in_words(terms.opens_at)
         raise SubmissionRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
-    is_refused = assignment.late_policy == LatePolicy.REFUSE
-    if is_refused and is_late(assignment, now) and assignment.due_at:
-        due = in_words(assignment.due_at)
+    if terms.refuses_late and terms.is_after_due(now) and terms.due_at:
+        due = in_words(terms.due_at)
         raise SubmissionRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
 
 
-def is_late(assignment: Assignment, now: datetime) -> bool:
-    return assignment.due_at is not None and now > assignment.due_at
-
-
-def refuse_without_attempts(left: int, assignment: Assignment) -> None:
+def refuse_without_attempts(left: int, terms: Terms) -> None:
     if left <= 0:
-        limit = assignment.max_attempts
+        limit = terms.max_attempts
         attempts = "your only attempt" if limit == 1 else f"all {limit} attempts"
         raise SubmissionRefused(WHOLE_FORM, "attempts_used_up", f"You have used {attempts}.")
 
 
 def may_withdraw(audit: Audit, user: User) -> bool:
-    """Return True for the student themself, while no worker has the audit."""
-    is_own = audit.submission.student.user_id == user.pk
+    """Return True for its student or a present member of its team, while no worker has it."""
+    is_own = is_present_member(user.pk, audit.submission)
     return is_own and audit.state == AuditState.QUEUED and audit.kind == AuditKind.SELF

@@ -14,11 +14,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_assignment
-from grading.core.enums import AuditState, LatePolicy
+from grading.core.enums import AuditState
 from grading.core.errors import ActionRefused, AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.form_bases import add_refusal, field_of_code
 from grading.core.permissions import access_assignment, access_audit, access_enrollment
 from grading.core.requests import MemberRequest
+from grading.core.team_access import is_present_member
+from grading.courses.extensions.queries import Terms, terms_of
+from grading.courses.teams.queries import team_of
 from grading.models import Assignment, Enrollment, Submission
 from grading.submissions.actions import create_submission, withdraw_submission
 from grading.submissions.forms import SubmissionForm
@@ -29,9 +32,9 @@ from grading.submissions.queries import (
     attempts_of,
     audit_to_show,
     closed_reason,
-    is_late,
     last_attempt,
     may_withdraw,
+    team_refusal,
 )
 
 
@@ -44,7 +47,8 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     """
     target = access_assignment(request.user, cohort, assignment)
     student = access_enrollment(request.user, target.cohort)
-    late = target.late_policy == LatePolicy.ACCEPT and is_late(target, timezone.now())
+    terms = terms_of(target, student)
+    late = not terms.refuses_late and terms.is_late(timezone.now())
     is_check = request.POST.get("do") == "check"
     probe: Probe | None = None
 
@@ -61,20 +65,24 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     if is_check and "HX-Request" in request.headers:
         return render(request, "submissions/_probe.html", context | {"fragment": True})
     return render(
-        request, "submissions/submit.html", context | _page_context(request, target, student)
+        request, "submissions/submit.html", context | _page_context(request, target, student, terms)
     )
 
 
 def _page_context(
-    request: MemberRequest, assignment: Assignment, student: Enrollment
+    request: MemberRequest, assignment: Assignment, student: Enrollment, terms: Terms
 ) -> dict[str, Any]:
-    left = attempts_left(assignment, student)
+    left = attempts_left(assignment, student, terms)
     # After a POST the form stays, so that what was typed is not lost with the refusal beside it.
     is_sent = request.method == "POST"
     return {
         "earlier": not is_sent,
-        "closed": None if is_sent else closed_reason(assignment=assignment, left=left),
+        "closed": None
+        if is_sent
+        else team_refusal(assignment, student) or closed_reason(terms=terms, left=left),
+        "team": team_of(assignment, student),
         "attempts_left": left,
+        "terms": terms,
         "trail": trail_to_assignment(assignment),
     }
 
@@ -152,7 +160,7 @@ def withdraw(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """Withdraw a submission while its audit waits; only its student may."""
     audit = access_audit(request.user, audit_id)
     # Staff may open this audit too, but not withdraw it.
-    if audit.submission.student.user_id != request.user.pk:
+    if not is_present_member(request.user.pk, audit.submission):
         raise Http404
 
     refused = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -14,14 +15,17 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
+from grading.comments.queries import CommentsOf, ShownComment, comments_on
 from grading.core.breadcrumbs import Trail, trail_to_assignment
+from grading.core.enums import AuditKind
 from grading.core.permissions import access_audit
+from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
 from grading.engine.report import Location
 from grading.engine.stored_sources import StoredSources
 from grading.models import Audit
 from grading.report_pages.location_links import Work, link_location
-from grading.submitted_work.aligned_lines import align
+from grading.submitted_work.aligned_lines import AlignedFile, align
 from grading.submitted_work.queries import (
     EarlierWork,
     changes_between,
@@ -48,6 +52,7 @@ def code(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
         "files": files,
         "earlier": earlier,
         "path": path,
+        "comments": _comments(request, audit),
     }
     if path and files is not None:
         context |= _file(request, audit, files, earlier, path)
@@ -93,14 +98,45 @@ def _file(
     work = Work(submission.repo_url, submission.resolved_commit)
     first, last = cited or (None, None)
     location = Location(path=path, line_start=first, line_end=last, commit=work.commit)
+    aligned = align(path, lines, earlier_lines, cited=cited) if is_kept else None
     return {
         "file": file,
+        "commented": _commented(path, _comments(request, audit)),
+        "unshown": _unshown(path, aligned, _comments(request, audit)),
         "at_host": link_location(location, work) if file else None,
         "before": before,
         "is_compared": is_compared,
         "cited": cited,
-        "aligned": align(path, lines, earlier_lines, cited=cited) if is_kept else None,
+        "aligned": aligned,
     }
+
+
+def _comments(request: MemberRequest, audit: Audit) -> CommentsOf | None:
+    """Return the comments on the work, read once in a request; a peer's audit shows none."""
+    if audit.kind == AuditKind.PEER:
+        return None
+    return cached(
+        "comments", audit.submission_id, ask=lambda: comments_on(audit.submission, request.user)
+    )
+
+
+def _commented(path: str, comments: CommentsOf | None) -> set[int | None]:
+    """Return the lines of this attempt after which comments stand."""
+    own = comments.on_file(path) if comments else []
+    return {shown.comment.last_line for shown in own if not shown.is_earlier}
+
+
+def _unshown(
+    path: str, aligned: AlignedFile | None, comments: CommentsOf | None
+) -> list[ShownComment]:
+    """Return the comments on this file that no shown line carries, and those of earlier attempts."""
+    rows = aligned.rows if aligned else ()
+    numbers = {row.after.number for row in rows if row.after}
+    return [
+        shown
+        for shown in (comments.on_file(path) if comments else [])
+        if shown.is_earlier or shown.comment.last_line not in numbers
+    ]
 
 
 def _cited_lines(request: MemberRequest, lines: int) -> tuple[int, int] | None:
@@ -122,7 +158,15 @@ def _number(request: MemberRequest, name: str) -> int | None:
 def pdf_page(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """Show the submitted report in the page, open at `page`."""
     audit = access_audit(request.user, audit_id)
-    context = {"audit": audit, "trail": _trail(audit), "page": _number(request, "page") or 1}
+    page, comments = _number(request, "page") or 1, _comments(request, audit)
+    pages = Counter(shown.comment.page or 1 for shown in comments.on_pages()) if comments else {}
+    context = {
+        "audit": audit,
+        "trail": _trail(audit),
+        "page": page,
+        "comments": comments,
+        "others": [(number, pages[number]) for number in sorted(pages) if number != page],
+    }
     return render(request, "submitted_work/pdf.html", context)
 
 

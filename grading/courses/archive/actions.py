@@ -207,7 +207,7 @@ def delete_cohort(*, cohort: Cohort, typed: str, fingerprint: str, by: User) -> 
             # Only keys: Django may load the rows that it deletes, and reports are large.
             rows.only("pk").delete()
         Cohort.objects.filter(pk=cohort.pk).delete()
-        _delete_uploads_on_commit(uploads)
+        delete_uploads_on_commit(uploads)
 
 
 def _lock(cohort: Cohort) -> bool:
@@ -245,7 +245,7 @@ def _check_deletable(cohort: Cohort, fingerprint: str) -> None:
         )
 
 
-def _delete_uploads_on_commit(uploads: list[str]) -> None:
+def delete_uploads_on_commit(uploads: list[str]) -> None:
     # A function and no partial: Django logs a robust callback by its name.
     def delete_uploads() -> None:
         for name in uploads:

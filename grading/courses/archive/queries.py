@@ -17,20 +17,27 @@ from grading.models import (
     BlindSample,
     BulkRun,
     Cohort,
+    Comment,
+    CommentReply,
     CommunicationEntry,
     Enrollment,
+    Extension,
     FeedbackReport,
     Finding,
     FindingResponse,
     FindingSighting,
     Grade,
+    GradeAdjustment,
     Override,
     Pairing,
     PairingRound,
     RoundMember,
     RubricVersion,
+    StaffNote,
     Submission,
     SupersededReport,
+    Team,
+    TeamMember,
 )
 
 # Rows fetched at a time: an archive never holds a whole table in memory.
@@ -77,10 +84,23 @@ def tables_of(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
     by_submission = {"submission__assignment": assignment}
     return [
         ("grades", Grade.objects.filter(assignment=assignment).order_by("pk")),
+        (
+            "adjustments",
+            GradeAdjustment.objects.filter(grade__assignment=assignment).order_by("pk"),
+        ),
+        ("teams", Team.objects.filter(assignment=assignment).order_by("pk")),
+        ("team_members", TeamMember.objects.filter(assignment=assignment).order_by("pk")),
         # Without reports: each is a file of its own beside its attempt.
         ("audits", Audit.objects.filter(**by_submission).defer("report").order_by("pk")),
         ("overrides", Override.objects.filter(**by_submission).order_by("pk")),
         ("appeals", Appeal.objects.filter(**by_submission).order_by("pk")),
+        # As the peers' names below: archives are for teachers.
+        ("staff_notes", StaffNote.objects.filter(**by_submission).order_by("pk")),
+        ("comments", Comment.objects.filter(**by_submission).order_by("pk")),
+        (
+            "comment_replies",
+            CommentReply.objects.filter(comment__submission__assignment=assignment).order_by("pk"),
+        ),
         ("blind_samples", BlindSample.objects.filter(assignment=assignment).order_by("pk")),
         ("blind_scores", BlindGrade.objects.filter(**by_submission).order_by("pk")),
         ("bulk_runs", BulkRun.objects.filter(assignment=assignment).order_by("pk")),
@@ -92,6 +112,7 @@ def _peer_review_tables(assignment: Assignment) -> list[tuple[str, QuerySet[Any]
     """Return the tables of peer review. They are not anonymous: archives are for teachers."""
     by_round, by_finding = {"round__assignment": assignment}, {"finding__assignment": assignment}
     return [
+        ("extensions", Extension.objects.filter(assignment=assignment).order_by("pk")),
         ("rounds", PairingRound.objects.filter(assignment=assignment).order_by("number")),
         ("round_members", RoundMember.objects.filter(**by_round).order_by("pk")),
         ("pairings", Pairing.objects.filter(**by_round).order_by("created_at", "pk")),

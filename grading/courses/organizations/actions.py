@@ -7,8 +7,9 @@ from django.db import transaction
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import Role
-from grading.courses.organizations.invitations import offer_role, withdraw_offer
+from grading.core.enums import InvitationState, Role
+from grading.core.errors import RoleRefused
+from grading.courses.organizations.invitations import check_offer, offer_role, withdraw_offer
 from grading.courses.organizations.roles import (
     check_role_change,
     is_promotion,
@@ -16,7 +17,7 @@ from grading.courses.organizations.roles import (
     set_role,
     update_admin_access,
 )
-from grading.models import Membership, Organization
+from grading.models import Enrollment, Invitation, Membership, Organization
 
 
 def add_member(
@@ -47,3 +48,52 @@ def add_member(
         )
         update_admin_access(organization=organization, user=user, by=by)
     return membership
+
+
+def invite_staff(*, organization: Organization, email: str, role: Role, by: User) -> Invitation:
+    """Offer a role of staff to an address; it holds once the person accepts. Raises RoleRefused."""
+    with transaction.atomic(), scope(organization=organization):
+        lock_roles(organization.pk)
+        check_offer(organization=organization, email=email.lower(), role=role, by=by)
+        return offer_role(organization=organization, email=email, role=role, by=by)
+
+
+def change_role(*, membership: Membership, role: Role, was: str, by: User) -> Membership | None:
+    """Give a member of staff another role, as add_member does; `was` is the role that was shown.
+
+    Raises RoleRefused role_changed if it is another one by now.
+    """
+    with transaction.atomic():
+        lock_roles(membership.organization_id)
+        current = Membership.objects.select_related("user", "organization").get(pk=membership.pk)
+        if current.role != was:
+            raise RoleRefused("role_changed", "This role was changed meanwhile. Check it again.")
+        return add_member(organization=current.organization, user=current.user, role=role, by=by)
+
+
+def remove_staff(*, membership: Membership, by: User) -> None:
+    """End a role of staff; who is also on a roster stays a member as a student.
+
+    An invitation of theirs is withdrawn, so that owners may invite them again. Raises RoleRefused.
+    """
+    organization, user = membership.organization, membership.user
+    with transaction.atomic(), scope(organization=organization):
+        lock_roles(organization.pk)
+        check_role_change(organization=organization, user=user, role=Role.STUDENT, by=by)
+        if Enrollment.objects.filter(organization=organization, user=user).exists():
+            add_member(organization=organization, user=user, role=Role.STUDENT, by=by)
+            return
+
+        record_activity(
+            organization=organization,
+            actor=by,
+            verb="membership.removed",
+            about=membership,
+            role=membership.role,
+            email=membership.email,
+        )
+        Invitation.objects.filter(organization=organization, user=user).update(
+            state=InvitationState.REVOKED, role=Role.STUDENT, user=None, answered_at=None
+        )
+        Membership.objects.filter(pk=membership.pk).delete()
+        update_admin_access(organization=organization, user=user, by=by)

@@ -10,11 +10,11 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 from django_scopes import scope
 
-from grading.core.enums import InvitationState, Role
+from grading.core.enums import STAFF_ROLES, InvitationState, Role
 from grading.core.own_addresses import addresses_of
 from grading.core.rls.rls_scope import as_person
 from grading.core.user_text import name_in_email, without_links
-from grading.models import Enrollment, Invitation, Organization
+from grading.models import Enrollment, Invitation, Membership, Organization
 
 WAITING = Q(state=InvitationState.INVITED) | Q(state=InvitationState.ACCEPTED, user=None)
 REFUSED = Q(state__in=(InvitationState.DECLINED, InvitationState.LEFT))
@@ -80,3 +80,20 @@ def _waiting_cohorts(
             key = enrollment.organization_id, enrollment.email.lower()
             cohorts[key] = (*cohorts.get(key, ()), without_links(enrollment.cohort.name))
     return cohorts
+
+
+def staff_of(organization: Organization) -> list[Membership]:
+    """Return the members who are staff, owners first. One query."""
+    members = Membership.objects.select_related("user", "organization").filter(
+        organization=organization, role__in=STAFF_ROLES
+    )
+    return sorted(members, key=lambda member: (list(Role).index(Role(member.role)), member.email))
+
+
+def open_offers(organization: Organization) -> list[Invitation]:
+    """Return the offers of a role of staff that wait for an answer. One query."""
+    return list(
+        Invitation.objects.filter(
+            organization=organization, role__in=STAFF_ROLES, state=InvitationState.INVITED
+        ).order_by("email")
+    )

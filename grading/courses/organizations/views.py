@@ -17,6 +17,7 @@ from grading.core.permissions import access_organization, may
 from grading.core.requests import MemberRequest
 from grading.courses.forms import OrganizationForm
 from grading.courses.organizations.approval import create_organization
+from grading.courses.page_links import links_of_organization
 from grading.courses.queries import cohorts_of, members_of
 
 LEAD = "Only its members can see what is in it."
@@ -58,6 +59,7 @@ def organization(request: MemberRequest, org: str) -> HttpResponse:
         "cohorts": cohorts_of(request.user, organization),
         "staff": members_of(organization).exclude(role=Role.STUDENT) if is_staff else (),
         "may_change": may(request.user, organization, "teacher"),
+        "groups": links_of_organization(request.user, organization),
         "trail": [("Home", reverse("home"))],
     }
     return render(request, "courses/organizations/organization.html", context)
