@@ -13,9 +13,9 @@ from django.utils import timezone
 from grading.comments.places import Place, place_of
 from grading.core.activity_writer import record_activity
 from grading.core.code_locations import refuse_missing
+from grading.core.comment_access import students_who_see
 from grading.core.enums import CommentPlace, NoticeKind
 from grading.core.errors import AppealRefused, CommentRefused
-from grading.core.team_access import mates_of
 from grading.core.user_text import required_text
 from grading.models import (
     AuditContents,
@@ -229,7 +229,7 @@ def _refuse_too_many(comment: Comment) -> None:
 def _notify_of_reply(comment: Comment) -> None:
     submission = comment.submission
     title = submission.assignment.title
-    for member in mates_of(submission):
+    for member in students_who_see(comment):
         notify(
             organization=comment.organization_id,
             user=member.user,

@@ -25,6 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Trim
 
 from grading.comments.places import Place, place_of
+from grading.core.comment_access import RELEASED, is_shown_to_user
 from grading.core.enums import AuditKind, CommentPlace, Opened
 from grading.core.permissions import may
 from grading.core.team_access import is_readable_for_user
@@ -40,8 +41,6 @@ from grading.models import (
     Submission,
 )
 
-# What students see, in terms of Comment's columns.
-VISIBLE = Q(released_at__isnull=False, withdrawn_at=None)
 ANSWER_WAITS = Q(answer_waits=True, withdrawn_at=None)
 
 
@@ -120,6 +119,15 @@ class CommentsOf:
         return sum(shown.comment.is_draft for shown in self.own)
 
     @property
+    def unshared(self) -> int:
+        """Number of comments on this attempt that not all of its students see yet."""
+        return sum(
+            shown.comment.is_shown_with_grades
+            or (shown.comment.is_draft and shown.comment.withdrawn_at is None)
+            for shown in self.own
+        )
+
+    @property
     def new(self) -> int:
         """Number of comments with words that a student has not opened."""
         return sum(shown.is_new for shown in self.comments)
@@ -132,7 +140,8 @@ def comments_on(submission: Submission, reader: User) -> CommentsOf:
     """Return the comments that this reader may see, in one query.
 
     The submission's `organization` is loaded. The reader was let in by `access_audit` or
-    `access_submission`: staff see drafts and withdrawn comments too, anybody else what is released.
+    `access_submission`: staff see drafts and withdrawn comments too, anybody else what is released
+    for them.
     """
     is_staff = may(reader, submission.organization, "staff")
     rows = Comment.objects.filter(
@@ -148,7 +157,7 @@ def comments_on(submission: Submission, reader: User) -> CommentsOf:
         "created_at",
         "pk",
     )
-    listed = with_details(rows if is_staff else rows.filter(VISIBLE), reader)
+    listed = with_details(rows if is_staff else rows.filter(is_shown_to_user(reader.pk)), reader)
     return CommentsOf(
         submission,
         is_staff,
@@ -238,12 +247,12 @@ def new_comments(reader: User) -> QuerySet[Comment]:
 def visible_to(reader: User) -> QuerySet[Comment]:
     """Return the visible comments on the student's own work and their teams'."""
     theirs = Submission.objects.filter(is_readable_for_user(reader.pk))
-    return Comment.objects.filter(VISIBLE, submission__in=theirs)
+    return Comment.objects.filter(is_shown_to_user(reader.pk), submission__in=theirs)
 
 
 def number_released(submission: Any) -> Coalesce:
     """Return an expression for the number of visible comments on a submission."""
-    rows = Comment.objects.filter(VISIBLE, submission=submission).order_by().values("submission")
+    rows = Comment.objects.filter(RELEASED, submission=submission).order_by().values("submission")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
 
 
@@ -267,6 +276,15 @@ def drafts_with(grades: Collection[Grade]) -> QuerySet[Comment]:
         )
     assignments = {submission.assignment_id for submission in counting}
     return drafts().filter(upto, submission__assignment__in=assignments)
+
+
+def unshared_on(submission: Submission) -> QuerySet[Comment]:
+    """Return the comments that not all of the submission's students see: drafts, and on a team's
+    work those that each member sees with their own grade.
+    """
+    rows = Comment.objects.filter(submission=submission, withdrawn_at=None)
+    with_grades = Q(submission__team__isnull=False, to_team=False)
+    return rows.filter(Q(released_at=None) | with_grades)
 
 
 def drafts() -> QuerySet[Comment]:

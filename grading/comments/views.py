@@ -50,7 +50,8 @@ def comments(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """List the comments on a work with links to their places; its student has then opened them."""
     audit = _audit(request, audit_id)
     shown = comments_on(audit.submission, request.user)
-    if not shown.is_staff and request.method == "GET":
+    # A member of a team may open it before anything is released for them.
+    if shown.comments and not shown.is_staff and request.method == "GET":
         _mark_opened(request, audit.submission)
     context = {
         "audit": audit,
@@ -157,21 +158,22 @@ def _write(request: MemberRequest, audit: Audit, form: CommentForm) -> Comment |
 
 @GET_AND_POST
 def release(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """Show how many drafts on this work its student would see, then release them."""
+    """Show how many comments on this work its student or team would see, then release them."""
     audit = _audit(request, audit_id, level="teacher")
-    drafts = queries.drafts().filter(submission=audit.submission).count()
+    drafts = queries.unshared_on(audit.submission).count()
     address = reverse("comments", args=[org, audit.pk])
     if request.method == "POST" and drafts:
         number = release_comments(submission=audit.submission, by=request.user)
         messages.success(request, f"{number} comment{'' if number == 1 else 's'} released.")
         return HttpResponseRedirect(address)
     if not drafts:
-        messages.info(request, "There are no drafts to release.")
+        messages.info(request, "There are no comments to release.")
 
     context = {
         "form": forms.Form(),
         "title": f"Release {drafts} comment{'' if drafts == 1 else 's'}",
-        "lead": "The student sees the comments at once and gets an email without their words. "
+        "lead": ("Every member of the team" if audit.submission.team_id else "The student")
+        + " sees the comments at once and gets an email without their words. "
         "The grade stays as it is.",
         "verb": "Release comments",
         "trail": [*_trail(audit), ("Comments", address)],

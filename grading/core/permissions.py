@@ -15,6 +15,7 @@ from django.db.models import OuterRef, Subquery
 from django.http import Http404
 from django_scopes import scope
 
+from grading.core.comment_access import is_shown_to_user
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, Role
 from grading.core.errors import OrganizationClosed
 from grading.core.invitation_links import read_token
@@ -342,10 +343,16 @@ def access_comment(user: Somebody, comment_id: int, *, level: Level = "student")
     comment = rows.filter(pk=comment_id).first()
     if comment is None or not _may_read(user, comment.submission, level):
         raise Http404
-    if not comment.is_visible and not may(user, comment.organization, "staff"):
+    if not may(user, comment.organization, "staff") and not _is_released_for(user, comment):
         raise Http404
     follow_cohort(comment.submission.assignment.cohort)
     return comment
+
+
+def _is_released_for(user: Somebody, comment: Comment) -> bool:
+    if comment.submission.team_id is None:
+        return comment.is_visible
+    return Comment.objects.filter(is_shown_to_user(user.pk or 0), pk=comment.pk).exists()
 
 
 def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "student") -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -123,7 +123,8 @@ def release_criterion(
 def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
     """Withdraw a release: the student sees the work as before, by the assignment's policy.
 
-    Its comments become drafts again, because they tell of the score. The student gets an email. Raises GradeRefused: reason_missing, not_released, appeal_pending.
+    Its comments are hidden from this student again, because they tell of the score. The student
+    gets an email. Raises GradeRefused: reason_missing, not_released, appeal_pending.
     """
     reason = required_reason(reason)
     with transaction.atomic():
@@ -132,6 +133,7 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
         )
         grade = held.defer("audit__report").get(pk=grade.pk)
         released = _withdrawable_release(grade)
+        hide_comments(grade=grade, by=by)
         # The policy decides again what the student sees, as before the first release.
         grade.released, grade.released_at, grade.released_by, grade.changed = (
             None,
@@ -151,7 +153,6 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
             score=released["overall_score"],
             reason=reason,
         )
-        hide_comments(grade=grade, by=by)
         _notify_of_withdrawal(grade, released)
 
     return grade
@@ -251,7 +252,7 @@ def _earlier_attempts(
 def _notify_students(
     assignment: Assignment,
     news: Sequence[Grade],
-    comments: Mapping[int, int],
+    comments: frozenset[int],
     *,
     send_emails: bool,
 ) -> None:
@@ -260,10 +261,7 @@ def _notify_students(
     )
     # No score stands in an email: it may be read by others, and may be out of date.
     if send_emails:
-        written = [
-            _release_email(grade, with_comments=grade.audit.submission.student_id in comments)
-            for grade in news
-        ]
+        written = [_release_email(grade, with_comments=grade.pk in comments) for grade in news]
         notify_all(
             organization_id=assignment.organization_id, kind=NoticeKind.RELEASED, emails=written
         )

@@ -61,6 +61,9 @@ class Comment(TenantModel):
     it. A draft has no `released_at`: students see nothing of it. A release that is taken back makes
     a draft of it again; `first_released_at` stays, and what a student could read is never deleted
     but withdrawn. `answer_waits` means that the student answered and no staff did since.
+
+    On a team's work a release shows it to the members whose grades are released, unless `to_team`:
+    released by itself, to all (core/comment_access.py).
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="comments")
@@ -83,6 +86,7 @@ class Comment(TenantModel):
     edited_at = models.DateTimeField(null=True, blank=True)
     first_released_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
+    to_team = models.BooleanField(default=False)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     # The last release or reply of staff: newer than its opening, it is new to the student.
     news_at = models.DateTimeField(null=True, blank=True)
@@ -151,6 +155,11 @@ class Comment(TenantModel):
     def is_visible(self) -> bool:
         """Return whether its student sees it."""
         return self.released_at is not None and self.withdrawn_at is None
+
+    @property
+    def is_shown_with_grades(self) -> bool:
+        """Return whether each member of the team sees it with the release of their own grade."""
+        return self.submission.team_id is not None and self.is_visible and not self.to_team
 
     def __str__(self) -> str:
         return f"{self.get_place_display()}: {self.text[:60]}"

@@ -23,6 +23,8 @@ class Grade(TenantModel):
     they could not be verified. `released` is the frozen verdict that the student got
     (grades/queries/final_scores.py), null before a release; `changed` means that it is out of date.
     `adjusted_from` is the overall score before a GradeAdjustment, null without one.
+    `comments_hidden_at` is when the release to a member of a team was last withdrawn: comments of
+    before are hidden from them until the next.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
@@ -48,6 +50,7 @@ class Grade(TenantModel):
     released_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    comments_hidden_at = models.DateTimeField(null=True, blank=True)
     changed = models.BooleanField(default=False)
     changed_at = models.DateTimeField(auto_now=True)
 

@@ -143,6 +143,11 @@ class Submission(TenantModel):
         return f"{self.repo_url} (attempt {self.attempt})"
 
     @property
+    def owner_name(self) -> str:
+        """Name for lists of works: that of the team, else of the student. `team` is loaded."""
+        return str(self.team or self.student)
+
+    @property
     def reader(self) -> Enrollment:
         """The member of the team who reads this row, else its student."""
         return self.read_as or self.student
