@@ -176,13 +176,15 @@ def _labels(rows: Iterable[Activity]) -> dict[tuple[str, str], ObjectLabel]:
 
 
 def _submissions(keys: set[str]) -> dict[Any, ObjectLabel]:
-    submissions = Submission.objects.filter(pk__in=keys).select_related("student", "assignment")
+    submissions = Submission.objects.filter(pk__in=keys).select_related(
+        "student", "team", "assignment"
+    )
     return {submission.pk: ObjectLabel(_attempt(submission)) for submission in submissions}
 
 
 def _audits(keys: set[str]) -> dict[Any, ObjectLabel]:
     audits = Audit.objects.filter(pk__in=keys).select_related(
-        "submission__student", "submission__assignment"
+        "submission__student", "submission__team", "submission__assignment"
     )
     return {
         audit.pk: ObjectLabel(_attempt(audit.submission), audit_id=audit.pk)
@@ -202,7 +204,7 @@ def _grades(keys: set[str]) -> dict[Any, ObjectLabel]:
 
 def _appeals(keys: set[str]) -> dict[Any, ObjectLabel]:
     appeals = Appeal.objects.filter(pk__in=keys).select_related(
-        "submission__student", "submission__assignment"
+        "submission__student", "submission__team", "submission__assignment"
     )
     return {
         appeal.pk: ObjectLabel(_attempt(appeal.submission), appeal_id=appeal.pk)
@@ -212,7 +214,7 @@ def _appeals(keys: set[str]) -> dict[Any, ObjectLabel]:
 
 def _comments(keys: set[str]) -> dict[Any, ObjectLabel]:
     comments = Comment.objects.filter(pk__in=keys).select_related(
-        "submission__student", "submission__assignment"
+        "submission__student", "submission__team", "submission__assignment"
     )
     return {comment.pk: ObjectLabel(_attempt(comment.submission)) for comment in comments}
 
@@ -248,7 +250,7 @@ def _assignment_label(assignment: Assignment) -> ObjectLabel:
 
 
 def _attempt(submission: Submission) -> str:
-    return f"{submission.student}, {submission.assignment.title}, attempt {submission.attempt}"
+    return f"{submission.owner_name}, {submission.assignment.title}, attempt {submission.attempt}"
 
 
 # By Activity.object_type; other types get no label.

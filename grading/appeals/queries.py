@@ -338,7 +338,10 @@ def released_report(audit: Audit | None, appeal: Appeal) -> Report | None:
 def appealed_audit(appeal: Appeal) -> Audit | None:
     """Return the audit behind the appealed verdict, with its current report."""
     audits = Audit.objects.filter(submission=appeal.submission).select_related(
-        "submission__student", "submission__assignment", "organization"
+        "submission__student",
+        "submission__team",
+        "submission__assignment",
+        "organization",
     )
     # The appealed report is an audit's current one or a superseded one.
     rests_on = Q(report_digest=appeal.report_digest) | Q(
@@ -361,6 +364,7 @@ def _with_related(appeals: QuerySet[Appeal]) -> QuerySet[Appeal]:
     related = appeals.select_related(
         "organization",
         "submission__student",
+        "submission__team",
         "submission__assignment__cohort",
         "assigned_to__user",
     )

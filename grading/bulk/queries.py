@@ -58,8 +58,9 @@ class Progress:
 
 
 def failed_audits(assignment: Assignment) -> list[Audit]:
-    """Return the newest audit, if it failed, of each student without a verdict; sorted by name."""
-    judged = Grade.objects.filter(assignment=assignment).values("student")
+    """Return the newest audit, if it failed, of each work without a verdict; sorted by name."""
+    # The key of the work: of a team any member may have the grade.
+    judged = Grade.objects.filter(assignment=assignment).values("audit__submission__student")
     newest = (
         Audit.objects.filter(submission__assignment=assignment)
         .exclude(submission__student__in=judged)
@@ -67,12 +68,12 @@ def failed_audits(assignment: Assignment) -> list[Audit]:
         .order_by("submission__student_id", "-submission__attempt", "-created_at")
         # With this ordering, DISTINCT ON keeps each student's newest audit.
         .distinct("submission__student_id")
-        .select_related("submission__student")
+        .select_related("submission__student", "submission__team")
         .defer("report")
     )
     failed = [audit for audit in newest if audit.state == AuditState.FAILED]
 
-    return sorted(failed, key=lambda audit: str(audit.submission.student))
+    return sorted(failed, key=lambda audit: audit.submission.owner_name)
 
 
 def judgeable_versions(assignment: Assignment) -> QuerySet[RubricVersion]:
@@ -127,7 +128,7 @@ def past_runs(assignment: Assignment) -> QuerySet[BulkRun]:
 def items_of(run: BulkRun, kind: str = "") -> QuerySet[BulkItem]:
     """Return items with their students, reports deferred. An unknown `kind` means all."""
     related = BulkItem.objects.filter(ITEM_FILTERS.get(kind, Q()), run=run).select_related(
-        "submission__student", "audit", "renewed"
+        "submission__student", "submission__team", "audit", "renewed"
     )
     return related.defer("audit__report", "renewed__report")
 

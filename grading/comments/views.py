@@ -285,7 +285,7 @@ def inbox(request: MemberRequest, org: str) -> HttpResponse:
     is_staff = may(request.user, organization, "staff")
     rows = queries.waiting_answers() if is_staff else queries.visible_to(request.user)
     listed = queries.with_details(rows, request.user).select_related(
-        "submission__assignment", "submission__student"
+        "submission__assignment", "submission__student", "submission__team"
     )
     page = Paginator(listed if is_staff else listed.order_by("-news_at", "pk"), PER_PAGE).get_page(
         request.GET.get("page")

@@ -103,6 +103,14 @@ def work_key(assignment: Assignment, student: Enrollment) -> Enrollment | None:
     return member.team.representative if member and member.left_at is None else None
 
 
+def work_name(assignment: Assignment, student: Enrollment) -> str:
+    """Return whose the student's work is: the name of their team, else their own."""
+    if assignment.team_formation == TeamFormation.NONE:
+        return str(student)
+    member = membership_of(assignment, student)
+    return member.team.name if member and member.left_at is None else str(student)
+
+
 def mates_of(submission: Submission) -> list[Enrollment]:
     """Return who gets the mails on a submission: the present members, or its student alone."""
     if submission.team_id is None:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from grading.core.permissions import may
 from grading.models import Assignment, Cohort, Organization
 
-Readers = Literal["members", "students", "staff", "teachers", "owners"]
+Readers = Literal["members", "students", "staff", "teachers"]
 Place = Literal["organization", "cohort", "assignment"]
 SLUGS: dict[Place, int] = {"organization": 1, "cohort": 2, "assignment": 3}
 
@@ -58,7 +58,7 @@ ORGANIZATION: dict[str, tuple[Entry, ...]] = {
         Entry("Rubrics", "rubric-list", "Versions, drafts, rules, and what uses them"),
         Entry("Try a check", "try-check", "Run one check on submitted work", "teachers"),
         Entry("Models and budgets", "models", "Who judges, and what it costs", "teachers"),
-        Entry("Staff", "staff", "Invite colleagues, change and end roles", "owners"),
+        Entry("Staff", "staff", "Invite colleagues, change and end roles", "teachers"),
         Entry("Webhooks", "webhooks", "Tell your own programs of events", "teachers"),
         Entry("Settings", "organization-settings", "The name people know", "teachers"),
         Entry("Log", "organization-log", "Roles, rubrics, models: who did what", "teachers"),
@@ -161,6 +161,4 @@ def _readers(user: User, organization: Organization) -> set[Readers]:
     readers: set[Readers] = {"members", "staff"}
     if may(user, organization, "teacher"):
         readers.add("teachers")
-    if may(user, organization, "owner"):
-        readers.add("owners")
     return readers

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from grading.core.enums import AuditKind
@@ -97,21 +98,27 @@ def _every(words: Sequence[str], *fields: str) -> Q:
 
 
 def _students(organization: Organization, words: Sequence[str]) -> list[StudentHit]:
-    own_work = Audit.objects.filter(submission__student=OuterRef("pk")).exclude(kind=AuditKind.PEER)
+    audits = Audit.objects.exclude(kind=AuditKind.PEER).order_by("-created_at")
+    own_work = audits.filter(submission__student=OuterRef("pk"))
+    of_team = audits.filter(
+        submission__team__members__student=OuterRef("pk"), submission__team__members__left_at=None
+    )
     rows = (
         Enrollment.objects.filter(
             _every(words, "name", "email", "student_number"), organization=organization
         )
-        .annotate(latest=Subquery(own_work.order_by("-created_at").values("pk")[:1]))
+        .annotate(
+            latest=Coalesce(Subquery(own_work.values("pk")[:1]), Subquery(of_team.values("pk")[:1]))
+        )
         .select_related("cohort")
         .order_by("name", "email", "pk")
     )
     students = list(rows[: MAX_ROWS + 1])
     latest: list[UUID] = [vars(student)["latest"] for student in students]
     related = Audit.objects.select_related("submission__assignment").defer("report")
-    audits = related.in_bulk([pk for pk in latest if pk])
+    shown = related.in_bulk([pk for pk in latest if pk])
     return [
-        StudentHit(student, audits.get(pk)) for student, pk in zip(students, latest, strict=True)
+        StudentHit(student, shown.get(pk)) for student, pk in zip(students, latest, strict=True)
     ]
 
 

@@ -21,6 +21,7 @@ from grading.core.enums import (
     FindingState,
     ReleasePolicy,
     ResponseKind,
+    TeamFormation,
 )
 from grading.core.pairing_access import is_granted
 from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of
@@ -34,6 +35,7 @@ from grading.models import (
     FindingSighting,
     Grade,
     Submission,
+    Team,
 )
 from grading.peer_review.feedback.queries import shown_names
 
@@ -193,9 +195,13 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Student with the numbers of their findings, for the list that staff choose from."""
+    """Work with the numbers of its findings, for the list that staff choose from.
 
-    student: Enrollment
+    `student` is the key of its student or of a member of its team, `name` that of either.
+    """
+
+    student: int
+    name: str
     open: int
     regressed: int
     fixed: int
@@ -279,7 +285,10 @@ def changes_in(findings: Iterable[VisibleFinding], attempt: int) -> Changes:
 
 
 def tallies_of(assignment: Assignment) -> list[Tally]:
-    """Return one tally for each student of the cohort, in the roster's order. One query."""
+    """Return the tallies of the cohort's students in the order of the roster. One query.
+
+    With teams they are those of each team that has a member, by its name.
+    """
     of_assignment = Q(findings__assignment=assignment)
     # distinct: the joins of several counts multiply the rows.
     students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
@@ -302,7 +311,25 @@ def tallies_of(assignment: Assignment) -> list[Tally]:
             "findings", filter=of_assignment & Q(findings__responses__isnull=False), distinct=True
         ),
     )
-    return [Tally(s, s.n_open, s.n_regressed, s.n_fixed, s.n_answered) for s in students]
+    if assignment.team_formation != TeamFormation.NONE:
+        teams = Team.objects.filter(assignment=assignment, representative=OuterRef("pk"))
+        # Who represents the team may have left it.
+        members = teams.filter(members__left_at=None).values("members__student")
+        named = students.annotate(
+            team_name=Subquery(teams.values("name")[:1]), member=Subquery(members[:1])
+        )
+        students = named.filter(member__isnull=False).order_by("team_name")
+    return [
+        Tally(
+            student=vars(s).get("member", s.pk),
+            name=vars(s).get("team_name") or str(s),
+            open=s.n_open,
+            regressed=s.n_regressed,
+            fixed=s.n_fixed,
+            answered=s.n_answered,
+        )
+        for s in students
+    ]
 
 
 def _dismissed(assignment: Assignment) -> QuerySet[Finding, Any]:

@@ -23,7 +23,7 @@ from grading.core.permissions import (
     student_asked_for,
 )
 from grading.core.requests import MemberRequest
-from grading.core.team_access import work_key
+from grading.core.team_access import work_key, work_name
 from grading.findings.answers import answer_finding, reply_whether_helpful
 from grading.findings.forms import GROUP_LABELS, AnswerForm, FindingsForm
 from grading.findings.queries import (
@@ -63,6 +63,7 @@ def findings(request: MemberRequest, org: str, cohort: str, assignment: str) -> 
     counts = Counter(finding.group for finding in all_findings)
     context |= {
         "student": student,
+        "owner": work_name(row, student),
         "form": form,
         "findings": all_findings,
         "page": page,

@@ -300,7 +300,7 @@ def count(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     context = {
         "form": form,
         "title": f"Pin attempt {attempt}",
-        "lead": f"{audit.submission.student}: attempt {attempt} then counts until you unpin it, "
+        "lead": f"{audit.submission.owner_name}: attempt {attempt} then counts until you unpin it, "
         "even if another attempt is submitted.",
         "verb": "Pin attempt",
         "trail": _trail_to(audit),
@@ -357,7 +357,7 @@ def take_back(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     context = {
         "form": form,
         "title": "Withdraw the release",
-        "lead": f"{audit.submission.student} then sees {sees}, and gets an email without a score. "
+        "lead": f"{_readers(audit)} then sees {sees}, and gets an email without a score. "
         "They may have read the grade already.",
         "verb": "Withdraw release",
         "trail": _trail_to(audit),
@@ -434,7 +434,12 @@ def _back_to(audit: Audit, verdict: CriterionVerdict) -> HttpResponse:
     return HttpResponseRedirect(f"{_address(audit)}#criterion-{verdict.position + 1}")
 
 
+def _readers(audit: Audit) -> str:
+    submission = audit.submission
+    return f"Every member of {submission.team}" if submission.team else str(submission.student)
+
+
 def _trail_to(audit: Audit) -> Trail:
     submission = audit.submission
-    words = f"{submission.student}, attempt {submission.attempt}"
+    words = f"{submission.owner_name}, attempt {submission.attempt}"
     return [*trail_to_assignment(submission.assignment), (words, _address(audit))]

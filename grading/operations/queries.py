@@ -110,9 +110,9 @@ def operations_of(unit: PeriodUnit, now: datetime) -> Operations:
     rows = by_code.annotate(count=Count("pk"), last=Max("finished_at")).order_by(
         "-count", "failure_code"
     )
-    latest = failed.select_related("submission__student", "submission__assignment").order_by(
-        "-finished_at", "pk"
-    )
+    latest = failed.select_related(
+        "submission__student", "submission__team", "submission__assignment"
+    ).order_by("-finished_at", "pk")
 
     return Operations(
         periods=_periods(unit, begins),
@@ -219,9 +219,9 @@ def audits_listed(listing: AuditListing) -> QuerySet[Audit]:
     audits = candidates.filter(_condition(listing)).defer("report")
 
     order = "-finished_at" if listing.show in ("ended", "failed", "paid") else "queued_at"
-    return audits.select_related("submission__student", "submission__assignment").order_by(
-        order, "pk"
-    )
+    return audits.select_related(
+        "submission__student", "submission__team", "submission__assignment"
+    ).order_by(order, "pk")
 
 
 def _condition(listing: AuditListing) -> Q | Exists:

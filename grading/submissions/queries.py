@@ -206,6 +206,7 @@ def standings_of(assignment: Assignment) -> list[Standing]:
     # DISTINCT ON keeps the first row of each student: the newest attempt.
     newest = (
         Submission.objects.filter(assignment=assignment)
+        .select_related("team")
         .order_by("student_id", "-attempt")
         .distinct("student_id")
     )

@@ -55,7 +55,7 @@ def group_of(finding: Finding) -> tuple[str, bool, int]:
     """Return its group, whether an answer is due, and how many are open for staff."""
     with everywhere():
         [row] = findings_of(finding.assignment, finding.student, is_staff=False)
-        [tally] = [t for t in tallies_of(finding.assignment) if t.student == finding.student]
+        [tally] = [t for t in tallies_of(finding.assignment) if t.student == finding.student_id]
         return row.group, row.is_answerable, tally.open
 
 

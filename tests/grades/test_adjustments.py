@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +16,8 @@ from django_scopes import scope
 from grading import workflow
 from grading.core.errors import GradeRefused
 from grading.grades.actions import recalculate_grade
+from grading.grades.exports.actions import stream_of, table_of
+from grading.grades.exports.csv_layouts import ExportChoice
 from grading.grades.member_grades import adjust_grade, withdraw_adjustment
 from grading.grades.releases import release_criterion, release_grades
 from grading.models import CriterionVerdict, Grade, GradeAdjustment, Notice
@@ -192,3 +196,31 @@ def test_grade_on_other_work_is_missing_on_the_page(pair: Pair) -> None:
     with scope(organization=other.assignment.organization):
         foreign = other.grade(other.ben).pk
     assert client.get(reverse("adjust", args=[slug, pair.audit.pk, foreign])).status_code == 404
+
+
+def exported(pair: Pair, **choice: Any) -> list[tuple[str, ...]]:
+    """Return name, score, team, change and its reason of each row of the file."""
+    options = ExportChoice(criteria=False, **choice)
+    lines = stream_of(pair.assignment, table_of(pair.assignment, options))
+    columns = ("student", "score", "team", "adjustment", "adjustment_reason")
+    rows = csv.DictReader(io.StringIO("".join(lines)))
+    return [tuple(row[name] for name in columns) for row in rows]
+
+
+def test_export_has_the_adjusted_result_with_its_reason(pair: Pair) -> None:
+    name = pair.team.name
+    before = pair.grade(pair.ben).overall_score
+    assert before is not None
+    pair.adjust(-0.5)
+    ada, ben = (("Ada", f"{before:g}", name, "", ""), ("Ben", f"{before - 0.5:g}", name))
+    adjusted = (*ben, "-0.5", REASON)
+
+    everything = exported(pair, everything=True)
+    attempts = exported(pair, everything=True, every_attempt=True)
+    unreleased = exported(pair)
+    pair.release()
+
+    assert [(*row[:1], f"{float(row[1]):g}", *row[2:]) for row in everything] == [ada, adjusted]
+    assert attempts == everything
+    assert unreleased == [("Ada", "", name, "", ""), ("Ben", "", name, "", "")]
+    assert exported(pair) == everything

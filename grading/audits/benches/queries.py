@@ -143,12 +143,14 @@ def latest_failures(organization: Organization) -> list[JudgeFailureRow]:
     failures = OpinionRecord.objects.filter(organization=organization, score=None)
     # Heuristic judges abstain: that is no failure of a model.
     failures = failures.exclude(document__model__startswith="heuristic/")
-    rows = failures.select_related("audit__submission__student").defer("audit__report")
+    rows = failures.select_related("audit__submission__student", "audit__submission__team").defer(
+        "audit__report"
+    )
     return [
         JudgeFailureRow(
             audit_id=row.audit_id,
             at=row.created_at,
-            student=str(row.audit.submission.student),
+            student=row.audit.submission.owner_name,
             judge=row.judge,
             criterion_id=row.criterion_id,
             model=str(row.document.get("model", "")),

@@ -58,6 +58,22 @@ def invite_staff(*, organization: Organization, email: str, role: Role, by: User
         return offer_role(organization=organization, email=email, role=role, by=by)
 
 
+def change_offer(*, invitation: Invitation, role: Role, was: str, by: User) -> None:
+    """Offer another role instead of an open one; `was` is the role that was shown.
+
+    Raises RoleRefused role_changed if the offer is answered or another one by now.
+    """
+    with transaction.atomic():
+        organization = lock_roles(invitation.organization_id)
+        current = Invitation.objects.get(pk=invitation.pk)
+        if current.state != InvitationState.INVITED or current.role != was:
+            raise RoleRefused("role_changed", "This offer was changed meanwhile. Check it again.")
+        if role == was:
+            return
+        check_offer(organization=organization, email=current.email, role=role, by=by)
+        offer_role(organization=organization, email=current.email, role=role, by=by)
+
+
 def change_role(*, membership: Membership, role: Role, was: str, by: User) -> Membership | None:
     """Give a member of staff another role, as add_member does; `was` is the role that was shown.
 

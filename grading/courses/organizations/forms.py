@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 from django import forms
 
-from grading.core.enums import STAFF_ROLES
+from grading.core.enums import STAFF_ROLES, Role
 
 ANSWERS = (("accept", "Accept"), ("decline", "Decline"))
 MISSING = "Choose whether you accept or decline."
@@ -35,18 +38,22 @@ ROLE_CHOICES = [(role.value, role.label) for role in STAFF_ROLES]
 
 
 class StaffForm(forms.Form):
-    """Address and role of staff to invite."""
+    """Address to invite, and one of the roles that the person who invites may give."""
 
     email = forms.EmailField(label="Email", max_length=254)
-    role = forms.ChoiceField(label="Role", choices=ROLE_CHOICES, initial="assistant")
+    role = forms.ChoiceField(label="Role", initial="assistant")
+
+    def __init__(self, *args: Any, roles: Collection[Role], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["role"]
+        field.choices = [(role.value, role.label) for role in roles]
 
     def clean_email(self) -> str:
         return str(self.cleaned_data["email"]).lower()
 
 
 class RoleForm(forms.Form):
-    """Another role for a member of staff; `was` is the role that the page showed."""
+    """Another role for a member of staff or an offer; `was` is the role that the page showed."""
 
-    member = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     was = forms.ChoiceField(choices=ROLE_CHOICES)
     role = forms.ChoiceField(choices=ROLE_CHOICES)

@@ -16,14 +16,15 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import INVITATION_MOVES, TEACHING_ROLES, InvitationState, Role
+from grading.core.enums import INVITATION_MOVES, InvitationState, Role
 from grading.core.errors import InvitationRefused, RoleRefused
 from grading.core.own_addresses import addresses_of
 from grading.courses.organizations.roles import (
     is_promotion,
     lock_roles,
-    may_appoint_teachers,
     refuse_last_owner,
+    refuse_roles,
+    roles_given_by,
     set_role,
     update_admin_access,
 )
@@ -34,7 +35,7 @@ from grading.notifications.emails import write_invitations
 def invite(*, organization: Organization, emails: Collection[str], by: User | None) -> None:
     """Invite each address, in lower case, that is not invited yet; write its one letter.
 
-    A member's enrollments are linked at once, because they accepted before. Whoever declined or
+    A withdrawn invitation is open again: who was removed by mistake comes back. A member's enrollments are linked at once, because they accepted before. Whoever declined or
     left gets nothing. Only rows of this organization are read: the result is the same whether an
     address has an account.
     """
@@ -48,6 +49,11 @@ def invite(*, organization: Organization, emails: Collection[str], by: User | No
         ],
         ignore_conflicts=True,
     )
+    Invitation.objects.filter(
+        organization=organization,
+        email__in=[email for email in emails if email not in members],
+        state=InvitationState.REVOKED,
+    ).update(state=InvitationState.INVITED, invited_by=by)
     _write_letters(organization, emails)
 
 
@@ -99,15 +105,17 @@ def _waiting(organization: Organization, emails: Collection[str]) -> list[Enroll
 
 
 def letters_to_write(organization: Organization, emails: Collection[str]) -> int:
-    """Return how many letters `invite` would write to these addresses. Three queries."""
+    """Return how many letters `invite` would write to these addresses."""
     members = members_by_address(organization, emails)
     invited = set(
         Invitation.objects.filter(organization=organization, email__in=emails).values_list(
             "email", flat=True
         )
     )
-    new = sum(email not in members and email not in invited for email in emails)
-    return new + _unwritten(organization, emails).count()
+    strangers = [email for email in emails if email not in members]
+    new = sum(email not in invited for email in strangers)
+    withdrawn = _without_letter(organization, strangers).filter(state=InvitationState.REVOKED)
+    return new + withdrawn.count() + _unwritten(organization, emails).count()
 
 
 def _write_letters(organization: Organization, emails: Collection[str]) -> None:
@@ -117,13 +125,12 @@ def _write_letters(organization: Organization, emails: Collection[str]) -> None:
 
 
 def _unwritten(organization: Organization, emails: Collection[str]) -> QuerySet[Invitation]:
+    return _without_letter(organization, emails).filter(state=InvitationState.INVITED)
+
+
+def _without_letter(organization: Organization, emails: Collection[str]) -> QuerySet[Invitation]:
     letters = Notice.objects.filter(invitation=OuterRef("pk"), held_at=None)
-    return Invitation.objects.filter(
-        ~Exists(letters),
-        organization=organization,
-        email__in=emails,
-        state=InvitationState.INVITED,
-    )
+    return Invitation.objects.filter(~Exists(letters), organization=organization, email__in=emails)
 
 
 def revoke_invitation(*, organization: Organization, email: str) -> bool:
@@ -146,9 +153,6 @@ def renew_invitation(*, organization: Organization, email: str, by: User | None)
 
     Runs in the scope and transaction of its caller.
     """
-    Invitation.objects.filter(
-        organization=organization, email=email.lower(), state=InvitationState.REVOKED
-    ).update(state=InvitationState.INVITED, invited_by=by)
     letters = letters_to_write(organization, [email.lower()])
     invite(organization=organization, emails=[email.lower()], by=by)
     return letters > 0
@@ -163,8 +167,9 @@ def check_offer(*, organization: Organization, email: str, role: Role, by: User)
     membership = Membership.objects.filter(organization=organization, user=member).first()
     if not is_promotion(membership, role):
         raise RoleRefused("role_lower", "This person has that role or a higher one already.")
-    if role in TEACHING_ROLES and not may_appoint_teachers(organization, by):
-        raise RoleRefused("role_of_owners", "Only owners can add owners and instructors.")
+    # An open offer counts too: a new one takes its place.
+    offered = [row.role for row in invitations if row.state == InvitationState.INVITED]
+    refuse_roles(organization, [role, *offered], by)
 
 
 def _refuse_after_refusal(invitation: Invitation) -> None:
@@ -213,15 +218,13 @@ def withdraw_offer(membership: Membership) -> None:
 def withdraw_role(*, invitation: Invitation, by: User | None) -> bool:
     """Take back an open offer of a role, also to a mistyped address; return whether it was open.
 
-    The person stays invited as a student. Only owners take back offers of teaching roles.
+    The person stays invited as a student. Who may give a role may take back its offer.
     """
     with transaction.atomic(), scope(organization=invitation.organization_id):
         organization = lock_roles(invitation.organization_id)
         offers = Invitation.objects.filter(pk=invitation.pk, state=InvitationState.INVITED)
         offer = offers.exclude(role=Role.STUDENT).first()
-        if offer is None or (
-            offer.role in TEACHING_ROLES and not may_appoint_teachers(organization, by)
-        ):
+        if offer is None or offer.role not in roles_given_by(organization, by):
             return False
 
         offers.update(role=Role.STUDENT)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import TEACHING_ROLES, Role
+from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, Role
 from grading.core.errors import RoleRefused
 from grading.core.rls.rls_scope import as_person
 from grading.models import Membership, Organization
@@ -47,8 +49,7 @@ def check_role_change(
     if by is not None and by.pk == user.pk:
         raise RoleRefused("role_own", "You can't change your own role: ask another owner.")
     # The current role counts too: removing an owner is as grave as adding one.
-    if {role, current} & set(TEACHING_ROLES) and not may_appoint_teachers(organization, by):
-        raise RoleRefused("role_of_owners", "Only owners can add or remove owners and instructors.")
+    refuse_roles(organization, [role, current], by)
 
     if role != Role.OWNER:
         refuse_last_owner(organization=organization, user=user)
@@ -61,6 +62,30 @@ def refuse_last_owner(*, organization: Organization, user: User) -> None:
         raise RoleRefused(
             "role_last_owner", "An organization needs an owner: make somebody else an owner first."
         )
+
+
+def refuse_roles(
+    organization: Organization, roles: Collection[str | None], by: User | None
+) -> None:
+    """Raise RoleRefused if `by` may not give or end one of these roles of staff."""
+    refused = set(roles).intersection(STAFF_ROLES) - set(roles_given_by(organization, by))
+    if refused.intersection(TEACHING_ROLES):
+        raise RoleRefused("role_of_owners", "Only owners can add or remove owners and instructors.")
+    if refused:
+        raise RoleRefused(
+            "role_of_teachers", "Only owners and instructors can add or remove assistants."
+        )
+
+
+def roles_given_by(organization: Organization, by: User | None) -> tuple[Role, ...]:
+    """Return the roles of staff that `by` gives and ends: never one as high as an instructor's own.
+
+    Owners give all of them, since an organization without a second owner would depend on one person.
+    """
+    if may_appoint_teachers(organization, by):
+        return STAFF_ROLES
+    instructors = Membership.objects.filter(organization=organization, role=Role.INSTRUCTOR)
+    return (Role.ASSISTANT,) if instructors.filter(user=by).exists() else ()
 
 
 def may_appoint_teachers(organization: Organization, by: User | None) -> bool:

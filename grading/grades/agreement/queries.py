@@ -159,7 +159,9 @@ def blind_scores_of(assignment: Assignment) -> list[BlindScore]:
         )
     )
     works = with_audits(
-        Submission.objects.filter(pk__in={row[0] for row in given}).select_related("student")
+        Submission.objects.filter(pk__in={row[0] for row in given}).select_related(
+            "student", "team"
+        )
     )
     judged = {
         work.pk: (work, audit.pk) for work in works if (audit := audit_to_show(work)) is not None
@@ -178,7 +180,7 @@ def blind_scores_of(assignment: Assignment) -> list[BlindScore]:
             verdict.score,
             verdict.audit_id,
             verdict.position,
-            student=str(judged[submission][0].student),
+            student=judged[submission][0].owner_name,
             by=email,
         )
         for submission, criterion, person, score, email in given

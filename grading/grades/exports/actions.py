@@ -18,7 +18,7 @@ from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.grades.exports import queries as export_queries
 from grading.grades.exports.csv_layouts import SCORE_POSSIBLE, ExportChoice, Result, Table
 from grading.grades.exports.queries import NO_SUBMISSION, AuditedSubmission
-from grading.grades.queries.final_scores import audit_results, released_value
+from grading.grades.queries.final_scores import audit_results, grade_results, released_value
 from grading.grading_queue.queries import Review, last_review
 from grading.models import Assignment, Enrollment, Grade
 
@@ -98,6 +98,7 @@ def results_of(
     )
 
     terms = terms_of_students(assignment, students)
+    teams = export_queries.team_names(assignment, students)
 
     return [
         replace(
@@ -108,6 +109,7 @@ def results_of(
                 submissions,
                 every_attempt=choice.every_attempt,
             ),
+            team=teams.get(student.pk, ""),
             extension=extension_cell(terms[student.pk]),
             reviewed_by=review.by if review else "",
             reviewed_at=_moment(review.at if review else None),
@@ -172,9 +174,18 @@ def _values(
     if choice.every_attempt:
         audits = export_queries.attempts_with_verdicts(assignment, students)
     results = audit_results([audit for theirs in audits.values() for audit in theirs])
+    # The grade's own attempt has the student's adjustment; the others are as they were judged.
+    adjusted = [row for row in grades.values() if row.adjusted_from is not None]
+    own = {}
+    if adjusted:
+        by_grade = grade_results(adjusted, results)
+        own = {(row.student_id, row.audit_id): by_grade[row.pk] for row in adjusted}
 
     return {
-        key: [ReleasedVerdict.model_validate(released_value(results[audit])) for audit in theirs]
+        key: [
+            ReleasedVerdict.model_validate(released_value(own.get((key, audit), results[audit])))
+            for audit in theirs
+        ]
         for key, theirs in audits.items()
     }
 

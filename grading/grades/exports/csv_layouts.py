@@ -39,7 +39,7 @@ class ExportChoice:
 class Result:
     """One student. `released` is null where there is nothing to export.
 
-    `extension` says what an extension gives the student, "" for none; `reviewed_by` and
+    `team` is the one that they are in, "" for none. `extension` says what an extension gives the student, "" for none; `reviewed_by` and
     `reviewed_at` are of the last review, "" before all criteria of this verdict were reviewed.
     `comments` counts the released comments on the attempt of this row.
     """
@@ -51,6 +51,7 @@ class Result:
     released: ReleasedVerdict | None = None
     commit: str = ""
     released_at: str = ""
+    team: str = ""
     extension: str = ""
     reviewed_by: str = ""
     reviewed_at: str = ""
@@ -124,6 +125,9 @@ class Table:
                 "commit",
                 "rubric_version",
                 "report_digest",
+                "team",
+                "adjustment",
+                "adjustment_reason",
                 "extension",
                 "reviewed_by",
                 "reviewed_at",
@@ -141,6 +145,9 @@ class Table:
             if released
             else [None, result.commit, None, None]
         )
+        adjustment = released.adjustment if released else None
+        versions += [result.team]
+        versions += [adjustment.delta, adjustment.reason] if adjustment else [None, None]
         versions += [result.extension, result.reviewed_by, result.reviewed_at, result.comments]
         rows = {row.id: row for row in released.criteria} if released else {}
         criteria = [_criterion_of(rows.get(key), self.choice.scale) for key, _name in self.criteria]

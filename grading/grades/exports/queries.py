@@ -12,11 +12,11 @@ from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet
 from django.db.models.functions import Lower
 
 from grading.comments.queries import number_released
-from grading.core.enums import JUDGED_STATES, AuditKind
+from grading.core.enums import JUDGED_STATES, AuditKind, TeamFormation
 from grading.core.team_access import work_keys
 from grading.grades.agreement.queries import audits_that_count, criteria_of
 from grading.grading_queue.queries import Review
-from grading.models import Assignment, Audit, Enrollment, Grade, Submission
+from grading.models import Assignment, Audit, Enrollment, Grade, Submission, TeamMember
 
 BATCH_SIZE = 200  # students at once
 
@@ -54,6 +54,14 @@ def grades_for(assignment: Assignment, students: list[Enrollment]) -> dict[int, 
     """Return grades by the student's id."""
     grades = Grade.objects.filter(assignment=assignment, student__in=students)
     return {grade.student_id: grade for grade in grades}
+
+
+def team_names(assignment: Assignment, students: list[Enrollment]) -> dict[int, str]:
+    """Return the names of the teams by the student's id; no query where nobody has a team."""
+    if assignment.team_formation == TeamFormation.NONE:
+        return {}
+    rows = TeamMember.objects.filter(assignment=assignment, student__in=students, left_at=None)
+    return dict(rows.values_list("student", "team__name"))
 
 
 def attempts_with_verdicts(

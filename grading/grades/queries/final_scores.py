@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -55,12 +55,15 @@ class GradeResult:
     adjusted_from: float | None = None
 
 
-def grade_results(grades: Sequence[Grade]) -> dict[int, GradeResult]:
+def grade_results(
+    grades: Sequence[Grade], audits: Mapping[UUID, GradeResult] | None = None
+) -> dict[int, GradeResult]:
     """Return each grade's result by its id, with the student's own adjustment.
 
-    The number of queries does not grow with the grades.
+    The number of queries does not grow with the grades. `audits` are the results of their audits,
+    where the caller has them.
     """
-    results = audit_results([grade.audit_id for grade in grades])
+    results = audit_results([grade.audit_id for grade in grades]) if audits is None else audits
     standing = GradeAdjustment.objects.filter(
         grade__in=[grade.pk for grade in grades], withdrawn_at=None
     )

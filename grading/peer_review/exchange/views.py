@@ -15,6 +15,7 @@ from grading.core.csv_cells import Cell, lines_of
 from grading.core.permissions import access_assignment, access_enrollment, may, student_asked_for
 from grading.core.requests import MemberRequest
 from grading.core.streaming import in_steps
+from grading.core.team_access import work_name
 from grading.core.zipping import zipped
 from grading.courses.extensions.queries import terms_of
 from grading.findings.queries import helped_by_criterion
@@ -44,6 +45,7 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
     context = {
         "assignment": assignment_row,
         "student": student,
+        "owner": work_name(assignment_row, student),
         "is_staff": is_staff,
         "loop": history,
         "fixed": any(turn.fixes for turn in history.turns),

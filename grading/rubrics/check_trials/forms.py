@@ -123,7 +123,7 @@ def _sentence(fault: RubricFault) -> str:
 
 def _attempt(audit: Audit) -> str:
     submission = audit.submission
-    return f"{submission.student}, attempt {submission.attempt}"
+    return f"{submission.owner_name}, attempt {submission.attempt}"
 
 
 def _check_texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -28,7 +28,12 @@ def works_to_try_on(version: RubricVersion) -> list[WorkGroup]:
     ).exclude(kind=AuditKind.PEER)
     newest = (
         reported.defer("report")
-        .select_related("organization", "submission__student", "submission__assignment__cohort")
+        .select_related(
+            "organization",
+            "submission__student",
+            "submission__team",
+            "submission__assignment__cohort",
+        )
         .order_by("-created_at", "pk")
     )
     own = newest.filter(submission__assignment__rubric_version__rubric=version.rubric_id)

@@ -59,9 +59,13 @@ def audits_to_try_on(assignment: Assignment) -> list[Audit]:
     """Return the newest audit with a report of each submission, by student and attempt."""
     own = Audit.objects.filter(submission__assignment=assignment, state__in=REPORTED_STATES)
     newest = own.exclude(kind=AuditKind.PEER).order_by("submission_id", "-created_at", "pk")
-    audits = newest.distinct("submission_id").defer("report").select_related("submission__student")
+    audits = (
+        newest.distinct("submission_id")
+        .defer("report")
+        .select_related("submission__student", "submission__team")
+    )
     return sorted(
-        audits, key=lambda audit: (str(audit.submission.student), -audit.submission.attempt)
+        audits, key=lambda audit: (audit.submission.owner_name, -audit.submission.attempt)
     )
 
 

@@ -16,13 +16,16 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading import workflow
+from grading.bulk.queries import failed_audits
 from grading.core.enums import Role
 from grading.core.errors import ReviewRefused, SubmissionRefused, TeamRefused
 from grading.core.permissions import access_audit, access_submission, may_read_staff_thread
+from grading.courses.extensions.actions import Relief, give_extension, withdraw_extension
 from grading.courses.extensions.queries import terms_of
 from grading.courses.teams.actions import assign_students
 from grading.courses.teams.queries import students_for_rounds, team_mates
-from grading.findings.queries import findings_of
+from grading.dashboard.search import search_organization
+from grading.findings.queries import findings_of, tallies_of
 from grading.grades.agreement.queries import works_of
 from grading.grades.member_grades import grades_on
 from grading.grades.queries.gradebook import GradeFilters, grade_row_of, rows_of
@@ -30,6 +33,7 @@ from grading.grades.releases import release_grades
 from grading.grading_queue.actions import mark_reviewed
 from grading.grading_queue.queries import queue_of, review_fingerprint
 from grading.models import Audit, Enrollment, Grade, Membership, Notice, Submission, Team
+from grading.rubrics.previews.queries import audits_to_try_on
 from grading.staff_threads.queries import colleagues_of
 from grading.submissions.actions import create_submission
 from grading.submissions.due_reminders import remind_of_due_dates
@@ -196,6 +200,77 @@ def test_extension_of_one_member_holds_for_the_team_but_stays_their_own(three: T
         (False, 2),
     ]
     assert [len(row.extensions) for row in terms.values()] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("for_group", [False, True])
+def test_extension_is_mailed_to_the_team_and_its_reason_to_nobody(
+    three: Three, *, for_group: bool
+) -> None:
+    Enrollment.objects.filter(pk=three.ben.pk).update(group="Night")
+    whom: dict[str, Any] = {"group": "Night"} if for_group else {"students": [three.ben]}
+    [given] = give_extension(
+        assignment=three.assignment,
+        relief=Relief(max_attempts=4),
+        reason="Ill at home.",
+        by=three.teacher,
+        **whom,
+    )
+    noted = {row.user: row for row in Notice.objects.filter(kind="extension")}
+    assert set(noted) == {three.ada.user, three.ben.user, three.carl.user}
+    own, of_mate = noted[three.ben.user], noted[three.ada.user]
+    assert "You have an extension" in own.body
+    assert "of your team changed" in of_mate.body
+    assert "Ben" not in of_mate.subject + of_mate.body
+    assert all("you have 4 attempts in all" in row.body for row in noted.values())
+    assert not any("Ill" in row.subject + row.body for row in noted.values())
+
+    Notice.objects.all().delete()
+    withdraw_extension(extension=given, by=three.teacher)
+    bodies = {row.user: row.body for row in Notice.objects.filter(kind="extension")}
+    assert "An extension was withdrawn" in bodies[three.ben.user]
+    assert "of your team changed" in bodies[three.carl.user]
+    assert len(bodies) == 3
+
+
+def test_lists_name_the_team_instead_of_its_representative(three: Three) -> None:
+    audit = three.judged()
+    client = Client()
+    client.force_login(three.teacher)
+    place = three.assignment
+    slugs = [place.organization.slug, place.cohort.slug, place.slug]
+    by_team = client.get(reverse("findings", args=slugs)).content.decode()
+    assert [(row.name, row.student) for row in tallies_of(place)] == [("Blue", three.ada.pk)]
+    assert "Blue" in by_team
+    assert "Ada" not in by_team
+    own = client.get(reverse("findings", args=slugs), {"student": three.ben.pk}).content.decode()
+    assert "Findings in the work of Blue" in own
+    assert [str(row) for row in audits_to_try_on(place)] == [str(audit)]
+    standings = client.get(reverse("assignment", args=slugs)).content.decode()
+    assert standings.count(">Blue</span>") == 3
+
+
+def test_search_leads_from_a_member_to_the_work_of_the_team(three: Three) -> None:
+    audit = three.judged()
+    hits = search_organization(three.assignment.organization, "Ben").students
+    assert [(str(hit.student), hit.audit) for hit in hits] == [("Ben", audit)]
+
+
+def test_findings_of_a_team_whose_representative_left_open_from_the_list(three: Three) -> None:
+    three.judged()
+    three.move(three.ada)
+    [tally] = tallies_of(three.assignment)
+    assert tally.student in {three.ben.pk, three.carl.pk}
+
+
+def test_failed_work_of_a_team_is_renewed_unless_a_member_has_its_grade(three: Three) -> None:
+    three.judged()
+    three.move(three.ada, keeps_grade=False)
+    assert "Ada" not in three.grades()
+    later = three.attempt(2)
+    AuditFactory.create(
+        submission=later, state="failed", failure_code="x", finished_at=timezone.now()
+    )
+    assert failed_audits(three.assignment) == []
 
 
 def test_work_counts_once_where_works_are_drawn_and_rounds_are_made(three: Three) -> None:
