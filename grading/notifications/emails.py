@@ -202,3 +202,18 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
         own_words="\n".join(lines),
         path=reverse("audit", args=[submission.assignment.organization.slug, audit.pk]),
     )
+
+
+def drop_waiting_emails(*, organization_id: int, user_id: int, path: str = "") -> None:
+    """Delete a person's emails that wait, at once or for a daily one; `path` limits their place.
+
+    For who was removed or left. Runs in the scope and transaction of its caller. The operator's
+    answers are about no membership, and stay.
+    """
+    Notice.objects.filter(
+        organization=organization_id,
+        user=user_id,
+        path__startswith=path,
+        sent_at=None,
+        tries=0,
+    ).exclude(kind=NoticeKind.APPROVAL).delete()

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import NoticeKind
+from grading.courses.organizations.invitations import leave_organization
 from grading.jobs import send_letters
 from grading.models import Notice, Organization, PersonalCalendar
 from grading.notifications.choices import choose_emails
@@ -168,6 +169,19 @@ def test_closed_account_gets_no_daily_email(reader):
     User.objects.filter(pk=reader.user.pk).update(is_active=False)
     assert [gather_digests(), gather_digests()] == [0, 0]
     assert reader.notices(NoticeKind.DIGEST) == []
+
+
+def test_person_who_left_gets_neither_the_daily_email_nor_one_that_waits(reader):
+    reader.tell("Week1")
+    reader.tell("Failed", NoticeKind.AUDIT_FAILED)
+    reader.morning_comes()
+    with scope(organization=reader.organization):
+        leave_organization(organization=reader.organization, user=reader.user)
+    assert gather_digests() == 0
+    send_letters(reader.organization.pk)
+    assert mail.outbox == []
+    assert reader.notices(NoticeKind.RELEASED) == []
+    assert reader.notices(NoticeKind.AUDIT_FAILED) == []
 
 
 def test_crash_while_gathering_leaves_all_to_wait(reader, monkeypatch):

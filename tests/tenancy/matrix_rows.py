@@ -41,7 +41,6 @@ TEACHERS = (302, 404, 404, 404, 404, 200, 404, 404, 302)
 TEACHERS_WITHOUT_A_FORM = (302, 404, 404, 404, 404, 400, 404, 404, 302)
 TEACHERS_ONLY_POST = (302, 404, 404, 404, 404, 405, 404, 404, 302)
 TEACHERS_LED_ON = (302, 404, 404, 404, 404, 302, 404, 404, 302)
-OWNERS = (302, 404, 404, 404, 404, 404, 404, 404, 302)
 OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 404, 302)
 OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
 OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
@@ -177,8 +176,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{RUBRIC}try/": (TEACHERS_ONLY_POST, TEACHERS),
     "o/<slug:org>/search/": (STAFF, None),
     "o/<slug:org>/settings/": (TEACHERS, TEACHERS),
-    # For owners, of whom there is none here: tests/courses/people/test_staff_page.py.
-    "o/<slug:org>/staff/": (OWNERS, OWNERS),
+    "o/<slug:org>/staff/": (TEACHERS, TEACHERS),
     "o/<slug:org>/view/end/": (
         (302, 302, 302, 302, 302, 302, 404, 404, 302),
         (302, 302, 302, 302, 302, 302, 404, 404, 302),

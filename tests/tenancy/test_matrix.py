@@ -14,7 +14,6 @@ from tests.tenancy.matrix_rows import (
     ALSO,
     EVERYBODY,
     NOBODY,
-    OWNERS,
     PERSONS,
     ROWS,
     SIGNED_IN,
@@ -105,10 +104,7 @@ def refusal_of(route: str, person: str) -> int:
     return 404 if re.match(r"(api/v1/)?o/", route) and person in {"foreigner", "operator"} else 405
 
 
-# A page of owners is asked by tests/courses/people/test_staff_page.py: none of these persons is one.
-@pytest.mark.parametrize(
-    "route", [route for route, row in ROWS.items() if row[1] not in {None, OWNERS}]
-)
+@pytest.mark.parametrize("route", [route for route, row in ROWS.items() if row[1] is not None])
 def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None:
     answers = zip(PERSONS, ROWS[route][1] or (), strict=True)
     allowed = next(

@@ -18,6 +18,7 @@ from grading.courses.organizations.roles import (
     update_admin_access,
 )
 from grading.models import Enrollment, Invitation, Membership, Organization
+from grading.notifications.emails import drop_waiting_emails
 
 
 def add_member(
@@ -111,5 +112,6 @@ def remove_staff(*, membership: Membership, by: User) -> None:
         Invitation.objects.filter(organization=organization, user=user).update(
             state=InvitationState.REVOKED, role=Role.STUDENT, user=None, answered_at=None
         )
+        drop_waiting_emails(organization_id=organization.pk, user_id=user.pk)
         Membership.objects.filter(pk=membership.pk).delete()
         update_admin_access(organization=organization, user=user, by=by)

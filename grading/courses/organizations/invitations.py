@@ -29,7 +29,7 @@ from grading.courses.organizations.roles import (
     update_admin_access,
 )
 from grading.models import Enrollment, Invitation, Membership, Notice, Organization
-from grading.notifications.emails import write_invitations
+from grading.notifications.emails import drop_waiting_emails, write_invitations
 
 
 def invite(*, organization: Organization, emails: Collection[str], by: User | None) -> None:
@@ -105,7 +105,7 @@ def _waiting(organization: Organization, emails: Collection[str]) -> list[Enroll
 
 
 def letters_to_write(organization: Organization, emails: Collection[str]) -> int:
-    """Return how many letters `invite` would write to these addresses."""
+    """Return how many letters `invite` would write to these addresses. Four queries."""
     members = members_by_address(organization, emails)
     invited = set(
         Invitation.objects.filter(organization=organization, email__in=emails).values_list(
@@ -114,8 +114,11 @@ def letters_to_write(organization: Organization, emails: Collection[str]) -> int
     )
     strangers = [email for email in emails if email not in members]
     new = sum(email not in invited for email in strangers)
-    withdrawn = _without_letter(organization, strangers).filter(state=InvitationState.REVOKED)
-    return new + withdrawn.count() + _unwritten(organization, emails).count()
+    opened = Q(state=InvitationState.REVOKED, email__in=strangers)
+    waiting = _without_letter(organization, emails).filter(
+        opened | Q(state=InvitationState.INVITED)
+    )
+    return new + waiting.count()
 
 
 def _write_letters(organization: Organization, emails: Collection[str]) -> None:
@@ -321,6 +324,7 @@ def leave_organization(*, organization: Organization, user: User) -> None:
         record_activity(
             organization=organization, actor=user, verb="membership.left", about=membership
         )
+        drop_waiting_emails(organization_id=organization.pk, user_id=user.pk)
         membership.delete()
         update_admin_access(organization=organization, user=user, by=user)
 

@@ -13,10 +13,11 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import CASCADE, PROTECT, Count, ForeignKey, Q, QuerySet, Value
+from django.urls import reverse
 from django.utils import timezone
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import OPEN_STATES
+from grading.core.enums import OPEN_STATES, STAFF_ROLES
 from grading.core.errors import PeopleRefused
 from grading.core.form_fingerprint import fingerprint_of
 from grading.courses.archive.actions import delete_uploads_on_commit
@@ -27,9 +28,11 @@ from grading.models import (
     BlindSample,
     Enrollment,
     Grade,
+    Membership,
     RoundMember,
     Submission,
 )
+from grading.notifications.emails import drop_waiting_emails
 
 # What no student would call work: a place on the roster, and marks of what was opened.
 NO_WORK = ("students on the roster", "marks of what was opened")
@@ -180,6 +183,7 @@ def remove_student(*, student: Enrollment, typed: str, fingerprint: str, by: Use
         )
         _forget_in_samples(locked, keys[Submission])
         _withdraw_offer(locked)
+        _drop_emails(locked)
         for _name, model, _path in KINDS:
             if keys.get(model):
                 model.objects.filter(pk__in=keys[model]).only("pk").delete()
@@ -206,6 +210,26 @@ def _forget_in_samples(student: Enrollment, submissions: Collection[Any]) -> Non
         if gone & set(sample.submissions):
             sample.submissions = [key for key in sample.submissions if key not in gone]
             sample.save(update_fields=["submissions"])
+
+
+def _drop_emails(student: Enrollment) -> None:
+    """Delete the emails about this cohort that wait for the student, at once or in a daily one.
+
+    Without another cohort nothing in the organization is for them any more, unless they are staff.
+    """
+    if student.user_id is None:
+        return
+    others = Enrollment.objects.filter(organization=student.organization_id, user=student.user_id)
+    staff = Membership.objects.filter(
+        organization=student.organization_id, user=student.user_id, role__in=STAFF_ROLES
+    )
+    keeps_others = others.exclude(pk=student.pk).exists() or staff.exists()
+    cohort = reverse("cohort", args=[student.organization.slug, student.cohort.slug])
+    drop_waiting_emails(
+        organization_id=student.organization_id,
+        user_id=student.user_id,
+        path=cohort if keeps_others else "",
+    )
 
 
 def _withdraw_offer(student: Enrollment) -> None:

@@ -143,6 +143,32 @@ def test_number_of_letters_is_the_number_that_is_written(cohort: Cohort, teacher
         assert Invitation.objects.filter(state=InvitationState.INVITED).count() == 3
 
 
+@pytest.mark.parametrize(("has_letter", "letters"), [(False, 1), (True, 0)])
+def test_withdrawn_student_on_a_list_is_invited_again(
+    has_letter: bool, letters: int, cohort: Cohort, teacher: Any
+) -> None:
+    text = "email\nback@example.org\n"
+    with scope(organization=cohort.organization):
+        withdrawn = InvitationFactory.create(
+            organization=cohort.organization,
+            email="back@example.org",
+            state=InvitationState.REVOKED,
+        )
+        if has_letter:
+            Notice.objects.create(
+                organization=cohort.organization,
+                kind="invitation",
+                invitation=withdrawn,
+                address=withdrawn.email,
+                sent_at=cohort.created_at,
+            )
+        preview = preview_roster(cohort=cohort, text=text)
+        assert preview.letters == letters
+        confirm_roster(cohort=cohort, text=text, fingerprint=preview.fingerprint, by=teacher)
+        assert Notice.objects.filter(sent_at=None).count() == letters
+        assert Invitation.objects.get().state == InvitationState.INVITED
+
+
 def test_roster_that_changed_since_the_preview_is_shown_anew(cohort: Cohort, teacher: Any) -> None:
     client = signed_in(teacher)
     preview = upload(client, cohort, LIST)

@@ -1,4 +1,4 @@
-"""Roles of staff on the site: for owners alone, and never without an owner."""
+"""Roles of staff on the site: owners give all, instructors invite assistants."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from django.test import Client
 from django_scopes import scope
 
 from grading.core.enums import InvitationState, Role
+from grading.core.errors import RoleRefused
+from grading.courses.organizations.actions import change_role, invite_staff, remove_staff
 from grading.courses.organizations.invitations import accept_invitation
-from grading.models import Activity, Invitation, Membership, Organization
+from grading.models import Activity, Invitation, Membership, Notice, Organization
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
@@ -59,8 +61,8 @@ def sent(user: User, organization: Organization, **data: Any) -> str:
     return client_of(user).post(page(organization), data, follow=True).content.decode()
 
 
-@pytest.mark.parametrize("role", [Role.INSTRUCTOR, Role.ASSISTANT, Role.STUDENT])
-def test_page_is_missing_for_all_but_owners(role: Role, organization: Organization) -> None:
+@pytest.mark.parametrize("role", [Role.ASSISTANT, Role.STUDENT])
+def test_page_is_missing_for_all_but_teachers(role: Role, organization: Organization) -> None:
     client = client_of(staff_user(organization, role))
     for answer in (client.get(page(organization)), client.post(page(organization))):
         assert answer.status_code == 404
@@ -141,6 +143,10 @@ def test_removed_colleague_is_no_member_and_can_be_invited_again(
     assert User.objects.get(pk=colleague.pk).is_staff
 
     member = membership_of(colleague, organization)
+    with scope(organization=organization):
+        Notice.objects.create(
+            organization=organization, user=colleague, kind="staff_daily", subject="x", path="/"
+        )
     assert "no longer staff" in sent(owner, organization, act="remove", member=member.pk)
     assert colleague.pk not in roles(organization)
     assert not User.objects.get(pk=colleague.pk).is_staff
@@ -148,6 +154,7 @@ def test_removed_colleague_is_no_member_and_can_be_invited_again(
     with scope(organization=organization):
         assert Invitation.objects.get().state == InvitationState.REVOKED
         assert Activity.objects.filter(verb="membership.removed").count() == 1
+        assert not Notice.objects.filter(user=colleague).exists()
     assert "is invited" in sent(owner, organization, email=colleague.email, role="assistant")
 
 
@@ -173,3 +180,110 @@ def test_form_sent_from_elsewhere_is_refused(organization: Organization, owner: 
     client = Client(enforce_csrf_checks=True)
     client.force_login(owner)
     assert client.post(page(organization), {"act": "remove"}).status_code == 403
+
+
+@pytest.fixture
+def instructor(organization: Organization) -> User:
+    return staff_user(organization)
+
+
+def offers(organization: Organization) -> dict[str, str]:
+    with scope(organization=organization):
+        open_ones = Invitation.objects.filter(state=InvitationState.INVITED)
+        return dict(open_ones.values_list("email", "role"))
+
+
+def test_instructor_invites_and_withdraws_and_removes_assistants(
+    organization: Organization, instructor: User
+) -> None:
+    helper = membership_of(staff_user(organization, Role.ASSISTANT), organization)
+    shown = sent(instructor, organization, email="new@example.org", role="assistant")
+    assert "new@example.org is invited as assistant." in shown
+    assert faults_of(shown) == []
+    with scope(organization=organization):
+        offer = Invitation.objects.get(email="new@example.org")
+    assert "was withdrawn" in sent(instructor, organization, act="withdraw", offer=offer.pk)
+    assert "no longer staff" in sent(instructor, organization, act="remove", member=helper.pk)
+    assert roles(organization) == {instructor.pk: Role.INSTRUCTOR}
+
+
+@pytest.mark.parametrize("role", ["owner", "instructor"])
+def test_instructor_may_invite_nobody_to_a_teaching_role(
+    role: str, organization: Organization, instructor: User
+) -> None:
+    shown = sent(instructor, organization, email="new@example.org", role=role)
+    assert "is not one of the available choices" in shown
+    assert "new@example.org" in shown
+    with pytest.raises(RoleRefused) as refused, scope(organization=organization):
+        invite_staff(
+            organization=organization, email="new@example.org", role=Role(role), by=instructor
+        )
+    assert refused.value.code == "role_of_owners"
+    assert offers(organization) == {}
+
+
+def test_instructor_raises_no_assistant(organization: Organization, instructor: User) -> None:
+    helper = membership_of(staff_user(organization, Role.ASSISTANT), organization)
+    change = {"act": "change", "member": helper.pk, "was": "assistant"}
+    for role in ("instructor", "owner"):
+        shown = sent(instructor, organization, **change, role=role)
+        assert "Only owners can add or remove" in shown
+    assert roles(organization)[helper.user_id] == Role.ASSISTANT
+    assert offers(organization) == {}
+
+
+@pytest.mark.parametrize("act", ["change", "remove"])
+def test_instructor_touches_no_other_teacher(
+    act: str, organization: Organization, owner: User, instructor: User
+) -> None:
+    before = roles(organization)
+    colleague = membership_of(staff_user(organization), organization)
+    for member, was in ((membership_of(owner, organization), "owner"), (colleague, "instructor")):
+        shown = sent(instructor, organization, act=act, member=member.pk, was=was, role="assistant")
+        assert "Only owners can add or remove" in shown
+    assert roles(organization) == before | {colleague.user_id: Role.INSTRUCTOR}
+
+
+def test_instructor_neither_withdraws_nor_lowers_an_offer_of_an_owner(
+    organization: Organization, owner: User, instructor: User
+) -> None:
+    sent(owner, organization, email="col@example.org", role="instructor")
+    with scope(organization=organization):
+        offer = Invitation.objects.get()
+    changes: list[dict[str, Any]] = [
+        {"act": "withdraw", "offer": offer.pk},
+        {"act": "offer", "offer": offer.pk, "was": "instructor", "role": "assistant"},
+        {"email": "col@example.org", "role": "assistant"},
+    ]
+    for change in changes:
+        assert "Only owners can add or remove" in sent(instructor, organization, **change)
+    assert offers(organization) == {"col@example.org": "instructor"}
+
+
+def test_assistant_changes_no_role_by_any_action(organization: Organization, owner: User) -> None:
+    helper = staff_user(organization, Role.ASSISTANT)
+    other = membership_of(staff_user(organization, Role.ASSISTANT), organization)
+    with scope(organization=organization):
+        with pytest.raises(RoleRefused) as invited:
+            invite_staff(
+                organization=organization, email="a@example.org", role=Role.ASSISTANT, by=helper
+            )
+        with pytest.raises(RoleRefused) as removed:
+            remove_staff(membership=other, by=helper)
+        with pytest.raises(RoleRefused) as changed:
+            change_role(membership=other, role=Role.OWNER, was="assistant", by=helper)
+    codes = [error.value.code for error in (invited, removed, changed)]
+    assert codes == ["role_of_teachers", "role_of_teachers", "role_of_owners"]
+
+
+def test_offered_role_changes_until_it_is_answered(organization: Organization, owner: User) -> None:
+    colleague = UserFactory.create(email="col@example.org")
+    sent(owner, organization, email=colleague.email, role="owner")
+    with scope(organization=organization):
+        offer = Invitation.objects.get()
+    change = {"act": "offer", "offer": offer.pk, "role": "assistant"}
+    assert "is now invited as assistant" in sent(owner, organization, **change, was="owner")
+    assert "was changed meanwhile" in sent(owner, organization, **change, was="owner")
+    accept_invitation(invitation=offer, user=colleague)
+    assert roles(organization)[colleague.pk] == Role.ASSISTANT
+    assert "no longer open" in sent(owner, organization, **change, was="assistant")

@@ -273,6 +273,27 @@ def test_student_without_work_goes_without_a_typed_word(cohort: Cohort, teacher:
     assert invitation_of("ada@example.org").state == InvitationState.REVOKED
 
 
+@pytest.mark.parametrize(("has_other", "left"), [(False, []), (True, ["elsewhere"])])
+def test_emails_about_the_cohort_do_not_reach_who_was_removed(
+    has_other: bool, left: list[str], cohort: Cohort, teacher: Any
+) -> None:
+    ada = student(cohort)
+    if has_other:
+        other = CohortFactory.create(organization=cohort.organization)
+        EnrollmentFactory.create(cohort=other, user=ada.user)
+    place = f"/o/{cohort.organization.slug}/"
+    for subject, path in (("here", f"{place}c/{cohort.slug}/a/week-1/"), ("elsewhere", place)):
+        Notice.objects.create(
+            organization=cohort.organization,
+            user=ada.user,
+            kind="released",
+            subject=subject,
+            path=path,
+        )
+    remove_student(student=ada, typed="", fingerprint=holdings_of(ada).fingerprint, by=teacher)
+    assert list(Notice.objects.values_list("subject", flat=True)) == left
+
+
 @pytest.mark.parametrize(
     ("changes", "code"),
     [({"typed": "ada"}, "typed_differs"), ({"fingerprint": ""}, "holdings_changed")],
