@@ -134,34 +134,58 @@ def authorship_of(
 ) -> tuple[AuthorShare, ...]:
     """Return each person's share of the history, most commits first; bots are left out.
 
-    It is information as git tells it, and no score: anybody can commit under any name.
+    It is information as git tells it, and no score: anybody can commit under any name. A person is
+    a member by address, else by a name that only this member has; whoever fits two members is
+    unknown. A member without commits is listed with none.
     """
-    people: defaultdict[object, list[CommitAuthor]] = defaultdict(list)
-    for author in authors:
-        if not author.is_bot:
-            people[author.person if author.person is not None else author.email].append(author)
-    marks = {mark: member for member in members for mark in _marks_of(member)}
-    rows = [
-        (
-            names[0].name or names[0].email,
-            next((marks[mark] for row in names for mark in _git_marks(row) if mark in marks), None),
-            sum(sum(row.by_day.values()) for row in names),
-            sum(row.python_lines for row in names),
+    human = [author for author in authors if not author.is_bot]
+    persons: defaultdict[object, list[CommitAuthor]] = defaultdict(list)
+    for author in human:
+        persons[author.person if author.person is not None else author.email].append(author)
+
+    rows: defaultdict[object, list[CommitAuthor]] = defaultdict(list)
+    owners: dict[object, Enrollment | None] = {}
+    for key, own in persons.items():
+        for author in own:
+            member = _member_of([author], members) or _member_of(own, members)
+            row = ("member", member.pk) if member else ("person", key)
+            rows[row].append(author)
+            owners[row] = member
+
+    counts = {
+        row: (sum(sum(a.by_day.values()) for a in own), sum(a.python_lines for a in own))
+        for row, own in rows.items()
+    }
+    commits, lines = (sum(pair[place] for pair in counts.values()) for place in (0, 1))
+    shares = [
+        AuthorShare(
+            own[0].name or own[0].email,
+            owners[row],
+            *counts[row],
+            _percent(counts[row][0], commits),
+            _percent(counts[row][1], lines),
         )
-        for names in people.values()
+        for row, own in rows.items()
     ]
-    commits, lines = sum(row[2] for row in rows), sum(row[3] for row in rows)
-    shares = [AuthorShare(*row, _percent(row[2], commits), _percent(row[3], lines)) for row in rows]
-    return tuple(sorted(shares, key=lambda share: (-share.commits, -share.lines, share.name)))
+    present = {member.pk for member in owners.values() if member}
+    absent = [AuthorShare("", row, 0, 0, 0, 0) for row in members if row.pk not in present]
+    ranked = sorted(shares, key=lambda share: (-share.commits, -share.lines, share.name))
+    # Where git was not read, nobody is said to have no commits.
+    return (*ranked, *absent) if human else ()
 
 
-def _marks_of(member: Enrollment) -> list[str]:
-    emails = [member.email, member.user.email if member.user else ""]
-    return [mark.casefold() for mark in (*emails, member.name) if mark]
+def _member_of(authors: Sequence[CommitAuthor], members: Sequence[Enrollment]) -> Enrollment | None:
+    """Return the only member with one of these addresses, else with one of these names."""
+    emails = {author.email.casefold() for author in authors}
+    names = {author.name.casefold() for author in authors} - {""}
+    by_email = [row for row in members if emails & _emails_of(row)]
+    fitting = by_email or [row for row in members if row.name.casefold() in names]
+    return fitting[0] if len(fitting) == 1 else None
 
 
-def _git_marks(author: CommitAuthor) -> list[str]:
-    return [author.email.casefold(), author.name.casefold()]
+def _emails_of(member: Enrollment) -> set[str]:
+    emails = (member.email, member.user.email if member.user else "")
+    return {email.casefold() for email in emails if email}
 
 
 def _percent(part: int, whole: int) -> int:
