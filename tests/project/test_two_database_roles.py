@@ -16,7 +16,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-import yaml
 
 from auditor_site.localservices.places import ephemeral_place
 from auditor_site.localservices.postgres import PORT, SUPERUSER, Postgres
@@ -96,14 +95,12 @@ def run(
 
 
 def test_serving_login_is_bound_by_row_level_security(sockets: Path) -> None:
-    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["configs"]["roles"][
-        "content"
-    ]
+    script = (ROOT / "deploy" / "roles.sql").read_text()
     # The private server has two of the names already, made for another layout.
     statements = re.sub(
         r"\bauditor\b",
         "serving",
-        re.sub(r":'\w+'", "'x'", re.sub(r"^\\set.*$", "", compose, flags=re.MULTILINE)),
+        re.sub(r":'\w+'", "'x'", re.sub(r"^\\set.*$", "", script, flags=re.MULTILINE)),
     )
 
     with psycopg.connect(
