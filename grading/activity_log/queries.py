@@ -12,8 +12,11 @@ from datetime import date, datetime
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db.models import CharField, Q, QuerySet
+from django.db.models.functions import Cast
 
+from grading.core.permissions import may
+from grading.core.team_access import is_readable_for_user
 from grading.models import (
     Activity,
     Appeal,
@@ -27,6 +30,7 @@ from grading.models import (
     Membership,
     Organization,
     PairingRound,
+    StaffNote,
     Submission,
 )
 
@@ -90,11 +94,20 @@ class LogPage:
 
 
 def log_of(
-    place: Place, log_filter: LogFilter, *, before: LogCursor | None = None, limit: int = 100
+    place: Place,
+    log_filter: LogFilter,
+    *,
+    reader: User,
+    before: LogCursor | None = None,
+    limit: int = 100,
 ) -> LogPage:
-    """Return one page of the log. The number of queries does not depend on the entries."""
+    """Return one page of the log. The number of queries does not depend on the entries.
+
+    What was done about an assistant's own work is left out for them.
+    """
     # One row more than the page shows says whether there are older ones.
-    rows = list(_filtered(place, log_filter, before).order_by("-at", "-pk")[: limit + 1])
+    readable = _filtered(place, log_filter, before).exclude(_about_own_work(place, reader))
+    rows = list(readable.order_by("-at", "-pk")[: limit + 1])
     page_rows = rows[:limit]
     people = _people(place, {row.actor_id for row in page_rows if row.actor_id})
     labels = _labels(page_rows)
@@ -140,6 +153,26 @@ def _filtered(place: Place, log_filter: LogFilter, before: LogCursor | None) -> 
         rows = rows.filter(at__date__lte=log_filter.until)
     # Entries of one moment are told apart by key, so that none is skipped or repeated.
     return rows.filter(Q(at__lt=before.at) | Q(at=before.at, pk__lt=before.key)) if before else rows
+
+
+def _about_own_work(place: Place, reader: User) -> Q:
+    organization = place.organization if isinstance(place, Cohort) else place
+    if may(reader, organization, "teacher"):
+        return Q(pk__in=())
+    own = Submission.objects.filter(is_readable_for_user(reader.pk)).values("pk")
+    about: dict[str, QuerySet[Any]] = {
+        "submission": own,
+        "audit": Audit.objects.filter(submission__in=own).values("pk"),
+        "comment": Comment.objects.filter(submission__in=own).values("pk"),
+        "grade": Grade.objects.filter(audit__submission__in=own).values("pk"),
+        "appeal": Appeal.objects.filter(submission__in=own).values("pk"),
+        "staffnote": StaffNote.objects.filter(submission__in=own).values("pk"),
+    }
+    rules = Q()
+    for kind, keys in about.items():
+        text = keys.annotate(key=Cast("pk", CharField())).values("key")
+        rules |= Q(object_type=kind, object_id__in=text)
+    return rules
 
 
 def _people(place: Place, keys: set[int]) -> dict[int, str]:

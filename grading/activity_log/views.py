@@ -39,7 +39,7 @@ def _log_page(request: MemberRequest, place: Place, trail: Trail) -> HttpRespons
     # An invalid filter is reported on the page and ignored: the log is shown all the same.
     form.is_valid()
     before = form.cleaned_data.get("before")
-    page = log_of(place, form.log_filter(), before=before)
+    page = log_of(place, form.log_filter(), reader=request.user, before=before)
 
     # Links to other pages keep the filters.
     filters = request.GET.copy()

@@ -25,7 +25,7 @@ from grading.audits.queries import VisibleReport, visible_report
 from grading.audits.wait_times import pace_of
 from grading.core.enums import AuditState
 from grading.core.fair_turns import position_shown
-from grading.core.permissions import access_audit, may
+from grading.core.permissions import access_audit, may_handle
 from grading.grades.queries.final_scores import counting_verdict
 from grading.models import Audit
 from grading.report_pages.override_markdown import override_markdown
@@ -112,7 +112,7 @@ class AuditDetail(TenantView, RetrieveAPIView[Audit]):
 
     def get_object(self) -> Any:
         audit = access_audit(self.request.user, self.kwargs["audit_id"])
-        is_staff = may(self.request.user, self.organization, "staff")
+        is_staff = may_handle(self.request.user, audit.submission)
         self.visible = visible_report(audit, is_staff=is_staff)
         return audit
 
@@ -153,7 +153,7 @@ class MarkdownReport(TenantView):
 
 def _visible_report(request: Request, audit_id: str) -> tuple[Audit, VisibleReport]:
     audit = access_audit(request.user, audit_id)
-    visible = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
+    visible = visible_report(audit, is_staff=may_handle(request.user, audit.submission))
     if visible is None:
         raise Http404
     return audit, visible

@@ -29,7 +29,7 @@ from grading.comments.places import WORK, Place, on_criterion, on_lines, on_page
 from grading.comments.queries import Reply, ShownComment, comment_shown, comments_on
 from grading.core.enums import ApiScope, CommentPlace
 from grading.core.errors import CommentRefused
-from grading.core.permissions import access_comment, access_submission, may
+from grading.core.permissions import access_comment, access_submission, may_handle
 from grading.models.comment import LONGEST
 
 
@@ -172,7 +172,7 @@ class CommentAnswers(TenantView):
             comment=comment,
             text=serializer.validated_data["text"],
             by=member(request),
-            is_staff=may(request.user, self.organization, "staff"),
+            is_staff=may_handle(request.user, comment.submission),
         )
         shown = comment_shown(comment, member(request))
         return Response(CommentSerializer(shown).data, status=HTTPStatus.CREATED)

@@ -27,7 +27,14 @@ from grading.api.paging import PAGING_PARAMETERS, ListPagination
 from grading.api.schema import ERRORS, PAGING, READ_ERRORS, paged
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, ResponseKind
-from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
+from grading.core.permissions import (
+    access_assignment,
+    access_enrollment,
+    access_finding,
+    may,
+    may_handle,
+    may_handle_student,
+)
 from grading.core.team_access import work_key
 from grading.findings.answers import answer_finding
 from grading.findings.queries import (
@@ -133,11 +140,10 @@ class FindingDetail(TenantView):
         """Return one finding with its last place and its answer."""
         row = access_finding(request.user, finding_id)
         return Response(
-            FindingSerializer(_visible_finding(row, is_staff=self._is_staff(request))).data
+            FindingSerializer(
+                _visible_finding(row, is_staff=may_handle(request.user, row.first_submission))
+            ).data
         )
-
-    def _is_staff(self, request: Request) -> bool:
-        return may(request.user, self.organization, "staff")
 
 
 class Answers(TenantView):
@@ -168,7 +174,7 @@ def _student_of(request: Request, assignment: Assignment, is_staff: bool) -> Enr
     students = Enrollment.objects.filter(cohort=assignment.cohort_id, email__iexact=email)
     # PostgreSQL refuses NUL in a parameter.
     student = students.first() if "\0" not in email else None
-    if student is None:
+    if student is None or not may_handle_student(request.user, assignment, student):
         raise Http404
     return student
 

@@ -12,7 +12,7 @@ from rest_framework.serializers import (
 )
 
 from grading.api.tenancy import TenantView
-from grading.core.permissions import access_assignment
+from grading.core.permissions import access_assignment, handled_by
 from grading.grading_queue.queries import marks_of
 from grading.models import ReviewMark
 
@@ -35,7 +35,7 @@ class ReviewSerializer(Serializer[ReviewMark]):
 
 
 class Reviews(TenantView, ListAPIView[ReviewMark]):
-    """List an assignment's reviews and flags, the newest first."""
+    """List an assignment's reviews and flags, the newest first; an assistant's own are left out."""
 
     serializer_class = ReviewSerializer
     ordering = ("-pk",)
@@ -44,4 +44,5 @@ class Reviews(TenantView, ListAPIView[ReviewMark]):
         assignment = access_assignment(
             self.request.user, self.kwargs["cohort"], self.kwargs["assignment"], level="staff"
         )
-        return marks_of(assignment)
+        handled = handled_by(self.request.user, assignment.organization, "submission")
+        return marks_of(assignment).filter(handled)

@@ -28,7 +28,14 @@ from grading.api.request_body import BoundedForm, BoundedJSON
 from grading.api.schema import ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope
-from grading.core.permissions import access_assignment, access_enrollment, access_submission, may
+from grading.core.permissions import (
+    access_assignment,
+    access_enrollment,
+    access_submission,
+    handled_by,
+    may,
+    may_handle,
+)
 from grading.models import Assignment, Submission
 from grading.submissions.actions import create_submission
 from grading.submissions.idempotent_submit import run_once
@@ -103,7 +110,10 @@ class SubmissionView(TenantView, GenericAPIView[Submission]):
         shown = serializer.instance
         if shown is not None:
             rows = shown if kwargs.get("many") else [shown]
-            is_staff = may(self.request.user, self.organization, "staff")
+            is_staff = may(self.request.user, self.organization, "staff") and (
+                # Lists of staff have no work of theirs.
+                bool(kwargs.get("many")) or may_handle(self.request.user, shown)
+            )
             serializer.context["counting"] = counting_ids(rows, is_staff=is_staff)
         return serializer
 
@@ -123,7 +133,8 @@ class Submissions(SubmissionView, ListAPIView[Submission]):
     def get_queryset(self) -> QuerySet[Submission]:
         assignment = self._assignment()
         if may(self.request.user, self.organization, "staff"):
-            return submissions_to(assignment)
+            handled = handled_by(self.request.user, self.organization)
+            return submissions_to(assignment).filter(handled)
         return attempts_of(access_enrollment(self.request.user, assignment.cohort), assignment)
 
     @extend_schema(

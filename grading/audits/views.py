@@ -25,7 +25,7 @@ from grading.comments.queries import CommentsOf, comments_on
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import AuditKind, Opened
 from grading.core.fair_turns import position_shown
-from grading.core.permissions import access_audit, may
+from grading.core.permissions import access_audit, may, may_handle
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.courses.teams.queries import authorship_of, team_grades, team_mates
@@ -53,7 +53,7 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     audit = access_audit(request.user, audit_id)
     submission = audit.submission
     context: dict[str, Any] = {"audit": audit, "trail": trail_to_assignment(submission.assignment)}
-    is_staff = may(request.user, audit.organization, "staff")
+    is_staff = may_handle(request.user, submission)
     if submission.reader.user_id == request.user.pk:
         context["attempts"] = _attempts(submission, is_staff=False)
 
@@ -232,7 +232,7 @@ def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpRes
 
 def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, VisibleReport]:
     audit = access_audit(request.user, audit_id)
-    visible = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
+    visible = visible_report(audit, is_staff=may_handle(request.user, audit.submission))
     if visible is None:
         raise Http404
     return audit, visible

@@ -27,7 +27,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Trim
 from grading.comments.places import Place, place_of
 from grading.core.comment_access import RELEASED, is_shown_to_user
 from grading.core.enums import AuditKind, CommentPlace, Opened
-from grading.core.permissions import may
+from grading.core.permissions import may, may_handle
 from grading.core.team_access import is_readable_for_user
 from grading.models import (
     Assignment,
@@ -143,7 +143,7 @@ def comments_on(submission: Submission, reader: User) -> CommentsOf:
     `access_submission`: staff see drafts and withdrawn comments too, anybody else what is released
     for them.
     """
-    is_staff = may(reader, submission.organization, "staff")
+    is_staff = may_handle(reader, submission)
     rows = Comment.objects.filter(
         submission__assignment=submission.assignment_id,
         submission__student=submission.student_id,
@@ -162,7 +162,7 @@ def comments_on(submission: Submission, reader: User) -> CommentsOf:
         submission,
         is_staff,
         tuple(
-            show(row, reader, of=submission)
+            show(row, reader, is_staff=is_staff, of=submission)
             for row in listed.order_by("-submission__attempt", *order)
         ),
     )
@@ -170,7 +170,8 @@ def comments_on(submission: Submission, reader: User) -> CommentsOf:
 
 def comment_shown(comment: Comment, reader: User) -> ShownComment:
     """Return one comment as a reader who may open it sees it, read anew."""
-    return show(with_details(Comment.objects.all(), reader).get(pk=comment.pk), reader)
+    row = with_details(Comment.objects.all(), reader).get(pk=comment.pk)
+    return show(row, reader, is_staff=may_handle(reader, row.submission))
 
 
 def with_details(comments: QuerySet[Comment], reader: User) -> QuerySet[Comment]:
@@ -191,14 +192,15 @@ def with_details(comments: QuerySet[Comment], reader: User) -> QuerySet[Comment]
             opened_at=Subquery(opened.values("opened_at")[:1]),
         )
         .filter(own_audit__isnull=False)
-        .select_related("author", "organization", "submission")
+        .select_related("author", "organization", "submission__organization", "submission__student")
     )
 
 
-def show(comment: Comment, reader: User, *, of: Submission | None = None) -> ShownComment:
+def show(
+    comment: Comment, reader: User, *, is_staff: bool, of: Submission | None = None
+) -> ShownComment:
     """Return a comment from `with_details`; `of` is the attempt that the page is about."""
     details = vars(comment)
-    is_staff = may(reader, comment.organization, "staff")
     is_teacher = may(reader, comment.organization, "teacher")
     replies = (
         Reply(

@@ -34,7 +34,9 @@ from grading.core.permissions import (
     access_comment,
     access_enrollment,
     access_organization,
+    handled_by,
     may,
+    may_handle,
 )
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
@@ -200,7 +202,7 @@ class _CommentPage:
 
     def __init__(self, request: MemberRequest, current: Comment) -> None:
         self.request, self.comment = request, current
-        self.is_staff = may(request.user, current.organization, "staff")
+        self.is_staff = may_handle(request.user, current.submission)
         is_teacher = may(request.user, current.organization, "teacher")
         self.may_change = self.is_staff and (is_teacher or current.author_id == request.user.pk)
         self.do = request.POST.get("do", "answer") if request.method == "POST" else ""
@@ -283,7 +285,11 @@ def inbox(request: MemberRequest, org: str) -> HttpResponse:
     """List for staff the comments whose student waits for a reply, for students their own."""
     organization = access_organization(request.user, org)
     is_staff = may(request.user, organization, "staff")
-    rows = queries.waiting_answers() if is_staff else queries.visible_to(request.user)
+    rows = (
+        queries.waiting_answers().filter(handled_by(request.user, organization, "submission"))
+        if is_staff
+        else queries.visible_to(request.user)
+    )
     listed = queries.with_details(rows, request.user).select_related(
         "submission__assignment", "submission__student", "submission__team"
     )
@@ -293,7 +299,7 @@ def inbox(request: MemberRequest, org: str) -> HttpResponse:
     context = {
         "organization": organization,
         "page": page,
-        "rows": [show(row, request.user) for row in page],
+        "rows": [show(row, request.user, is_staff=is_staff) for row in page],
         "is_staff": is_staff,
         "trail": trail_to_organization(organization),
     }
@@ -324,7 +330,7 @@ def _answer_with(
         slug = current.organization.slug
         return HttpResponseRedirect(address_of(current, slug, audit))
     row = comment_shown(current, request.user)
-    is_staff = may(request.user, current.organization, "staff")
+    is_staff = may_handle(request.user, current.submission)
     return render(request, template, {"row": row, "is_staff": is_staff})
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.http import Http404
 
-from grading.core.enums import STAFF_ROLES, FeedbackKind
+from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, FeedbackKind
 from grading.core.pairing_access import PairingSide, ReportSide, is_granted, is_running
 from grading.core.permissions import Level, Somebody, StaffLevel, may, role_of
 from grading.core.time_zones import follow_cohort
@@ -115,7 +115,9 @@ def _is_member(user: Somebody, round_: PairingRound) -> bool:
 
 def _side_of_pairing(user: Somebody, pairing: Pairing) -> PairingSide | None:
     role = role_of(user, pairing.organization)
-    if role in STAFF_ROLES:
+    is_between = user.pk in (pairing.auditor.user_id, pairing.auditee.user_id)
+    # An assistant reads a pairing of their own as its student.
+    if role in TEACHING_ROLES or (role in STAFF_ROLES and not is_between):
         return "staff"
     if role is None or not is_granted(pairing):
         return None

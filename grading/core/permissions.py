@@ -11,7 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.http import Http404
 from django_scopes import scope
 
@@ -23,7 +23,7 @@ from grading.core.own_addresses import addresses_of
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
 from grading.core.rls.rls_scope import as_join_code, as_person
-from grading.core.team_access import is_present_member, read_as_of
+from grading.core.team_access import is_present_member, is_readable_for_user, read_as_of
 from grading.core.time_zones import follow_cohort
 from grading.models import (
     Appeal,
@@ -44,6 +44,7 @@ from grading.models import (
     RubricVersion,
     StaffNote,
     Submission,
+    TeamMember,
 )
 
 Level = Literal["student", "staff", "teacher", "owner"]
@@ -74,6 +75,35 @@ def remember_role(user: User, membership: Membership) -> None:
 def may(user: Somebody, organization: Organization, level: Level) -> bool:
     """Return whether the user has a role of this level in the organization."""
     return role_of(user, organization) in _ROLES[level]
+
+
+def may_handle(user: Somebody, submission: Submission) -> bool:
+    """Return whether the user is staff for this work; an assistant not for theirs. Needs `student`."""
+    if may(user, submission.organization, "teacher"):
+        return True
+    if not may(user, submission.organization, "staff"):
+        return False
+    key = user.pk
+    reads = cached("reads as", key, submission.pk, ask=lambda: read_as_of(key, submission))
+    return reads is None
+
+
+def may_handle_student(user: Somebody, assignment: Assignment, student: Enrollment) -> bool:
+    """Return whether the user is staff for this student; an assistant not for their team's."""
+    if may(user, assignment.organization, "teacher"):
+        return True
+    teams = TeamMember.objects.filter(assignment=assignment, student__user=user.pk).values("team")
+    is_own = student.user_id == user.pk
+    shared = TeamMember.objects.filter(student=student, team__in=teams)
+    return may(user, assignment.organization, "staff") and not is_own and not shared.exists()
+
+
+def handled_by(user: Somebody, organization: Organization, path: str = "pk") -> Q:
+    """Match what is about submissions that the user may handle; `path` leads to the submission."""
+    if user.pk is None or may(user, organization, "teacher"):
+        return Q()
+    own = Submission.objects.filter(is_readable_for_user(user.pk))
+    return ~Q(**{f"{path}__in": own})
 
 
 def staffed_organizations(user: Somebody) -> list[Organization]:
@@ -345,7 +375,7 @@ def access_comment(user: Somebody, comment_id: int, *, level: Level = "student")
     comment = rows.filter(pk=comment_id).first()
     if comment is None or not _may_read(user, comment.submission, level):
         raise Http404
-    if not may(user, comment.organization, "staff") and not _is_released_for(user, comment):
+    if not may_handle(user, comment.submission) and not _is_released_for(user, comment):
         raise Http404
     follow_cohort(comment.submission.assignment.cohort)
     return comment
@@ -375,7 +405,7 @@ def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "st
     if finding is None or not (
         _may_read(user, finding.first_submission, level)
         and (
-            may(user, finding.organization, "staff")
+            may_handle(user, finding.first_submission)
             or is_present_member(user.pk, finding.first_submission)
         )
     ):
@@ -435,16 +465,21 @@ def _enrollment_of(user: Somebody, cohort: Cohort) -> Enrollment | None:
 
 
 def _may_read(user: Somebody, submission: Submission, level: Level) -> bool:
-    """Return whether the user may read this work; a member of its team then reads as themself."""
+    """Return whether the user may read this work; a member of its team then reads as themself.
+
+    Assistants are students of their own work (may_handle).
+    """
     role = role_of(user, submission.organization)
     if role not in _ROLES[level]:
         return False
-    if role in STAFF_ROLES:
+    if role in TEACHING_ROLES:
         return True
     reader = read_as_of(user.pk, submission)
-    if reader is not None and submission.team_id is not None:
+    if reader is None:
+        return role in STAFF_ROLES
+    if submission.team_id is not None:
         submission.read_as = reader
-    return reader is not None
+    return level == "student"
 
 
 def student_asked_for(request: MemberRequest, assignment: Assignment) -> Enrollment | None:
@@ -460,6 +495,6 @@ def student_asked_for(request: MemberRequest, assignment: Assignment) -> Enrollm
     student = Enrollment.objects.filter(
         cohort=assignment.cohort_id, pk=key if key.isdecimal() else 0
     ).first()
-    if student is None:
+    if student is None or not may_handle_student(request.user, assignment, student):
         raise Http404
     return student

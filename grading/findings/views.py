@@ -20,6 +20,7 @@ from grading.core.permissions import (
     access_assignment,
     access_finding,
     may,
+    may_handle,
     student_asked_for,
 )
 from grading.core.requests import MemberRequest
@@ -90,7 +91,7 @@ def finding(
     row = access_finding(request.user, finding_id)
     if (row.assignment.cohort.slug, row.assignment.slug) != (cohort, assignment):
         raise Http404
-    is_staff = may(request.user, row.organization, "staff")
+    is_staff = may_handle(request.user, row.first_submission)
     reader = row.first_submission.reader
     rows = findings_of(row.assignment, row.student, is_staff=is_staff, reader=reader)
     visible = next((item for item in rows if item.finding.pk == row.pk), None)

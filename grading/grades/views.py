@@ -22,7 +22,7 @@ from grading.core.enums import ReleasePolicy
 from grading.core.errors import GradeRefused
 from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of_criterion
-from grading.core.permissions import access_assignment, access_audit, may
+from grading.core.permissions import access_assignment, access_audit, handled_by, may
 from grading.core.requests import MemberRequest
 from grading.core.team_access import is_present_member
 from grading.grades.actions import (
@@ -71,6 +71,7 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     filters = form.wanted()
     matrix = grade_statistics.matrix_of(graded_assignment)
     rows = rows_of(graded_assignment, filters, grade_statistics.audits_matching(matrix, filters))
+    rows = rows.exclude(pk__in=_withheld(request, graded_assignment))
     page = Paginator(rows, PER_PAGE).get_page(form.page_wanted())
     listed = [grade_row_of(row) for row in page]
     statistics = grade_statistics.statistics_of(matrix)
@@ -96,6 +97,15 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     }
 
     return render(request, "grades/overview.html", context)
+
+
+def _withheld(request: MemberRequest, assignment: Assignment) -> list[int]:
+    """Return the students with whom an assistant shares the graded work, themself included."""
+    if may(request.user, assignment.organization, "teacher"):
+        return []
+    grades = Grade.objects.filter(assignment=assignment)
+    own = grades.exclude(handled_by(request.user, assignment.organization, "audit__submission"))
+    return list(own.values_list("student", flat=True))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -152,7 +162,8 @@ def sample(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     share, seed = read.get("share"), read.get("seed")
     # Zero is a valid share, so test for None. The assignment's id gives everybody the same sample.
     share, seed = 10 if share is None else share, graded_assignment.pk if seed is None else seed
-    everybody = list(grades_of(graded_assignment))
+    handled = handled_by(request.user, graded_assignment.organization, "audit__submission")
+    everybody = list(grades_of(graded_assignment).filter(handled))
     flagged = [grade for grade in everybody if flags_of(grade)]
     drawn = _draw([grade for grade in everybody if not flags_of(grade)], share, seed)
     form.initial = {"share": share, "seed": seed}

@@ -11,8 +11,7 @@ from django.utils import timezone
 from grading.audits.queries import current_audit
 from grading.core.activity_writer import record_activity
 from grading.core.errors import ReviewRefused
-from grading.core.permissions import may
-from grading.core.team_access import is_readable_for_user
+from grading.core.permissions import may, may_handle
 from grading.grades.actions import SCORES, override_criterion, withdraw_override
 from grading.grading_queue.queries import (
     WHOLE_WORK,
@@ -88,13 +87,15 @@ def flag_work(
 ) -> ReviewMark:
     """Flag a criterion, or the whole work, with an optional word.
 
-    Raises ReviewRefused: verdict_missing, criterion_unknown, word_long, flag_changed.
+    Raises ReviewRefused: verdict_missing, criterion_unknown, word_long, flag_changed,
+    own_work.
     """
     word = " ".join(word.split())
     if len(word) > (longest := 80):
         raise ReviewRefused("word", "word_long", f"Use at most {longest} characters.")
     with transaction.atomic():
         _audit, names = _names_for_update(submission, criterion_id)
+        _refuse_own_work(submission, by)
         _refuse_outdated_flag(submission, criterion_id, shown)
         flag = {"flagged_by": by, "flagged_at": timezone.now(), "flag_word": word}
         mark = _save_mark(submission, criterion_id, flag)
@@ -103,9 +104,13 @@ def flag_work(
 
 
 def unflag_work(*, submission: Submission, criterion_id: str, shown: str, by: User) -> None:
-    """Remove a flag. Raises ReviewRefused: verdict_missing, criterion_unknown, flag_changed."""
+    """Remove a flag.
+
+    Raises ReviewRefused: verdict_missing, criterion_unknown, flag_changed, own_work.
+    """
     with transaction.atomic():
         _audit, names = _names_for_update(submission, criterion_id)
+        _refuse_own_work(submission, by)
         _refuse_outdated_flag(submission, criterion_id, shown)
         flagged = ReviewMark.objects.filter(
             submission=submission, criterion_id=criterion_id, flagged_at__isnull=False
@@ -215,13 +220,16 @@ def _refuse_outside_share(submission: Submission, criterion_ids: list[str], by: 
     assignment = submission.assignment
     if may(by, assignment.organization, "teacher"):
         return
-    # An assistant may have been, or still be, a student of the cohort, alone or in a team.
-    if Submission.objects.filter(is_readable_for_user(by.pk), pk=submission.pk).exists():
-        raise ReviewRefused("", "own_work", "This is your own work: another reader reviews it.")
+    _refuse_own_work(submission, by)
     if not is_in_share(assignment, submission.student_id, criterion_ids, by):
         raise ReviewRefused(
             "", "not_your_share", "This is in another reader's share. You can read and flag it."
         )
+
+
+def _refuse_own_work(submission: Submission, by: User) -> None:
+    if not may_handle(by, submission):
+        raise ReviewRefused("", "own_work", "This is your own work: another reader reviews it.")
 
 
 def _refuse_outdated_flag(submission: Submission, criterion_id: str, shown: str) -> None:

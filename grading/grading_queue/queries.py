@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from grading.core.enums import STAFF_ROLES, AuditKind
 from grading.core.form_fingerprint import fingerprint_of
+from grading.core.permissions import handled_by
 from grading.models import (
     Assignment,
     Audit,
@@ -150,9 +151,14 @@ class Review:
     at: datetime
 
 
-def queue_of(assignment: Assignment, *, is_blind: bool = False) -> Queue:
-    """Return the works with a verdict that counts. Four queries, a fifth where it is blind."""
-    grades = _grades(assignment)
+def queue_of(
+    assignment: Assignment, *, reader: User | None = None, is_blind: bool = False
+) -> Queue:
+    """Return the works with a verdict that counts. Four queries, a fifth where it is blind.
+
+    With a reader, those that they may handle: an assistant's own work is not in their queue.
+    """
+    grades = _grades(assignment, reader)
     verdicts = _verdicts([grade.audit_id for grade in grades])
     marks = _marks(assignment)
     numbers = blind_numbers(assignment) if is_blind else {}
@@ -278,9 +284,11 @@ def is_in_share(
     return all(shares.reader_of(student, key) == by.pk for key in criterion_ids)
 
 
-def _grades(assignment: Assignment) -> list[Grade]:
+def _grades(assignment: Assignment, reader: User | None) -> list[Grade]:
     """Return one grade of every work: for a team its representative's, if they have one."""
     grades = Grade.objects.filter(assignment=assignment)
+    if reader is not None:
+        grades = grades.filter(handled_by(reader, assignment.organization, "audit__submission"))
     related = grades.select_related(
         "audit__organization",
         "audit__submission__organization",

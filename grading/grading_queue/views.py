@@ -69,7 +69,7 @@ def overview(request: MemberRequest, org: str, cohort: str, assignment: str) -> 
         return _save_settings(request, graded, settings.cleaned_data)
     form = FilterForm(request.GET)
     filters = form.wanted()
-    queue = queue_of(graded, is_blind=_is_blind(request))
+    queue = queue_of(graded, reader=request.user, is_blind=_is_blind(request))
     works = selected_works(queue, filters, request.user)
     route = Route(graded, filters)
     present = presences_of(graded, besides=request.user)
@@ -132,7 +132,8 @@ def presence(
     """Return who else has this work open; a POST first stores that this reader has."""
     graded = access_assignment(request.user, cohort, assignment, level="staff")
     student = Enrollment.objects.filter(cohort=graded.cohort_id, pk=enrollment_id).first()
-    if student is None:
+    queue = queue_of(graded, reader=request.user)
+    if student is None or queue.work_of(student.pk) is None:
         raise Http404
     if request.method == "POST":
         open_work(assignment=graded, student=student, by=request.user)
@@ -185,7 +186,7 @@ def _item(
 ) -> HttpResponse:
     """Show one work, or save a decision on it and go on."""
     is_blind = _is_blind(request)
-    queue = queue_of(assignment, is_blind=is_blind)
+    queue = queue_of(assignment, reader=request.user, is_blind=is_blind)
     work = queue.work_of(enrollment_id)
     criterion = None if place is None else queue.criterion_at(place)
     if work is None or (place is not None and (criterion is None or not work.has(criterion.id))):
@@ -199,7 +200,7 @@ def _item(
             return answer
         errors = answer
         # Show what the other reader saved meanwhile.
-        queue = queue_of(assignment, is_blind=is_blind)
+        queue = queue_of(assignment, reader=request.user, is_blind=is_blind)
         work = queue.work_of(enrollment_id) or work
     context = _context(request, queue, work, route, errors)
     return render(request, "grading_queue/item.html", context)
@@ -322,8 +323,6 @@ def _may_score(
 ) -> bool:
     if may(reader, assignment.organization, "teacher"):
         return True
-    if work.student.user_id == reader.pk:
-        return False
     if not queue.shares.readers:
         return True
     return queue.shares.reader_of(work.student.pk, criterion_id) == reader.pk

@@ -22,7 +22,7 @@ from grading.activity_log.queries import LogCursor, LogFilter, log_of
 from grading.appeals.decisions import keep_verdict
 from grading.core.activity_writer import record_activity
 from grading.models import Activity, Cohort
-from tests.factories.people import CohortFactory, UserFactory, student
+from tests.factories.people import CohortFactory, UserFactory, staff_user, student
 from tests.factories.released import Released, filed
 from tests.factories.work import SubmissionFactory
 from tests.web_client.page_checks import faults_of
@@ -118,8 +118,9 @@ def logged(
 
 
 def seen(cohort: Cohort, before: LogCursor | None = None, limit: int = 100, **narrowed: Any) -> Any:
+    reader = staff_user(cohort.organization)
     with scope(organization=cohort.organization):
-        return log_of(cohort, LogFilter(**narrowed), before=before, limit=limit)
+        return log_of(cohort, LogFilter(**narrowed), reader=reader, before=before, limit=limit)
 
 
 def test_log_has_entries_of_its_cohort_newest_first():
