@@ -25,7 +25,12 @@ def extensions(request: MemberRequest, org: str, cohort: str, assignment: str) -
     """Show the extensions to staff; let teachers give new ones."""
     level: Level = "staff" if request.method in {"GET", "HEAD"} else "teacher"
     record = access_assignment(request.user, cohort, assignment, level=level)
-    form = ExtensionForm(request.POST if request.method == "POST" else None, assignment=record)
+    form = ExtensionForm(
+        request.POST if request.method == "POST" else None,
+        assignment=record,
+        # A value that is no student of the roster selects nobody.
+        initial={"students": [request.GET.get("student", "")]},
+    )
     if form.is_valid() and _give(request, record, form):
         return redirect("extensions", org, cohort, assignment)
 

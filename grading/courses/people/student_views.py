@@ -34,7 +34,7 @@ from grading.courses.people.students import (
 )
 from grading.courses.people.views import trail_to_people
 from grading.courses.queries import roster_lines
-from grading.models import Enrollment
+from grading.models import Assignment, Enrollment
 
 FIELDS = ("email", "name", "student_number", "group")
 
@@ -87,6 +87,7 @@ def student(request: MemberRequest, org: str, cohort: str, student_id: int) -> H
         "line": line,
         "form": form,
         "move": move,
+        "assignments": Assignment.objects.filter(cohort=record.cohort),
         "may_move": bool(cohorts) or act == "move",
         "may_change": may(request.user, record.organization, "teacher"),
         "trail": trail_to_people(record.cohort),

@@ -427,3 +427,25 @@ def test_withdrawn_person_may_still_join_by_the_link(cohort: Cohort, teacher: An
     user = UserFactory.create(email="ada@example.org")
     signed_in(user).post(f"/join/{link}/")
     assert Enrollment.objects.get(pk=ada.pk).user == user
+
+
+def test_extension_is_given_from_the_page_of_the_student(cohort: Cohort, teacher: Any) -> None:
+    ada, bob = student(cohort), student(cohort)
+    assignment = AssignmentFactory.create(cohort=cohort)
+    address = f"/o/{cohort.organization.slug}/c/{cohort.slug}/a/{assignment.slug}/extensions/"
+    page = signed_in(teacher).get(f"{base(cohort)}{ada.pk}/").text
+    assert f'href="{address}?student={ada.pk}#new-heading"' in page
+
+    form = signed_in(teacher).get(address, {"student": ada.pk}).text
+    assert f'value="{ada.pk}" selected' in form
+    assert f'value="{bob.pk}" selected' not in form
+    assert " selected" not in signed_in(teacher).get(address, {"student": "none"}).text
+
+
+def test_assistants_read_who_gives_extensions(cohort: Cohort) -> None:
+    assignment = AssignmentFactory.create(cohort=cohort)
+    helper = signed_in(staff_user(cohort.organization, Role.ASSISTANT))
+    address = f"/o/{cohort.organization.slug}/c/{cohort.slug}/a/{assignment.slug}/extensions/"
+    page = helper.get(address).text
+    assert "Owners and instructors give extensions." in page
+    assert "Give extension" not in page
