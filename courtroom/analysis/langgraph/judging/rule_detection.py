@@ -163,9 +163,16 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
         for change in _without_shown(changes)
         if _words_of_tests(change, change.own_tests) & CERTAIN_SPREAD
     ]
+    # A cap for security inside the branch decides on security, whatever it changes.
+    direct: list[ScoreChange] = []
+    nested: list[ScoreChange] = []
+    for change in by_spread:
+        is_direct = _words_of_tests(change, change.own_tests[-1:]) & CERTAIN_SPREAD
+        (direct if is_direct else nested).append(change)
     return [
-        *_ranked("variance_re_evaluation", by_spread, SPREAD),
+        *_ranked("variance_re_evaluation", direct, SPREAD),
         *_returned_by_spread(functions, reader),
+        *_ranked("variance_re_evaluation", nested, SPREAD),
     ]
 
 

@@ -173,6 +173,14 @@ def test_an_opinion_that_overrules_an_opinion_is_no_fact_supremacy(body):
     [
         ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = t.score", [6]),
         ("if spread_of(p, d, t) > 2 and not dissent:\n    return t.score", [5]),
+        (
+            # The line that the spread decides comes before a cap for security inside its branch.
+            (
+                "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = t_score\n"
+                "    if is_insecure(evidences):\n        score = min(score, 3)"
+            ),
+            [6, 8],
+        ),
         ("if dissent:\n    score = t.score", []),
         ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    note(variance)", []),
     ],
