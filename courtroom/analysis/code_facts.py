@@ -489,7 +489,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
             note = "the condition of this rule never holds"
             writer.add_location(rule, place.source.path, line, note=note)
         for place, line in reading.uncalled:
-            note = f"nothing calls {place.name}, which holds this rule"
+            note = f"nothing calls {place.shown_name}, which holds this rule"
             writer.add_location(rule, place.source.path, line, note=note)
 
 

@@ -41,6 +41,12 @@ class FunctionRef:
         return self.site.node.name
 
     @property
+    def shown_name(self) -> str:
+        """Name for a reader: several classes may have a `run` or `__call__`."""
+        owner = self.site.owner
+        return f"{owner.name}.{self.name}" if owner else self.name
+
+    @property
     def key(self) -> tuple[str, int]:
         return self.source.path, self.site.node.lineno
 

@@ -93,7 +93,9 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     for change in changes:
         fault = _fault_of_cap(change, reader, inputs)
         if fault:
-            rule = LooseRule(change.function, change.line, f"{change.function.name}() {fault}")
+            rule = LooseRule(
+                change.function, change.line, f"{change.function.shown_name}() {fault}"
+            )
             caps.setdefault((id(change.tests[-1]), fault), rule)
     yield from caps.values()
     for function in functions:
@@ -115,7 +117,7 @@ def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterat
             reported.add(default.name)
             applies = "can apply" if len(parts) > 1 else "applies"
             sentence = (
-                f"{function.name}() takes {default.value} for `{default.name}` where nothing is"
+                f"{function.shown_name}() takes {default.value} for `{default.name}` where nothing is"
                 f" known, and the rule in line {node.lineno} {applies} to that too"
             )
             yield LooseRule(function, default.line, sentence)
@@ -240,7 +242,7 @@ def _unlimited_weight(
         return
     function, line = lines[0]
     sentence = (
-        f"{function.name}() lets the Tech Lead weigh more in every criterion, not only in those on"
+        f"{function.shown_name}() lets the Tech Lead weigh more in every criterion, not only in those on"
         " architecture"
     )
     yield LooseRule(function, line, sentence)

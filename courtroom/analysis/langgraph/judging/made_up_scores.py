@@ -34,7 +34,7 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> Iterator[tuple[FunctionRef,
                     continue
                 reported.add((place.source.path, line))
                 sentence = (
-                    f"{place.name} gives the score {score} in place of an answer that failed."
+                    f"{place.shown_name} gives the score {score} in place of an answer that failed."
                 )
                 yield place, line, sentence
 

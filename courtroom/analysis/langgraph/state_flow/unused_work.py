@@ -47,9 +47,7 @@ def dropped_results(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator
                 continue
             check = _check_called(symbols, function.source, call)
             if check is not None:
-                sentence = (
-                    f"{function.name}() calls {check.name}() and does not use what it returns"
-                )
+                sentence = f"{function.shown_name}() calls {check.shown_name}() and does not use what it returns"
                 place = check.source.path, check.site.node.lineno
                 yield FlowFault("unused_result", sentence, function.source.path, call.lineno, place)
 
@@ -78,9 +76,7 @@ def unread_results(
                 continue
             home, site = homes[0]
             if _only_answers(site.node):
-                sentence = (
-                    f"{function.name}() keeps what {called}() returns as `{name}` and never uses it"
-                )
+                sentence = f"{function.shown_name}() keeps what {called}() returns as `{name}` and never uses it"
                 place = home.path, site.node.lineno
                 yield FlowFault(kind, sentence, function.source.path, statement.lineno, place)
 
@@ -164,9 +160,9 @@ def _unsent_locals(
     is_called = is_reached or not is_plain or _is_mentioned(symbols, function.source, function.name)
     for statement, name in prompts:
         if not is_called:
-            why = f"nothing calls {function.name}(), in which it stands"
+            why = f"nothing calls {function.shown_name}(), in which it stands"
         elif name not in read and not is_open:
-            why = f"{function.name}() does not use it"
+            why = f"{function.shown_name}() does not use it"
         else:
             continue
         sentence = f"`{name}` is a text for a model, and {why}"
@@ -221,7 +217,7 @@ def foreign_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Ite
             place = _own_directory(call_graph.symbols, function)
             if place is not None:
                 sentence = (
-                    f"{function.name}() never uses `{argument.arg}` and looks at the auditor's own"
+                    f"{function.shown_name}() never uses `{argument.arg}` and looks at the auditor's own"
                     " directory instead"
                 )
                 other = function.source.path, function.site.node.lineno

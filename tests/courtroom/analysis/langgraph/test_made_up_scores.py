@@ -65,3 +65,20 @@ def test_mark_of_a_failure_or_a_computed_score_is_none(score):
 )
 def test_judgement_written_in_the_code_stands_for_no_failed_answer(code):
     assert lines(code) == []
+
+
+def test_method_is_named_with_its_class():
+    judges = "".join(
+        f"class {name}Node:\n    def __call__(self, state):\n"
+        "        try:\n            return model.invoke(state)\n"
+        "        except ValueError:\n"
+        f"            return [{MADE_UP.format(score=3)}]\n"
+        for name in ("Prosecutor", "Defense")
+    )
+    _, layers = layers_of(symbols_of(judges))
+    sentences = [sentence for _, _, sentence in made_up_scores(layers.judges)]
+
+    assert sentences == [
+        f"{name}Node.__call__ gives the score 3 in place of an answer that failed."
+        for name in ("Prosecutor", "Defense")
+    ]
