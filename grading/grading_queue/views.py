@@ -310,6 +310,7 @@ def _context(
         "attempts": audits_by_attempt(work),
         "comments": comments_on(work.submission, request.user),
         "extension": terms.extension,
+        "may_extend": may(request.user, assignment.organization, "teacher"),
         "openers": _openers(presences_of(assignment, besides=request.user), work.student.pk),
         "settings": settings,
         # Nothing typed is lost where a decision was refused.

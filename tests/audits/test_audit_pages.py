@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from grading.core.enums import AuditState
+from grading.core.enums import AuditState, Role
 from grading.models import Assignment, Audit, Enrollment
 from tests.factories.example_report import report_json
 from tests.factories.graded_work import page_of, page_of_audit, signed_in
+from tests.factories.people import staff_user
 from tests.factories.work import AuditFactory, SubmissionFactory
 
 pytestmark = pytest.mark.django_db
@@ -239,3 +240,16 @@ def test_audit_without_a_worker_stopped_in_the_queue(
     audit = AuditFactory.create(submission=submission, failed=True)
     page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
     assert "The audit stopped at “In the queue”" in page
+
+
+def test_teachers_give_an_extension_from_the_report(
+    assignment: Assignment, audit: Audit, ada: Enrollment
+) -> None:
+    link = f'href="{page_of(assignment, "extensions")}?student={ada.pk}#new-heading"'
+    readers = (
+        staff_user(assignment.organization),
+        staff_user(assignment.organization, Role.ASSISTANT),
+        ada.user,
+    )
+    address = page_of_audit(audit)
+    assert [link in signed_in(user).get(address).text for user in readers] == [True, False, False]

@@ -271,3 +271,16 @@ def test_overview_counts_the_reviewed_criteria_of_a_begun_work(
     post(anna, address_of(course), do="reviewed")
     html = anna.get(page_of(course.assignment, "queue")).content.decode()
     assert (html.count("1 of 2 reviewed"), html.count(">not reviewed</span>")) == (1, 2)
+
+
+def test_teachers_give_an_extension_from_the_page_of_the_student(course: Course) -> None:
+    address = address_of(course)
+    whom = course.audits[0].submission.student_id
+    link = f'href="{page_of(course.assignment, "extensions")}?student={whom}#new-heading"'
+    teacher = signed_in(course.teacher)
+    assert link in teacher.get(address).text
+    assert link not in signed_in(course.anna).get(address).text
+
+    # An extension names its student: a reader without names gets no link to it.
+    teacher.post(page_of(course.assignment, "queue"), {"blind": "on"})
+    assert link not in teacher.get(address).text

@@ -35,9 +35,10 @@ from grading.notifications.emails import drop_waiting_emails, write_invitations
 def invite(*, organization: Organization, emails: Collection[str], by: User | None) -> None:
     """Invite each address, in lower case, that is not invited yet; write its one letter.
 
-    A withdrawn invitation is open again: who was removed by mistake comes back. A member's enrollments are linked at once, because they accepted before. Whoever declined or
-    left gets nothing. Only rows of this organization are read: the result is the same whether an
-    address has an account.
+    A withdrawn invitation is open again: a person removed by mistake comes back. A member's
+    enrollments are linked at once, because they accepted before. Whoever declined or left gets
+    nothing. Only rows of this organization are read: the result is the same whether an address has
+    an account.
     """
     members = members_by_address(organization, emails)
     _link_members(organization, members)
