@@ -10,6 +10,7 @@ from grading.bulk import views as bulk_views
 from grading.calendars import views as calendar_views
 from grading.comments import views as comment_views
 from grading.comments.bank import views as bank_views
+from grading.courses import settings_views as course_settings_views
 from grading.courses import views as course_views
 from grading.courses.copies import views as copy_views
 from grading.courses.extensions import views as extension_views
@@ -127,11 +128,19 @@ urlpatterns = [
     path(f"{PEOPLE}<int:student_id>/view/", view_as_views.begin, name="view-begin"),
     path(f"{PEOPLE}join-link/", people_views.join_link, name="join-link"),
     path("o/<slug:org>/c/<slug:cohort>/roster/", roster_views.roster, name="roster"),
-    path("o/<slug:org>/c/<slug:cohort>/settings/", course_views.settings, name="cohort-settings"),
+    path(
+        "o/<slug:org>/c/<slug:cohort>/settings/",
+        course_settings_views.cohort_settings,
+        name="cohort-settings",
+    ),
     path("o/<slug:org>/c/<slug:cohort>/a/new/", course_views.assignment_new, name="assignment-new"),
     path(ASSIGNMENT, course_views.assignment, name="assignment"),
     path(f"{ASSIGNMENT}rubric/", rubric_views.rubric, name="rubric"),
-    path(f"{ASSIGNMENT}settings/", course_views.assignment_settings, name="assignment-settings"),
+    path(
+        f"{ASSIGNMENT}settings/",
+        course_settings_views.assignment_settings,
+        name="assignment-settings",
+    ),
     path(f"{ASSIGNMENT}extensions/", extension_views.extensions, name="extensions"),
     path(
         f"{ASSIGNMENT}extensions/<int:extension_id>/", extension_views.extension, name="extension"

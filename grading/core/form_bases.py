@@ -104,9 +104,32 @@ class NamedForm(forms.Form):
                 "slug", "We couldn't create a short name from this name. Please enter one."
             )
         elif slug in RESERVED_SLUGS:
-            self.add_error(
-                "slug", f"“{slug}” is reserved for the site's URLs. Choose another short name."
+            self.add_error("slug", _reserved(slug))
+
+
+def _reserved(slug: str) -> str:
+    return f"“{slug}” is reserved for the site's URLs. Choose another short name."
+
+
+class ShortNameForm(forms.Form):
+    """Another name in URLs; it is refused rather than mended, as people type it on purpose."""
+
+    slug = forms.CharField(
+        label="Short name",
+        max_length=60,
+        help_text="Lower-case letters, digits and hyphens.",
+    )
+
+    def clean_slug(self) -> str:
+        slug = str(self.cleaned_data["slug"])
+        if slug != slugify(slug) or "_" in slug:
+            raise forms.ValidationError(
+                "Use lower-case letters without accents, digits and single hyphens, and begin and "
+                "end with a letter or digit."
             )
+        if slug in RESERVED_SLUGS:
+            raise forms.ValidationError(_reserved(slug))
+        return slug
 
 
 class LongText(forms.CharField):

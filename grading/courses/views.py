@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -16,11 +15,10 @@ from django.urls import reverse
 from django.utils.timezone import get_current_timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grading.core.breadcrumbs import trail_to_assignment, trail_to_cohort, trail_to_organization
+from grading.core.breadcrumbs import trail_to_cohort, trail_to_organization
 from grading.core.enums import Bench, RubricState
-from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused
+from grading.core.errors import ActionRefused, RubricRefused
 from grading.core.form_bases import add_refusal
-from grading.core.form_fingerprint import fingerprint_of
 from grading.core.permissions import (
     access_assignment,
     access_cohort,
@@ -31,14 +29,8 @@ from grading.core.permissions import (
 from grading.core.requests import MemberRequest
 from grading.core.time_zones import name_of
 from grading.courses.actions import (
-    AssignmentSettings,
-    CohortSettings,
-    change_cohort,
-    change_settings,
     create_assignment,
     create_cohort,
-    settings_of,
-    settings_of_cohort,
 )
 from grading.courses.archive.actions import archive_cohort, delete_cohort
 from grading.courses.archive.cohort_inventory import inventory_of
@@ -48,14 +40,12 @@ from grading.courses.copies.queries import starting_points, starting_values
 from grading.courses.extensions.queries import terms_of, terms_of_pairs
 from grading.courses.forms import (
     AssignmentForm,
-    ChangeSettingsForm,
     CohortForm,
-    CohortSettingsForm,
 )
 from grading.courses.page_links import links_of_assignment, links_of_cohort
 from grading.courses.queries import cohort_overview
 from grading.courses.teams.queries import team_of
-from grading.engine.bench_settings import reason_without_models
+from grading.engine.bench_settings import sentence_without_models
 from grading.models import Assignment, Cohort, Enrollment, RubricVersion
 from grading.rubrics.actions import adopt_shipped_rubric
 from grading.submissions.queries import (
@@ -117,31 +107,6 @@ def _with_due_dates(
     terms = terms_of_pairs((assignment, student) for assignment in assignments)
     own = [(assignment, terms[assignment.pk, student.pk]) for assignment in assignments]
     return [(assignment, term.due_at, bool(term.extensions)) for assignment, term in own]
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def settings(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    record = access_cohort(request.user, cohort, level="teacher")
-    current = asdict(settings_of_cohort(record))
-    form = CohortSettingsForm(
-        request.POST if request.method == "POST" else None,
-        initial=current,
-        fingerprint=fingerprint_of({name: str(value) for name, value in current.items()}),
-    )
-    if form.is_valid():
-        change_cohort(cohort=record, settings=CohortSettings(**form.cleaned_data), by=request.user)
-        messages.success(request, "Settings saved.")
-        return redirect("cohort", org, record.slug)
-
-    context = {
-        "form": form,
-        "title": f"Settings of {record.name}",
-        "lead": "In another time zone, deadlines that are set stay at their moment: only how they "
-        "are shown changes.",
-        "verb": "Save settings",
-        "trail": trail_to_cohort(record),
-    }
-    return render(request, "forms/page.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -235,7 +200,10 @@ def _judges(request: MemberRequest, assignment: Assignment) -> dict[str, str]:
         return {}
     is_teacher = may(request.user, assignment.organization, "teacher")
     address = reverse("models", args=[assignment.organization.slug]) if is_teacher else ""
-    return {"models_address": address, "no_models": _reason_without_models(assignment)}
+    return {
+        "models_address": address,
+        "no_models": sentence_without_models(assignment.organization_id),
+    }
 
 
 def _other_versions(version: RubricVersion) -> QuerySet[RubricVersion]:
@@ -257,7 +225,7 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
         initial=dict(starting_values(record.organization, key)),
         own_rubrics=own_rubrics,
         zone=ZoneInfo(record.time_zone),
-        no_models=_reason_without_models(record),
+        no_models=sentence_without_models(record.organization_id),
     )
 
     created = _create(request, record, form) if form.is_valid() else None
@@ -272,55 +240,6 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
         "trail": trail_to_cohort(record),
     }
     return render(request, "courses/copies/assignment_new.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def assignment_settings(
-    request: MemberRequest, org: str, cohort: str, assignment: str
-) -> HttpResponse:
-    """Change settings other than the rubric, which is adopted from a preview."""
-    record = access_assignment(request.user, cohort, assignment, level="teacher")
-    current = asdict(settings_of(record))
-    form = ChangeSettingsForm(
-        request.POST if request.method == "POST" else None,
-        initial=current,
-        zone=ZoneInfo(record.cohort.time_zone),
-        no_models=_reason_without_models(record),
-        fingerprint=fingerprint_of({name: str(value) for name, value in current.items()}),
-    )
-    if form.is_valid() and _change(request, record, form):
-        return redirect("assignment", org, record.cohort.slug, record.slug)
-
-    context = {
-        "form": form,
-        "title": f"Settings of {record.title}",
-        "lead": (
-            f"It uses {record.rubric_version}. "
-            "To change the rubric, preview another version on the assignment's page."
-        ),
-        "verb": "Save settings",
-        "trail": trail_to_assignment(record),
-    }
-    return render(request, "forms/page.html", context)
-
-
-def _reason_without_models(record: Cohort | Assignment) -> str:
-    refusal = reason_without_models(record.organization_id)
-    return refusal.sentence if refusal else ""
-
-
-def _change(request: MemberRequest, assignment: Assignment, form: ChangeSettingsForm) -> bool:
-    try:
-        change_settings(
-            assignment=assignment, settings=AssignmentSettings(**form.cleaned_data), by=request.user
-        )
-    except SettingsRefused as refusal:
-        for field, sentence in refusal.faults.items():
-            form.add_error(field, sentence)
-        return False
-
-    messages.success(request, "Settings saved.")
-    return True
 
 
 def _create(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Assignment | None:

@@ -56,6 +56,12 @@ def reason_without_models(organization_id: int) -> InputRefused | None:
     return None
 
 
+def sentence_without_models(organization_id: int) -> str:
+    """Return why models cannot judge for this organization, as a sentence; empty if they can."""
+    refusal = reason_without_models(organization_id)
+    return refusal.sentence if refusal else ""
+
+
 def has_own_key(own: OrganizationBench | None) -> bool:
     return own is not None and bool(own.sealed_key)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db.models import Value
+from django.db.models.functions import Concat, Substr
 from django.urls import reverse
 from django.utils import timezone
 
@@ -217,3 +218,15 @@ def drop_waiting_emails(*, organization_id: int, user_id: int, path: str = "") -
         sent_at=None,
         tries=0,
     ).exclude(kind=NoticeKind.APPROVAL).delete()
+
+
+def move_waiting_emails(*, organization_id: int, before: str, after: str) -> None:
+    """Let emails that wait lead to the address `after` in the place of `before`, and below it.
+
+    Runs in the scope and transaction of its caller.
+    """
+    waiting = Notice.objects.filter(
+        organization=organization_id, path__startswith=before, sent_at=None, held_at=None
+    )
+    # Positions in SQL count from 1.
+    waiting.update(path=Concat(Value(after), Substr("path", len(before) + 1)))
