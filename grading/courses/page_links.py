@@ -55,8 +55,7 @@ ORGANIZATION: dict[str, tuple[Entry, ...]] = {
         Entry("Search", "search", "A student, an assignment or a criterion"),
     ),
     "Set-up": (
-        Entry("Rubrics", "rubric-list", "Versions, drafts, rules, and what uses them"),
-        Entry("Try a check", "try-check", "Run one check on submitted work", "teachers"),
+        Entry("Rubrics", "rubric-list", "Versions, drafts, rules; try a check on submitted work"),
         Entry("Models and budgets", "models", "Who judges, and what it costs", "teachers"),
         Entry("Staff", "staff", "Invite colleagues, change and end roles", "teachers"),
         Entry("Webhooks", "webhooks", "Tell your own programs of events", "teachers"),

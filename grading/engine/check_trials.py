@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,6 @@ BEFORE = (
 AFTER = "\n]}]}"
 # A trial has no lease to renew, so its beats are ignored.
 BEAT_SECONDS = 60
-FIRST_READ = ("kind", "id", "goal")
 NOT_ESTABLISHED = "Nothing could be established."
 
 
@@ -84,45 +82,6 @@ def _within_check(fault: RubricFault) -> RubricFault:
         # BEFORE takes one line; a fault of the whole may be on it.
         line=fault.line and max(1, fault.line - 1),
     )
-
-
-@cache
-def blank_checks() -> Mapping[str, str]:
-    """Return by kind of check the JSON to start from, with its required keys only."""
-    parts = engine_rubrics.rubric_schema()["$defs"].values()
-    # Of all definitions in the schema, only checks have both a kind and a goal.
-    kinds = {
-        part["properties"]["kind"]["const"]: part
-        for part in parts
-        if "goal" in part.get("properties", {}) and "kind" in part["properties"]
-    }
-    return {
-        kind: format_check({"kind": kind, **_required(part)})
-        for kind, part in sorted(kinds.items())
-    }
-
-
-def _required(part: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: _first_value(key, part["properties"][key]) for key in part["required"] if key != "kind"
-    }
-
-
-def _first_value(key: str, schema: Mapping[str, Any]) -> Any:
-    if key == "id":
-        return "trial"
-    if "enum" in schema:
-        return schema["enum"][0]
-    return [""] if schema.get("type") == "array" else ""
-
-
-def format_check(check: Mapping[str, Any]) -> str:
-    """Return indented JSON with the kind, id and goal first, whatever their stored order."""
-    keys = sorted(
-        check,
-        key=lambda key: (FIRST_READ.index(key) if key in FIRST_READ else len(FIRST_READ), key),
-    )
-    return json.dumps({key: check[key] for key in keys}, indent=2, ensure_ascii=False)
 
 
 def try_check(check: Mapping[str, Any], report: Mapping[str, Any]) -> Trial:

@@ -78,6 +78,20 @@ def preset_constitutions() -> Mapping[str, Mapping[str, Any]]:
     return {name: preset.model_dump(mode="json") for name, preset in PRESETS.items()}
 
 
+def has_rules_of(preset: str, constitution: Mapping[str, Any]) -> bool:
+    """Return True if a constitution has the rules and values of a preset, whatever its id."""
+    from pydantic import ValidationError
+
+    from courtroom.synthesis.rules import Constitution
+
+    try:
+        settled = Constitution.model_validate(dict(constitution)).model_dump(mode="json")
+    except ValidationError:
+        return False
+    shipped = preset_constitutions().get(preset)
+    return shipped is not None and {**settled, "id": ""} == {**shipped, "id": ""}
+
+
 def rubric_faults(document: Any) -> tuple[RubricFault, ...]:
     """Return the faults of a document in the rubric's order; none when it is valid."""
     from courtroom.rubric_import.rubric_validation import faults_in

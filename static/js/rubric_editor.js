@@ -146,7 +146,7 @@ function changeKind(select) {
   within(check, "[data-kind-name]").textContent = select.selectedOptions[0].dataset.called || select.selectedOptions[0].textContent;
 }
 
-// -- the trial of a check as typed; a worker's answer is asked for until it is there ---------------
+// -- the trial of a check; a worker's answer is asked for until it is there ---------------
 
 const TRIAL_PAUSE_MS = 1500;
 const work = document.getElementById("try-work");
@@ -154,11 +154,13 @@ const work = document.getElementById("try-work");
 async function tryCheck(check) {
   const place = within(check, "[data-trial]");
   const typed = new FormData();
+  const sent = ["csrfmiddlewaretoken", "seen", "stored", work.name];
+  const path = form.elements.stored ? check.id : "criteria.0.checks.0";
   for (const [field, value] of new FormData(form)) {
-    if (field.startsWith(`${check.id}.`)) typed.append(`criteria.0.checks.0${field.slice(check.id.length)}`, value);
-    else if (field === "csrfmiddlewaretoken" || field === "seen" || field === work.name) typed.append(field, value);
+    if (field.startsWith(`${check.id}.`)) typed.append(`${path}${field.slice(check.id.length)}`, value);
+    else if (sent.includes(field)) typed.append(field, value);
   }
-  typed.set("do", "try criteria.0.checks.0");
+  typed.set("do", `try ${path}`);
   const asked = place.dataset.trial = String(Date.now());
   place.setAttribute("aria-busy", "true");
   do {

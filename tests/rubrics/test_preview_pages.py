@@ -1,16 +1,14 @@
 """Pages of a preview and of putting the previewed version into force."""
 
 import re
-from copy import deepcopy
 
 import pytest
-from django_scopes import scope
 
 from grading.core.enums import BulkVerb, Role, RubricState
 from grading.engine import previews
 from grading.engine.rubrics import document_digest
 from grading.models import BulkRun
-from tests.factories.people import CohortFactory, staff_user
+from tests.factories.people import staff_user
 from tests.factories.preview_works import document, judged_assignment
 from tests.factories.work import RubricVersionFactory
 from tests.web_client.page_checks import faults_of
@@ -18,18 +16,9 @@ from tests.web_client.page_checks import faults_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture(scope="module")
-def kept_assignment(kept):
-    """Three students' verdicts, made once: they take longer than most of the tests."""
-    cohort = CohortFactory()
-    with scope(organization=cohort.organization):
-        return judged_assignment(cohort=cohort)
-
-
 @pytest.fixture
-def assignment(kept_assignment, db, kept_uploads):
-    with scope(organization=kept_assignment.organization):
-        yield deepcopy(kept_assignment)
+def assignment(judged):
+    return judged
 
 
 @pytest.fixture

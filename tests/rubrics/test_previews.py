@@ -1,12 +1,10 @@
 """Previews: results under another rubric equal those after its publication."""
 
 import copy
-from copy import deepcopy
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django_scopes import scope
 
 from grading.core.enums import RubricState
 from grading.engine.rubrics import document_digest, settled_rubric
@@ -15,7 +13,7 @@ from grading.models import Audit, CriterionVerdict, Grade
 from grading.rubrics.actions import publish_reviewed_draft
 from grading.rubrics.previews import cohort_preview
 from grading.workflow import resynthesise_audit
-from tests.factories.people import CohortFactory, staff_user
+from tests.factories.people import staff_user
 from tests.factories.preview_works import document, judged_assignment
 from tests.factories.work import RubricVersionFactory
 
@@ -32,18 +30,9 @@ COLUMNS = (
 )
 
 
-@pytest.fixture(scope="module")
-def kept_assignment(kept):
-    """Three students' verdicts, made once: they take longer than most of the tests."""
-    cohort = CohortFactory()
-    with scope(organization=cohort.organization):
-        return judged_assignment(cohort=cohort)
-
-
 @pytest.fixture
-def assignment(kept_assignment, db, kept_uploads):
-    with scope(organization=kept_assignment.organization):
-        yield deepcopy(kept_assignment)
+def assignment(judged):
+    return judged
 
 
 @pytest.fixture

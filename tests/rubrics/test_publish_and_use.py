@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
 from django.urls import reverse
-from django_scopes import scope
 
 from grading.core.enums import BulkVerb, RubricState
 from grading.engine.rubrics import document_digest
 from grading.models import Assignment, BulkRun, RubricVersion
 from grading.rubrics.publishing import forms
-from tests.factories.people import CohortFactory, staff_user
-from tests.factories.preview_works import document, judged_assignment
+from tests.factories.people import staff_user
+from tests.factories.preview_works import document
 from tests.factories.work import AssignmentFactory, RubricVersionFactory
 from tests.web_client.page_checks import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture(scope="module")
-def kept_assignment(kept):
-    """Three students' verdicts, made once."""
-    cohort = CohortFactory()
-    with scope(organization=cohort.organization):
-        return judged_assignment(cohort=cohort)
-
-
 @pytest.fixture
-def assignment(kept_assignment, db, kept_uploads):
-    with scope(organization=kept_assignment.organization):
-        yield deepcopy(kept_assignment)
+def assignment(judged):
+    return judged
 
 
 @pytest.fixture

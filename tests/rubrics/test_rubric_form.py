@@ -41,7 +41,7 @@ def test_unchanged_form_gives_the_same_rubric(name):
 @pytest.mark.parametrize("name", engine_rubrics.preset_constitutions())
 def test_custom_rules_keep_their_order(name):
     document = shipped("general") | {
-        "constitution": dict(engine_rubrics.preset_constitutions()[name])
+        "constitution": {**engine_rubrics.preset_constitutions()[name], "id": "our-own"}
     }
     assert engine_rubrics.settled_rubric(document_of(reposted(form_texts(document)))) == document
 
@@ -353,7 +353,8 @@ def test_another_preset_brings_its_values():
 
 
 def test_custom_rules_do_not_keep_the_name_of_a_preset():
-    texts = reposted(form_texts(rubric_document()), **{"constitution.preset": "own"})
+    own = {"constitution.preset": "own", "constitution.quorum": "3"}
+    texts = reposted(form_texts(rubric_document()), **own)
     assert document_of(texts)["constitution"]["id"] == "default-changed"
 
 
@@ -440,3 +441,50 @@ def test_every_kind_of_check_is_in_a_group_with_its_meaning() -> None:
     assert {kind for kind, _, _ in entries} == set(form_layout().checks)
     assert check_words.OTHER not in listed
     assert [kind for kind, _, about in entries if not about] == []
+
+
+def test_custom_rules_without_a_change_are_the_preset():
+    texts = reposted(form_texts(rubric_document()), **{"constitution.preset": "own"})
+    assert document_of(texts)["constitution"] == "default"
+
+
+# -- presets are recognised by their rules -------------------------------------------------------
+
+
+def preset(name: str, **changes: object) -> dict[str, object]:
+    return {**engine_rubrics.preset_constitutions()[name], **changes}
+
+
+@pytest.mark.parametrize(
+    ("constitution", "shown"),
+    [
+        (preset("default"), "default"),
+        (preset("default", id="default-changed"), "default"),
+        (preset("default", id="our-own"), "own"),
+        (preset("default", id="default-changed", rules=[]), "own"),
+        (preset("points-based", id="default-changed"), "own"),
+    ],
+)
+def test_stored_rules_equal_to_a_preset_show_its_name(constitution, shown):
+    assert constitution_form.form_texts(constitution)["preset"] == shown
+
+
+@pytest.mark.parametrize("name", list(engine_rubrics.preset_constitutions()))
+def test_fields_as_a_browser_posts_them_keep_the_preset(name):
+    """A browser posts the default of every select, also where the preset leaves it out."""
+    tree = {"preset": [name], "was": [name], "rules": {}}
+    texts = constitution_form.form_texts(name)
+    layout = form_layout()
+    for field in layout.constitution:
+        tree[field.name] = _sent(field, texts[field.name])
+    for kind, rule in texts["rules"].items():
+        sent = {f.name: _sent(f, rule[f.name]) for f in layout.rules[kind]}
+        tree["rules"][kind] = sent | {"applies": [rule["applies"]]}
+    posted = constitution_form.posted_form_texts(tree)
+    assert constitution_form.document_of(posted) == name
+
+
+def _sent(field, text):
+    if isinstance(text, list):
+        return text
+    return [text or field.default if field.shape == "choice" else text]

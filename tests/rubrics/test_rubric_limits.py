@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from grading.rubrics.actions import draft_rubric_version
 from tests.factories.people import everywhere
-from tests.factories.work import RubricFactory, rubric_document
+from tests.factories.work import AuditFactory, RubricFactory, rubric_document
 from tests.hostile.rubric_patterns import (
     COSTLY_IN_LOOPS,
     DEEP,
@@ -161,15 +161,22 @@ def test_form_shows_too_many_criteria_beside_their_list(editor, organization):
 
 
 @pytest.mark.parametrize("pattern", [PATTERNS["calls"][-19_000:], DEEP], ids=["long", "deep"])
-def test_trial_of_a_check_is_refused_and_the_text_stays(editor, organization, assignment, pattern):
-    text = json.dumps(pattern_check(pattern))
-    address = f"/o/{organization.slug}/checks/try/?assignment={assignment.pk}"
-    posted = {"work": "", "known": "", "check": text, "do": "try"}
-    answer = rubric_forms.client_of(editor).post(address, posted)
+def test_trial_of_a_check_over_a_limit_is_refused(editor, organization, assignment, pattern):
+    draft = draft_of(organization, rubric_of(pattern_check(pattern)))
+    with everywhere():
+        AuditFactory.create(
+            submission__assignment=assignment,
+            rubric_version=assignment.rubric_version,
+            done=True,
+        )
+    sent = rubric_forms.posted_form(draft, do="try criteria.0.checks.0")
+    trial = (
+        rubric_forms.client_of(editor)
+        .post(reverse("rubric-try", args=[organization.slug, draft.pk]), sent)
+        .context["trial"]
+    )
 
-    (error,) = answer.context["form"].errors["check"]
-    assert error.startswith("Line 1, pattern: ")
-    assert answer.context["form"]["check"].value() == text
+    assert [label for label, _sentence in trial.problems] == ["Pattern"]
 
 
 def test_stored_draft_over_a_limit_is_shown_and_not_previewed(editor, organization, assignment):

@@ -173,7 +173,6 @@ def test_pages_of_an_unfinished_draft_open(ada, draft, organization):
         page(draft, "export"),
         page(draft, "publish"),
         f"{base}/c/{assignment.cohort.slug}/a/{assignment.slug}/preview/{draft.pk}/",
-        f"{base}/checks/try/?assignment={assignment.pk}&version={draft.pk}",
     ]
 
     assert [client_of(ada).get(address).status_code for address in pages] == [200] * len(pages)
@@ -217,5 +216,5 @@ def test_operator_gets_no_links_to_pages_of_members(ada, draft, organization):
     )
     operator = User.objects.create_superuser("operator")
     pages = {user: client_of(user).get(page(draft)).text for user in (ada, operator)}
-    for words in ("Preview for…", "Try a check"):
+    for words in ("Preview for…", "Student view"):
         assert [words in pages[user] for user in (ada, operator)] == [True, False]

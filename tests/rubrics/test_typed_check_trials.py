@@ -1,20 +1,22 @@
-"""A check is tried from the editor as it is typed: the outcome with its lines, and nothing is saved."""
+"""Trials of checks, as typed in the editor or as published: the outcome, and nothing is saved."""
 
 from __future__ import annotations
 
 import re
-from copy import deepcopy
 from typing import Any
 
 import pytest
+from django.test import override_settings
 from django.urls import reverse
 from django_rq import get_queue
 from django_scopes import scope
+from rq.job import JobStatus
 
 from grading.core.enums import Role
 from grading.engine.stored_sources import pack_sources
 from grading.jobs import try_check
 from grading.models import Audit, AuditContents, RubricVersion, Submission
+from grading.rubrics.check_trials import actions as trial_actions
 from grading.rubrics.editor.rubric_form import form_texts
 from tests.factories.people import CohortFactory, staff_user
 from tests.factories.preview_works import WORKS, judged_assignment
@@ -23,6 +25,8 @@ from tests.factories.work import RubricVersionFactory, rubric_document
 from tests.rubrics.rubric_forms import client_of, form_data, posted_form, settled, teacher
 from tests.web_client.page_checks import faults_of
 
+# Works that the shared assignment has.
+JUDGED = (0, 1)
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 SHELL = {
     "kind": "unsafe_call",
@@ -35,18 +39,9 @@ README = {"kind": "file_exists", "id": "trial", "goal": "A README", "any_of": ["
 PATH = "criteria.0.checks.0"
 
 
-@pytest.fixture(scope="module")
-def kept_assignment(kept):
-    """Two students' verdicts, made once."""
-    cohort = CohortFactory()
-    with scope(organization=cohort.organization):
-        return judged_assignment(works=(0, 1), cohort=cohort)
-
-
 @pytest.fixture
-def assignment(kept_assignment, db, kept_uploads):
-    with scope(organization=kept_assignment.organization):
-        yield deepcopy(kept_assignment)
+def assignment(judged):
+    return judged
 
 
 @pytest.fixture
@@ -100,8 +95,9 @@ def test_work_of_another_organization_is_not_tried(client, draft):
     with scope(organization=elsewhere.organization):
         theirs = judged_assignment(works=(0,), cohort=elsewhere)
         foreign = Audit.objects.get(submission__assignment=theirs)
-    sent = typed(SHELL) | {"try-work": str(foreign.pk)}
-    assert tried(client, draft, sent).audit.submission.assignment.cohort != elsewhere
+    trial = tried(client, draft, typed(SHELL) | {"try-work": str(foreign.pk)})
+    assert trial.problems == (("Try checks on", "Choose one of the listed submissions."),)
+    assert trial.outcome is None
 
 
 def test_fault_of_the_typed_check_names_its_field(client, draft):
@@ -185,3 +181,114 @@ def test_works_of_other_rubrics_stand_in_where_none_used_this_one(client, assign
     address = reverse("rubric-edit", args=[assignment.organization.slug, lone.pk])
     groups = client.get(address).context["bench"].groups
     assert [(g.assignment, len(g.audits)) for g in groups] == [(assignment, 2)]
+
+
+# -- a published version: each check as it stands ------------------------------------------------
+
+
+@pytest.fixture
+def published(assignment) -> RubricVersion:
+    text = rubric_document("one")
+    text["criteria"][0]["checks"] = [SHELL]
+    rubric = assignment.rubric_version.rubric
+    return RubricVersionFactory(rubric=rubric, number=3, document=text, state="superseded")
+
+
+def as_stored(**more: str) -> dict[str, Any]:
+    """Return the data that a read-only page posts: no field of the check."""
+    work = str(audit_of("Student 000").pk)
+    return {"stored": "1", "seen": "", "do": f"try {PATH}", "try-work": work} | more
+
+
+def test_check_of_a_published_version_is_tried_as_it_stands(client, published):
+    trial = tried(client, published, as_stored())
+    assert (trial.outcome.check.outcome, len(trial.outcome.matches)) == ("not met", 1)
+
+
+def test_typed_fields_cannot_change_the_stored_check(client, published):
+    sent = as_stored() | {f"{PATH}.kind": "file_exists", f"{PATH}.any_of": "README*"}
+    assert tried(client, published, sent).outcome.check.outcome == "not met"
+
+
+def test_published_page_has_the_button_and_shows_the_outcome(client, published):
+    address = reverse("rubric-edit", args=[published.organization.slug, published.pk])
+    assert "Try this check" in client.get(address).text
+    answer = client.post(address, as_stored())
+    assert (answer.status_code, faults_of(answer.text)) == (200, [])
+    assert answer.context["sealed"]
+    assert "a shell" in words(answer)
+
+
+def test_published_page_says_when_the_work_is_not_listed(client, published):
+    address = reverse("rubric-edit", args=[published.organization.slug, published.pk])
+    answer = client.post(address, as_stored(**{"try-work": "gone"}))
+    assert faults_of(answer.text) == []
+    assert "Not tried. Choose one of the listed submissions." in words(answer)
+
+
+def test_stored_page_saves_nothing(client, published):
+    address = reverse("rubric-edit", args=[published.organization.slug, published.pk])
+    client.post(address, as_stored(do="save-beside"))
+    stored = RubricVersion.objects.get(pk=published.pk)
+    assert (stored.document, stored.state) == (published.document, published.state)
+
+
+def test_former_page_of_trials_leads_to_the_rubrics(client, assignment):
+    org = assignment.organization.slug
+    answer = client.get(reverse("try-check", args=[org]))
+    assert (answer.status_code, answer.url) == (302, reverse("rubric-list", args=[org]))
+
+
+# -- the worker's answer on a page of its own ----------------------------------------------------
+
+
+def answer_page(client: Any, draft: RubricVersion) -> str:
+    waiting = tried(client, draft, typed(README))
+    return reverse("trial", args=[draft.organization.slug, waiting.audit.pk, waiting.key])
+
+
+def test_answer_page_waits_and_then_shows_the_evidence(client, draft, tmp_path):
+    make_repository(tmp_path / "work.git", WORKS[0])
+    Submission.objects.update(repo_url=str(tmp_path / "work.git"))
+    address = answer_page(client, draft)
+    assert "The check runs on the repository" in words(client.get(address))
+
+    [job] = get_queue("bulk").jobs
+    try_check(*job.args)
+    page = client.get(address)
+    assert (faults_of(page.text), "README.md code · " in words(page)) == ([], True)
+    reload = client.get(address, headers={"HX-Request": "true"})
+    assert reload.headers["HX-Refresh"] == "true"
+
+
+def test_missing_repository_is_refused_with_its_reason(client, draft):
+    Submission.objects.update(repo_url="/nowhere/work.git")
+    address = answer_page(client, draft)
+    try_check(*get_queue("bulk").jobs[0].args)
+    refusal = "No repository was found at this address. Check the spelling."
+    assert client.get(address).context["answer"].refusal == refusal
+
+
+def test_interrupted_trial_can_be_requested_again(client, draft):
+    address = answer_page(client, draft)
+    get_queue("bulk").jobs[0].set_status(JobStatus.FAILED)
+    assert "Please try again" in words(client.get(address))
+    get_queue("bulk").empty()
+
+    assert client.get(address).status_code == 404
+    tried(client, draft, typed(README))
+    # The interrupted job does not block the new one.
+    assert len(get_queue("bulk").jobs) == 1
+
+
+def test_trial_without_a_queue_is_refused(client, draft, settings):
+    gone = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
+    with override_settings(CACHES=gone):
+        trial = tried(client, draft, typed(README))
+    assert trial.problems == (("Not tried", "The queue cannot be reached. Try again in a minute."),)
+
+
+def test_trial_is_queued_before_bulk_work(draft):
+    get_queue("bulk", commit_mode="auto").enqueue_call("grading.jobs.run_audit", job_id="other")
+    key = trial_actions.request_trial(audit=audit_of("Student 000"), check=README)
+    assert get_queue("bulk").job_ids == [f"trial-{audit_of('Student 000').pk}-{key}", "other"]

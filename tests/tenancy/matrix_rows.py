@@ -145,7 +145,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "o/<slug:org>/appeals/": (MEMBERS, TEACHERS),
     "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
     "o/<slug:org>/appeals/<int:appeal_id>/hand/": (TEACHERS, TEACHERS),
-    "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/checks/try/": (TEACHERS_LED_ON, None),
     "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
     "o/<slug:org>/rubrics/<slug:rubric>/comments/": (STAFF, STAFF),
     "o/<slug:org>/rubrics/<slug:rubric>/comments/matches/": (STAFF, None),

@@ -1,4 +1,4 @@
-"""Trial of a check as it is typed in the editor, before anything is saved."""
+"""Trial of a check as it is typed in the editor, or as it stands in a published version."""
 
 from __future__ import annotations
 
@@ -23,9 +23,13 @@ from grading.rubrics.editor.rubric_form import document_of
 # The button `try <path of a check>`, and the field with the work to try it on.
 TRY = "try"
 WORK = "try-work"
+LABEL = "Try checks on"
+# Posted by a read-only page: its checks are tried as stored.
+STORED = "stored"
 # Of a position in a path, which comes from the browser.
 MAX_DIGITS = 6
 NO_WORK = "Choose a submission first."
+UNKNOWN_WORK = "Choose one of the listed submissions."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,18 @@ class Bench:
     trial: TypedTrial | None = None
 
     @property
+    def audits(self) -> dict[str, Audit]:
+        return {str(audit.pk): audit for group in self.groups for audit in group.audits}
+
+    @property
     def chosen(self) -> Audit | None:
-        audits = [audit for group in self.groups for audit in group.audits]
-        return next((a for a in audits if str(a.pk) == self.work), next(iter(audits), None))
+        """Return the chosen work, else the first; None without any."""
+        return self.audits.get(self.work) or next(iter(self.audits.values()), None)
+
+    @property
+    def refusal(self) -> str:
+        """Sentence on a posted work that is not, or no longer, among the listed."""
+        return UNKNOWN_WORK if self.trial and self.work and self.work not in self.audits else ""
 
 
 def trial_bench(version: RubricVersion, posted: QueryDict, texts: FormTexts) -> Bench:
@@ -64,6 +77,8 @@ def trial_bench(version: RubricVersion, posted: QueryDict, texts: FormTexts) -> 
     check = _check_at(texts, path) if verb == TRY else None
     if check is None:
         return bench
+    if bench.work and bench.work not in bench.audits:
+        return Bench(bench.groups, bench.work, TypedTrial(path, problems=((LABEL, UNKNOWN_WORK),)))
     return Bench(bench.groups, bench.work, _tried(check, path, bench.chosen))
 
 
@@ -82,7 +97,7 @@ def _check_at(texts: FormTexts, path: str) -> dict[str, Any] | None:
 
 def _tried(check: dict[str, Any], path: str, audit: Audit | None) -> TypedTrial:
     if audit is None:
-        return TypedTrial(path, problems=(("Try checks on", NO_WORK),))
+        return TypedTrial(path, problems=((LABEL, NO_WORK),))
     # Both are only for the rubric, and may still be blank.
     named = {"id": "trial", "goal": labels.kind_title(check["kind"]), **check}
     valid, faults = check_trials.read_check(json.dumps(named))

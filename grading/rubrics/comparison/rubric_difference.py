@@ -9,6 +9,7 @@ from typing import Any
 from grading.engine import rubrics as engine_rubrics
 from grading.rubrics.comparison.item_matching import NAMES, Item, Pair, pair_items
 from grading.rubrics.comparison.word_difference import Segments, mark_differences
+from grading.rubrics.editor.constitution_form import preset_behind
 from grading.rubrics.editor.labels import CHOICES, kind_title, label_of, named_choice
 
 # Fields that hold items of their own, by the model of the items.
@@ -156,7 +157,9 @@ def _rule(pair: Pair) -> Iterator[Row]:
 
 
 def _title(constitution: Item | str) -> str:
-    return constitution if isinstance(constitution, str) else f"{constitution['id']}: custom rules"
+    if isinstance(constitution, str):
+        return constitution
+    return preset_behind(constitution) or f"{constitution['id']}: custom rules"
 
 
 def _resolved(constitution: Item | str) -> Item:

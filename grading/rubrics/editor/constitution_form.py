@@ -21,6 +21,8 @@ from grading.rubrics.editor.posted_values import (
 
 # The value of the preset field for rules that belong to the rubric itself.
 OWN = "own"
+# End of the id of rules that began as a preset.
+CHANGED = "-changed"
 
 
 def form_texts(constitution: Any) -> dict[str, Any]:
@@ -29,7 +31,7 @@ def form_texts(constitution: Any) -> dict[str, Any]:
     `preset` is the preset's name or `own`. Rules in force come first, in their order.
     """
     if isinstance(constitution, dict):
-        return _texts_of(OWN, constitution)
+        return _texts_of(preset_behind(constitution) or OWN, constitution)
 
     presets = engine_rubrics.preset_constitutions()
     return _texts_of(str(constitution), presets.get(str(constitution), presets["default"]))
@@ -44,17 +46,30 @@ def posted_form_texts(tree: Mapping[str, Any]) -> dict[str, Any]:
 
     # Any change to a preset's values makes the rules the rubric's own.
     sent = {"preset": chosen, **_posted_fields(tree)}
-    if chosen in presets and _own_document(sent) != _own_document(form_texts(chosen)):
-        return sent | {"preset": OWN, "id": f"{chosen}-changed"}
+    if chosen in presets and not engine_rubrics.has_rules_of(chosen, _own_document(sent)):
+        return sent | {"preset": OWN, "id": f"{chosen}{CHANGED}"}
     # Own rules must not carry the name of a preset: reports would name the wrong rules.
     if chosen == OWN != previous and sent["id"] in presets:
-        return sent | {"id": f"{sent['id']}-changed"}
+        return sent | {"id": f"{sent['id']}{CHANGED}"}
     return sent
 
 
 def document_of(texts: Mapping[str, Any]) -> Any:
     """Return a preset's name, or the constitution with the rules in force."""
-    return _own_document(texts) if texts["preset"] == OWN else texts["preset"]
+    if texts["preset"] != OWN:
+        return texts["preset"]
+    own = _own_document(texts)
+    return preset_behind(own) or own
+
+
+def preset_behind(constitution: Mapping[str, Any]) -> str | None:
+    """Return the preset whose rules these are, if the id is the preset's or was made from it.
+
+    A person's own id is kept: reports name the rules by it.
+    """
+    name = str(constitution.get("id", "")).removesuffix(CHANGED)
+    is_preset = name in engine_rubrics.preset_constitutions()
+    return name if is_preset and engine_rubrics.has_rules_of(name, constitution) else None
 
 
 def rules_in_force(texts: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from grading.engine.rubrics import RubricFault
 from grading.engine.rule_tables import rules_faults
 from grading.models import RubricVersion
 from grading.rubrics.actions import draft_rubric_version, save_draft
+from grading.rubrics.check_trials.typed_checks import STORED, TRY
 from grading.rubrics.comparison.rubric_difference import Difference, difference
 from grading.rubrics.editor import constitution_form, labels
 from grading.rubrics.editor.editor_page import NOTE, page_of
@@ -113,6 +114,12 @@ def posted_session(version: RubricVersion, posted: QueryDict) -> EditingSession:
         view=view,
         unsaved=True,
     )
+
+
+def trial_session(version: RubricVersion, posted: QueryDict) -> EditingSession:
+    """Return the session whose checks are tried: as stored on a read-only page, else as typed."""
+    is_stored = STORED in posted and posted.get("do", "").startswith(TRY)
+    return open_session(version) if is_stored else posted_session(version, posted)
 
 
 def press_button(session: EditingSession, button: str, by: User | None) -> EditingSession:

@@ -11,7 +11,7 @@ PARTS = {"", "rubric", "criterion", "logic", "level", "check", "rule", "constitu
 # By model and field, else by field; a field without an entry is labelled with its own name.
 LABELS = {
     "rubric.id": "Rubric ID",
-    "rubric.version": "Version name in reports",
+    "rubric.version": "Version text in files and JSON reports",
     "rubric.grading_target": "Graded work",
     "criterion.target_artifact": "Artifact",
     "criterion.instruction": "Instruction",

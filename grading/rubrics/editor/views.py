@@ -18,8 +18,8 @@ from grading.rubrics.editor.editing_session import (
     SAVE_AND_PUBLISH,
     EditingSession,
     open_session,
-    posted_session,
     press_button,
+    trial_session,
 )
 from grading.rubrics.editor.editor_page import blank_items
 from grading.rubrics.editor.rubric_form import document_of
@@ -47,7 +47,7 @@ def edit_view(frame: PageFrame, request: HttpRequest, version: RubricVersion) ->
         return _editor(frame, request, open_session(version), status=BAD_REQUEST)
 
     button = request.POST.get("do", "")
-    session = press_button(posted_session(version, request.POST), button, person_of(request))
+    session = press_button(trial_session(version, request.POST), button, person_of(request))
     if session.saved:
         how = "unfinished" if session.faults or session.lines else "as a draft"
         messages.success(request, f"{session.saved} is saved {how}.")
@@ -81,8 +81,7 @@ def _editor(
 def _trials_of(frame: PageFrame, request: HttpRequest, session: EditingSession) -> dict[str, Any]:
     """Return the works to try checks on, and the trial whose button was pressed."""
     version = session.version
-    is_sealed = version.state != RubricState.DRAFT and not session.unsaved
-    if is_sealed or session.view == JSON or not frame.teaches():
+    if session.view == JSON or not frame.teaches():
         return {}
     bench = trial_bench(version, request.POST, session.texts)
     return {"bench": bench, "trial": bench.trial}

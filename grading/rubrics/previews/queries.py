@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from grading.core.enums import JUDGED_STATES, REPORTED_STATES, AuditKind, RubricState
+from grading.core.enums import JUDGED_STATES, RubricState
 from grading.models import Assignment, Audit, Grade, RubricVersion
 
 # A parsed report takes about 1 MB of memory.
@@ -53,28 +53,6 @@ def versions_to_try(assignment: Assignment) -> list[RubricVersion]:
     rows = RubricVersion.objects.filter(own | Q(state=RubricState.DRAFT)).select_related("rubric")
     rubric = assignment.rubric_version.rubric_id
     return sorted(rows.defer("document"), key=lambda version: version.rubric_id != rubric)
-
-
-def audits_to_try_on(assignment: Assignment) -> list[Audit]:
-    """Return the newest audit with a report of each submission, by student and attempt."""
-    own = Audit.objects.filter(submission__assignment=assignment, state__in=REPORTED_STATES)
-    newest = own.exclude(kind=AuditKind.PEER).order_by("submission_id", "-created_at", "pk")
-    audits = (
-        newest.distinct("submission_id")
-        .defer("report")
-        .select_related("submission__student", "submission__team")
-    )
-    return sorted(
-        audits, key=lambda audit: (audit.submission.owner_name, -audit.submission.attempt)
-    )
-
-
-def assignments_with_rubrics() -> list[Assignment]:
-    """Return the organization's assignments with cohort and version, newest first."""
-    rows = Assignment.objects.select_related("cohort", "rubric_version").defer(
-        "rubric_version__document"
-    )
-    return list(rows.order_by("-created_at", "pk"))
 
 
 def all_versions() -> list[RubricVersion]:

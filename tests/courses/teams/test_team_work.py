@@ -33,7 +33,7 @@ from grading.grades.releases import release_grades
 from grading.grading_queue.actions import mark_reviewed
 from grading.grading_queue.queries import queue_of, review_fingerprint
 from grading.models import Audit, Enrollment, Grade, Membership, Notice, Submission, Team
-from grading.rubrics.previews.queries import audits_to_try_on
+from grading.rubrics.check_trials.queries import works_to_try_on
 from grading.staff_threads.queries import colleagues_of
 from grading.submissions.actions import create_submission
 from grading.submissions.due_reminders import remind_of_due_dates
@@ -233,7 +233,7 @@ def test_extension_is_mailed_to_the_team_and_its_reason_to_nobody(
 
 
 def test_lists_name_the_team_instead_of_its_representative(three: Three) -> None:
-    audit = three.judged()
+    three.judged()
     client = Client()
     client.force_login(three.teacher)
     place = three.assignment
@@ -244,7 +244,8 @@ def test_lists_name_the_team_instead_of_its_representative(three: Three) -> None
     assert "Ada" not in by_team
     own = client.get(reverse("findings", args=slugs), {"student": three.ben.pk}).content.decode()
     assert "Findings in the work of Blue" in own
-    assert [str(row) for row in audits_to_try_on(place)] == [str(audit)]
+    [group] = works_to_try_on(place.rubric_version)
+    assert [row.submission.owner_name for row in group.audits] == ["Blue"]
     standings = client.get(reverse("assignment", args=slugs)).content.decode()
     assert standings.count(">Blue</span>") == 3
 
