@@ -23,6 +23,7 @@ from django.http import HttpRequest, HttpResponse
 from django_rq import get_queue
 
 from grading.core.account_names import PlainNamesAdapter
+from grading.core.letter_proof import is_proven_by_letter
 
 COOKIE, COOKIE_PATH, COOKIE_SECONDS = "known_device", "/accounts/", 180 * 24 * 3600
 BY_VISITOR = "login_failed_by_visitor"
@@ -84,6 +85,10 @@ class SignInAdapter(PlainNamesAdapter):
             "Too many failed login attempts. Try again in a few minutes, or reset your password."
         )
     }
+
+    def is_email_verified(self, request: HttpRequest, email: str) -> bool:
+        """Return whether a new account's address needs no letter: an invitation's proved it."""
+        return super().is_email_verified(request, email) or is_proven_by_letter(request, email)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count the attempt before the password is checked, so parallel ones are counted too."""

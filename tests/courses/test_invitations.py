@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
+from time import time
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import InvitationState, Role
@@ -317,31 +320,99 @@ def test_signing_up_by_the_link_accepts(client: Client) -> None:
     response: Any = client.post(link(invitation), {"answer": "accept"})
     assert response.url.startswith(f"{reverse('account_signup')}?email=new%40demo.test")
     assert b'value="new@demo.test"' in client.get(response.url).content
-    sent = {
-        "email": "new@demo.test",
-        "password1": "a long enough word",
-        "password2": "a long enough word",
-    }
-    client.post(reverse("account_signup"), sent)
+    sign_up(client, "new@demo.test")
     user = User.objects.get(email="new@demo.test")
     assert linked(user, cohort)
     assert re.fullmatch("user-[0-9a-f]{12}", user.username)
 
 
-def test_signing_up_accepts_only_after_the_address_is_confirmed(
-    client: Client, settings: Any
+def sign_up(client: Client, email: str, query: str = "") -> Any:
+    password = "a long enough word"
+    sent = {"email": email, "password1": password, "password2": password}
+    return client.post(reverse("account_signup") + query, sent)
+
+
+def test_letter_proves_its_address_to_a_new_account(client: Client, settings: Any) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    cohort = CohortFactory.create()
+    [invitation] = invited(cohort, "later@demo.test")
+    client.post(link(invitation), {"answer": "accept"})
+    answer = sign_up(client, "Later@demo.test")
+    user = User.objects.get(email="later@demo.test")
+    assert (answer.url, linked(user, cohort)) == ("/", True)
+    assert EmailAddress.objects.get(user=user).verified
+    assert mail.outbox == []
+
+
+def test_another_address_is_confirmed_by_a_letter_of_its_own(client: Client, settings: Any) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    cohort = CohortFactory.create()
+    [invitation] = invited(cohort, "later@demo.test")
+    client.post(link(invitation), {"answer": "accept"})
+    sign_up(client, "other@demo.test")
+    user = User.objects.get(email="other@demo.test")
+    assert not EmailAddress.objects.get(user=user).verified
+    [confirm] = re.findall(r"http\S+(/accounts/confirm-email/\S+)", str(mail.outbox[-1].body))
+    client.post(confirm)
+    assert (linked(user, cohort), state_of(invitation)) == (False, InvitationState.INVITED)
+
+
+@pytest.mark.parametrize(
+    "state", [state for state in InvitationState if state != InvitationState.INVITED]
+)
+def test_letter_of_an_answered_or_withdrawn_invitation_proves_no_address(
+    state: InvitationState, client: Client, settings: Any
 ) -> None:
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     cohort = CohortFactory.create()
     [invitation] = invited(cohort, "later@demo.test")
     client.post(link(invitation), {"answer": "accept"})
-    sent = {
-        "email": "later@demo.test",
-        "password1": "a long enough word",
-        "password2": "a long enough word",
-    }
-    client.post(reverse("account_signup"), sent)
+    with everywhere():
+        Invitation.objects.filter(pk=invitation.pk).update(state=state, answered_at=timezone.now())
+    sign_up(client, "later@demo.test")
     user = User.objects.get(email="later@demo.test")
+    assert not EmailAddress.objects.get(user=user).verified
+    assert linked(user, cohort) is False
+
+
+@pytest.mark.parametrize(("days", "is_proof"), [(13, True), (15, False)])
+def test_letter_proves_its_address_for_fourteen_days(
+    days: int, is_proof: bool, client: Client, settings: Any, monkeypatch: Any
+) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    [invitation] = invited(CohortFactory.create(), "later@demo.test")
+    sent_at = time() - days * 24 * 3600
+    with monkeypatch.context() as patched:
+        patched.setattr("django.core.signing.time.time", lambda: sent_at)
+        address = link(invitation)
+    client.post(address, {"answer": "accept"})
+    sign_up(client, "later@demo.test")
+    assert EmailAddress.objects.get(email="later@demo.test").verified is is_proof
+
+
+def test_letter_of_one_person_proves_no_address_of_another_who_is_invited(
+    client: Client, settings: Any
+) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    [own, _other] = sorted(
+        invited(CohortFactory.create(), "own@demo.test", "victim@demo.test"),
+        key=lambda row: row.email,
+    )
+    client.post(link(own), {"answer": "accept"})
+    sign_up(client, "victim@demo.test")
+    assert not EmailAddress.objects.get(email="victim@demo.test").verified
+
+
+def test_confirmed_address_accepts_where_the_letter_is_old(
+    client: Client, settings: Any, monkeypatch: Any
+) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    monkeypatch.setattr("grading.core.invitation_links.PROOF", timedelta(0))
+    cohort = CohortFactory.create()
+    [invitation] = invited(cohort, "old@demo.test")
+    client.post(link(invitation), {"answer": "accept"})
+    sign_up(client, "old@demo.test")
+    user = User.objects.get(email="old@demo.test")
     assert linked(user, cohort) is False
     [confirm] = re.findall(r"http\S+(/accounts/confirm-email/\S+)", str(mail.outbox[-1].body))
     client.post(confirm)

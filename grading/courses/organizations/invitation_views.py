@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from grading.core.breadcrumbs import trail_to_organization
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
+from grading.core.letter_proof import ACCEPTING
 from grading.core.own_addresses import addresses_of
 from grading.core.permissions import (
     access_invitation,
@@ -30,7 +31,6 @@ from grading.courses.organizations.invitations import (
     leave_organization,
 )
 from grading.courses.organizations.queries import invitations_to
-from grading.courses.organizations.sign_up import ACCEPTING
 from grading.models import Invitation
 
 
