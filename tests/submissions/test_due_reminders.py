@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.core.enums import NoticeKind
+from grading.core.enums import ExtensionEnding, NoticeKind, TeamFormation
 from grading.core.time_zones import in_words
 from grading.models import (
     Assignment,
@@ -23,12 +23,14 @@ from grading.models import (
     Membership,
     Notice,
     PersonalCalendar,
+    Team,
 )
 from grading.notifications.choices import choose_emails
 from grading.submissions.due_reminders import remind_of_due_dates
 from grading.workflow import reconcile
 from tests.factories.people import CohortFactory, EnrollmentFactory, everywhere, student
 from tests.factories.races import at_once
+from tests.factories.teams import team_with
 from tests.factories.work import AssignmentFactory, SubmissionFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -61,6 +63,12 @@ class Course:
                 reason="Illness.",
                 **fields,
             )
+
+    def form_team(self, mate: Enrollment) -> Team:
+        """Form a team of Ada and a mate."""
+        with everywhere():
+            Assignment.objects.update(team_formation=TeamFormation.STUDENTS)
+        return team_with(self.assignment, self.ada, mate)
 
     def reminders(self) -> list[int]:
         """Return the hours of the reminders that were sent, in their order."""
@@ -135,6 +143,63 @@ def test_work_that_counts_needs_no_reminder_and_failed_work_does(course):
         DueReminder.objects.all().delete()
         type(submission).objects.update(counts=True)
     assert look() == 0
+
+
+def test_work_of_a_team_mate_needs_no_reminder_for_any_of_them(course):
+    ben, alone = (student(course.assignment.cohort) for _ in range(2))
+    team = course.form_team(ben)
+    assert look() == 3
+    with everywhere():
+        DueReminder.objects.all().delete()
+    SubmissionFactory.create(assignment=course.assignment, student=ben, team=team, counts=True)
+    assert look() == 1
+    with everywhere():
+        assert [row.student_id for row in DueReminder.objects.all()] == [alone.pk]
+
+
+def test_extension_of_a_team_mate_moves_the_reminder_of_all_of_them(course):
+    ben, alone = (student(course.assignment.cohort) for _ in range(2))
+    course.form_team(ben)
+    course.extend(student=ben, due_at=hours_from_now(100))
+    assert look() == 1
+    with everywhere():
+        assert [row.student_id for row in DueReminder.objects.all()] == [alone.pk]
+
+
+def test_withdrawn_extension_brings_the_reminder_of_the_assignment_back(course):
+    course.extend(student=course.ada, due_at=hours_from_now(100))
+    assert look() == 0
+    with everywhere():
+        Extension.objects.update(ending=ExtensionEnding.WITHDRAWN, ended_at=timezone.now())
+    assert [look(), look()] == [1, 0]
+
+
+def test_cleared_cache_as_after_a_restart_sends_nothing_twice(course):
+    assert look() == 1
+    cache.clear()
+    assert [remind_of_due_dates(), reconcile().due] == [0, 0]
+    assert course.reminders() == [72]
+
+
+def test_crash_while_writing_the_emails_leaves_no_reminder_marked(course, monkeypatch):
+    def die(**_: Any) -> int:
+        raise RuntimeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("grading.submissions.due_reminders.notify_all", die)
+        with pytest.raises(RuntimeError):
+            look()
+    assert course.reminders() == []
+    assert look() == 1
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_zone_changes_the_words_and_not_the_moment(course, zone):
+    PersonalCalendar.objects.create(user=course.ada.user, time_zone=zone)
+    for hours, sent in ((72.1, 0), (71.9, 1), (24.1, 0), (23.9, 1)):
+        course.due_in(hours)
+        assert look() == sent
+    assert course.reminders() == [72, 24]
 
 
 def test_people_without_an_account_or_who_left_get_none(course):
