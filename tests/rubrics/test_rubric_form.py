@@ -472,7 +472,7 @@ def test_stored_rules_equal_to_a_preset_show_its_name(constitution, shown):
 @pytest.mark.parametrize("name", list(engine_rubrics.preset_constitutions()))
 def test_fields_as_a_browser_posts_them_keep_the_preset(name):
     """A browser posts the default of every select, also where the preset leaves it out."""
-    tree = {"preset": [name], "was": [name], "rules": {}}
+    tree: dict[str, Any] = {"preset": [name], "was": [name], "rules": {}}
     texts = constitution_form.form_texts(name)
     layout = form_layout()
     for field in layout.constitution:
