@@ -25,7 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Trim
 
 from grading.comments.places import Place, place_of
-from grading.core.comment_access import RELEASED, is_shown_to_user
+from grading.core.comment_access import is_shown_to, is_shown_to_user
 from grading.core.enums import AuditKind, CommentPlace, Opened
 from grading.core.permissions import may, may_handle
 from grading.core.team_access import is_readable_for_user
@@ -35,6 +35,7 @@ from grading.models import (
     Comment,
     CommentReply,
     CriterionVerdict,
+    Enrollment,
     Grade,
     Opening,
     Override,
@@ -252,10 +253,19 @@ def visible_to(reader: User) -> QuerySet[Comment]:
     return Comment.objects.filter(is_shown_to_user(reader.pk), submission__in=theirs)
 
 
-def number_released(submission: Any) -> Coalesce:
-    """Return an expression for the number of visible comments on a submission."""
-    rows = Comment.objects.filter(RELEASED, submission=submission).order_by().values("submission")
-    return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
+def numbers_shown(
+    submissions: Collection[Any], students: Collection[Enrollment]
+) -> dict[tuple[int, str], int]:
+    """Return how many comments each student sees, by the keys of student and submission.
+
+    Of a team's work each member may see another number; no comments, no entry. One query.
+    """
+    # Without a team there is no member, and the student of the submission is the reader.
+    reader = Coalesce("submission__team__members__student", "submission__student")
+    rows = Comment.objects.filter(submission__in=submissions).annotate(reader=reader)
+    shown = rows.filter(is_shown_to(OuterRef("reader")), reader__in=[row.pk for row in students])
+    numbers = shown.order_by().values_list("reader", "submission").annotate(number=Count("pk"))
+    return {(student, str(submission)): number for student, submission, number in numbers}
 
 
 def waiting_answers() -> QuerySet[Comment]:

@@ -18,8 +18,11 @@ def is_shown_to_user(user: int) -> Q:
     return _is_shown_by(Q(student__user=user))
 
 
-def is_shown_to(student: Enrollment) -> Q:
-    """Match the comments that are released for this student, on work that they may read."""
+def is_shown_to(student: Enrollment | OuterRef) -> Q:
+    """Match the comments that are released for this student, on work that they may read.
+
+    An OuterRef names a column of the query of comments.
+    """
     return _is_shown_by(Q(student=student))
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from grading.comments.releases import hide_comments, release_comments_with
 from grading.core.activity_writer import record_activity
-from grading.core.enums import PENDING_APPEALS, NoticeKind
+from grading.core.enums import PENDING_APPEALS, NoticeKind, TeamFormation
 from grading.core.errors import GradeRefused
 from grading.grades.actions import required_reason
 from grading.grades.queries.final_scores import (
@@ -24,7 +24,7 @@ from grading.grades.queries.final_scores import (
     released_value,
 )
 from grading.grades.queries.released_changes import marks_with, released_row, value_with
-from grading.models import Appeal, Assignment, Grade
+from grading.models import Appeal, Assignment, Audit, Grade, Team
 from grading.notifications.emails import Email, notify, notify_all
 from grading.notifications.webhooks import announce_releases
 
@@ -58,6 +58,7 @@ def release_grades(
             .select_related("student__user")
             .order_by("pk")
         )
+        _lock_teams(assignment, locked)
         # The rows were read before the lock; another writer may have come between.
         if only_unchanged and _change_times(locked) != _change_times(grades):
             raise GradeRefused("", "grades_changed", CHANGED_SINCE)
@@ -132,6 +133,7 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
             "assignment", "audit__submission"
         )
         grade = held.defer("audit__report").get(pk=grade.pk)
+        _lock_teams(grade.assignment, [grade])
         released = _withdrawable_release(grade)
         hide_comments(grade=grade, by=by)
         # The policy decides again what the student sees, as before the first release.
@@ -156,6 +158,21 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
         _notify_of_withdrawal(grade, released)
 
     return grade
+
+
+def _lock_teams(assignment: Assignment, grades: Sequence[Grade]) -> None:
+    """Let releases for members of one team follow one another; call it with the grades locked.
+
+    A release shows the comments that were released before it, by its time. Two at once could each
+    get their time first and the comments last, which would leave these hidden from a member.
+    """
+    if assignment.team_formation == TeamFormation.NONE:
+        return
+    works = Audit.objects.filter(pk__in={grade.audit_id for grade in grades})
+    teams = works.filter(submission__team__isnull=False).values("submission__team")
+    # In the order of ids, as the grades: two releases that overlap cannot deadlock.
+    locked = Team.objects.select_for_update(no_key=True).filter(pk__in=teams).order_by("pk")
+    list(locked.values_list("pk"))
 
 
 def _withdrawable_release(grade: Grade) -> dict[str, Any]:

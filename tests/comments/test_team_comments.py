@@ -14,11 +14,14 @@ from grading.comments.queries import comments_on, new_comments, visible_to
 from grading.comments.releases import release_comments
 from grading.core.permissions import access_comment
 from grading.courses.teams.actions import assign_students
+from grading.grades.exports.actions import results_of
+from grading.grades.exports.csv_layouts import ExportChoice
 from grading.grades.releases import release_grades, withdraw_release
-from grading.models import Activity, Audit, Comment, Enrollment, Grade, Notice
+from grading.models import Activity, Audit, Comment, Enrollment, Grade, Notice, Team
 from tests.factories.comments import CommentFactory
 from tests.factories.example_report import report_json
-from tests.factories.people import staff_user, student
+from tests.factories.people import everywhere, staff_user, student
+from tests.factories.races import alone, in_turn
 from tests.factories.released import assignment_of, verdict_of
 from tests.factories.teams import team_with
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed
@@ -151,3 +154,41 @@ def test_new_member_sees_earlier_comments_with_their_own_release(pair: Pair) -> 
     assert not pair.is_read_by(carl)
     pair.release(carl)
     assert pair.is_read_by(carl)
+
+
+def test_export_counts_the_comments_that_each_member_sees(pair: Pair) -> None:
+    pair.release(pair.ada)
+    mine = CommentFactory.create(submission=pair.submission)
+
+    def numbers() -> list[int | None]:
+        choice = ExportChoice(everything=True)
+        rows = results_of(pair.assignment, [pair.ada, pair.ben], choice)
+        return [row.comments for row in rows]
+
+    assert numbers() == [1, 0]
+    release_comments(submission=pair.submission, by=pair.teacher)
+    assert numbers() == [2, 2]
+    Comment.objects.filter(pk=mine.pk).update(released_at=None)
+    pair.withdraw(pair.ada)
+    assert numbers() == [0, 1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_releases_for_two_members_at_once_show_the_comments_to_both() -> None:
+    with everywhere():
+        pair = Pair()
+    in_turn(Team, lambda: pair.release(pair.ada), lambda: pair.release(pair.ben))
+    with everywhere():
+        assert pair.readers() == ["Ada", "Ben"]
+        bodies = Notice.objects.filter(kind="released").values_list("body", flat=True)
+        assert ["There are comments on your work." in body for body in bodies] == [True, True]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_withdrawal_beside_a_release_hides_nothing_from_the_other_member() -> None:
+    with everywhere():
+        pair = Pair()
+    alone(lambda: pair.release(pair.ada))
+    in_turn(Team, lambda: pair.release(pair.ben), lambda: pair.withdraw(pair.ada))
+    with everywhere():
+        assert pair.readers() == ["Ben"]

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from grading.comments.queries import numbers_shown
 from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
@@ -97,6 +98,7 @@ def results_of(
         {value.submission for theirs in values.values() for value in theirs}
     )
 
+    comments = numbers_shown(submissions, students)
     terms = terms_of_students(assignment, students)
     teams = export_queries.team_names(assignment, students)
 
@@ -113,7 +115,9 @@ def results_of(
             extension=extension_cell(terms[student.pk]),
             reviewed_by=review.by if review else "",
             reviewed_at=_moment(review.at if review else None),
-            comments=submissions.get(value.submission, NO_SUBMISSION).comments if value else None,
+            comments=comments.get((student.pk, value.submission), 0)
+            if value and value.submission in submissions
+            else None,
         )
         for student in students
         # A student without a result still gets a row.

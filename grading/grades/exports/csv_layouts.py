@@ -41,7 +41,7 @@ class Result:
 
     `team` is the one that they are in, "" for none. `extension` says what an extension gives the student, "" for none; `reviewed_by` and
     `reviewed_at` are of the last review, "" before all criteria of this verdict were reviewed.
-    `comments` counts the released comments on the attempt of this row.
+    `comments` counts the comments on the attempt of this row that the student sees.
     """
 
     name: str

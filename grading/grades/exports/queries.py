@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet
+from django.db.models import Count, F, FilteredRelation, Q, QuerySet
 from django.db.models.functions import Lower
 
-from grading.comments.queries import number_released
 from grading.core.enums import JUDGED_STATES, AuditKind, TeamFormation
 from grading.core.team_access import work_keys
 from grading.grades.agreement.queries import audits_that_count, criteria_of
@@ -99,41 +98,30 @@ def attempts_with_verdicts(
 
 @dataclass(frozen=True, slots=True)
 class AuditedSubmission:
-    """Audited commit of a submission, its reviews in the grading queue, the last one last, and
-    the number of its released comments.
-    """
+    """Audited commit of a submission, and its reviews in the grading queue, the last one last."""
 
     commit: str
     reviews: tuple[Review, ...]
-    comments: int | None
 
 
 # A released grade outlives its submission.
-NO_SUBMISSION = AuditedSubmission("", (), None)
+NO_SUBMISSION = AuditedSubmission("", ())
 
 
 def audited_submissions(submissions: set[str]) -> dict[str, AuditedSubmission]:
-    """Return commit, reviews and comments by submission id (as text). One query."""
+    """Return commit and reviews by submission id (as text). One query."""
     rows = Submission.objects.filter(pk__in=submissions).order_by("review_marks__reviewed_at")
     columns = ("criterion_id", "report_digest", "reviewed_by__email", "reviewed_at")
-    works: dict[str, tuple[str, int]] = {}
+    commits: dict[str, str] = {}
     reviews: defaultdict[str, list[Review]] = defaultdict(list)
-    for key, commit, comments, criterion_id, digest, by, at in rows.annotate(
-        released_comments=number_released(OuterRef("pk"))
-    ).values_list(
-        "pk",
-        "resolved_commit",
-        "released_comments",
-        *(f"review_marks__{column}" for column in columns),
+    for key, commit, criterion_id, digest, by, at in rows.values_list(
+        "pk", "resolved_commit", *(f"review_marks__{column}" for column in columns)
     ):
-        works[str(key)] = commit, comments
+        commits[str(key)] = commit
         # A flag alone is no review, and a submission without marks has one row of nulls.
         if at is not None:
             reviews[str(key)].append(Review(criterion_id, digest, by or "", at))
-    return {
-        key: AuditedSubmission(commit, tuple(reviews[key]), comments)
-        for key, (commit, comments) in works.items()
-    }
+    return {key: AuditedSubmission(commit, tuple(reviews[key])) for key, commit in commits.items()}
 
 
 def released_criteria(assignment: Assignment) -> list[tuple[str, str]]:
