@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.auth.models import User
 from django.core import mail
+from django.db import connections
 from django.test import override_settings
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
+from grading.courses.organizations.approval import approve_organization
+from grading.models import Organization
+from grading.notifications.email_outbox import send_due_emails
 from tests.browser.tabs import FLAGS, tab
-from tests.factories.people import PASSWORD
+from tests.factories.people import PASSWORD, UserFactory
 from tests.factories.repositories import Commit, make_repository
 
 pytestmark = [
@@ -23,6 +29,7 @@ pytestmark = [
 ]
 MOST_CLICKS = 8
 LETTER_LINK = re.compile(r"/accounts/confirm-email/[^/\s]+/")
+APPROVAL_LINK = re.compile(r"/courses/new/\S*")
 
 
 class Clicks:
@@ -35,10 +42,10 @@ class Clicks:
         self.number += 1
         locator.click()
 
-    def open_letter(self, address: str) -> None:
+    def open_letter(self, address: str, link_of: re.Pattern[str] = LETTER_LINK) -> None:
         self.number += 1
         letter = next(row for row in reversed(mail.outbox) if address in row.to)
-        link = LETTER_LINK.search(str(letter.body))
+        link = link_of.search(str(letter.body))
         assert link
         self.page.goto(link[0])
 
@@ -73,6 +80,52 @@ def test_instructor_from_sign_up_to_the_first_hand_in_by_the_join_link(
         browser.close()
 
 
+@override_settings(ACCOUNT_EMAIL_VERIFICATION="mandatory", INSTITUTIONS_BY_APPROVAL=True)
+def test_instructor_of_an_institution_that_needs_approval(live_server: Any, chromium: str) -> None:
+    operator = UserFactory.create(is_staff=True, is_superuser=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        # No tab: the page of an institution that waits is a 403, of which a console complains.
+        page = browser.new_page(base_url=live_server.url)
+        person = Clicks(page)
+        ask_for_approval(person)
+        before = person.number
+        # Called outside of the browser's loop, in which Django allows no query.
+        with ThreadPoolExecutor(1) as operators:
+            operators.submit(approve_the_only_organization, operator).result()
+        person.open_letter("ines@example.org", APPROVAL_LINK)
+        fill_course(page)
+        person.click(page.get_by_role("button", name="Create course"))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Join link of Autumn 2026")
+        browser.close()
+    assert (before, person.number - before) == (6, 2)
+    assert person.number <= MOST_CLICKS
+
+
+def ask_for_approval(person: Clicks) -> None:
+    page = person.page
+    page.goto("/")
+    person.click(page.get_by_role("main").get_by_role("link", name="Sign up"))
+    sign_up(person, "ines@example.org")
+    person.click(page.get_by_role("link", name="Create a course").first)
+    page.get_by_role("textbox", name="Name", exact=True).fill("Example College")
+    person.click(page.get_by_role("button", name="Create organization"))
+    expect(page.get_by_role("main")).to_contain_text("You get an email with the answer")
+
+
+def approve_the_only_organization(operator: User) -> None:
+    organization = Organization.objects.get()
+    approve_organization(organization=organization, by=operator)
+    send_due_emails(organization_id=organization.pk)
+    connections.close_all()
+
+
+def fill_course(page: Page) -> None:
+    page.get_by_label("Course").fill("Autumn 2026")
+    page.get_by_label("Time zone").select_option("Europe/Berlin")
+    page.get_by_label("Due").fill("2030-11-30T23:59")
+
+
 def link_of_a_new_course(person: Clicks) -> str:
     page = person.page
     page.goto("/")
@@ -80,9 +133,7 @@ def link_of_a_new_course(person: Clicks) -> str:
     sign_up(person, "ines@example.org")
     person.click(page.get_by_role("link", name="Create a course").first)
     page.get_by_label("Name of your institution").fill("Example College")
-    page.get_by_label("Course").fill("Autumn 2026")
-    page.get_by_label("Time zone").select_option("Europe/Berlin")
-    page.get_by_label("Due").fill("2030-11-30T23:59")
+    fill_course(page)
     person.click(page.get_by_role("button", name="Create course"))
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Join link of Autumn 2026")

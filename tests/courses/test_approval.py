@@ -11,10 +11,15 @@ from django_scopes import scope
 
 from grading.core.enums import AuditState
 from grading.core.errors import RoleRefused
-from grading.courses.organizations.approval import approve_organization, create_organization
+from grading.courses.organizations.approval import (
+    approve_organization,
+    create_organization,
+    refuse_organization,
+)
 from grading.jobs import run_audit, send_letters
-from grading.models import Activity, Audit, Organization
+from grading.models import Activity, Audit, Notice, Organization
 from tests.factories.people import (
+    CohortFactory,
     MembershipFactory,
     OrganizationFactory,
     UserFactory,
@@ -302,3 +307,26 @@ def test_a_taken_short_name_is_refused_beside_its_field(founder: User) -> None:
     page = founded(founder)
     assert "slug" in page.context["form"].errors
     assert create_organization(name="Other", slug="other", founder=founder).founder == founder
+
+
+def test_approval_leads_to_a_first_course_and_later_to_the_organization(
+    founder: User, operator: User
+) -> None:
+    founded(founder)
+    organization = Organization.objects.get()
+    approve_organization(organization=organization, by=operator)
+    form = client_of(founder).get(path_of_the_newest_letter(organization)).context["form"]
+    assert form["organization"].value() == organization.slug
+    assert form["organization"].field.choices[0][0] == organization.slug
+
+    refuse_organization(organization=organization, by=operator)
+    own = reverse("organization", args=[organization.slug])
+    assert path_of_the_newest_letter(organization) == own
+    CohortFactory.create(organization=organization)
+    approve_organization(organization=organization, by=operator)
+    assert path_of_the_newest_letter(organization) == own
+
+
+def path_of_the_newest_letter(organization: Organization) -> str:
+    with scope(organization=organization):
+        return Notice.objects.order_by("pk").values_list("path", flat=True).last() or ""

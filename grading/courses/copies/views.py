@@ -37,7 +37,12 @@ def course_new(request: MemberRequest) -> HttpResponse:
     form = CourseForm(
         request.POST if request.method == "POST" else None,
         organizations=organizations,
-        initial={"time_zone": name_of(get_current_timezone()), "kind": "general"},
+        initial={
+            "time_zone": name_of(get_current_timezone()),
+            "kind": "general",
+            # The approval's letter names it; another value selects nothing.
+            "organization": request.GET.get("organization", ""),
+        },
     )
     if form.is_valid() and (address := _create(request, form)):
         return redirect(address)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -13,7 +15,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import TEACHING_ROLES, NoticeKind, Role
 from grading.core.errors import OrganizationRefused, RoleRefused, SlugTaken
 from grading.courses.organizations.roles import set_role, update_admin_access
-from grading.models import Membership, Organization
+from grading.models import Cohort, Membership, Organization
 from grading.notifications.emails import Email, notify, notify_all
 
 
@@ -162,11 +164,24 @@ ANSWERS = {
 
 
 def _write_to_founder(organization: Organization, verb: str) -> None:
+    body, path = _next_step(organization, verb)
     notify(
         organization=organization,
         user=organization.founder,
         kind=NoticeKind.APPROVAL,
         subject=f"{organization.name} {ANSWERS[verb]}",
-        body=f"Your organization {organization.name} {ANSWERS[verb]}.",
-        path=reverse("organization", args=[organization.slug]),
+        body=f"Your organization {organization.name} {ANSWERS[verb]}.{body}",
+        path=path,
+    )
+
+
+def _next_step(organization: Organization, verb: str) -> tuple[str, str]:
+    """Return a sentence to add, and the page to open: where nothing exists yet, a first course."""
+    page = reverse("organization", args=[organization.slug])
+    if verb != "approved" or Cohort.objects.filter(organization=organization).exists():
+        return "", page
+    query = urlencode({"organization": organization.slug})
+    return (
+        " The next page makes your course, its first assignment and a link for your students.",
+        f"{reverse('course-new')}?{query}",
     )
