@@ -25,7 +25,8 @@ from grading.audits.queries import VisibleReport, visible_report
 from grading.audits.wait_times import pace_of
 from grading.core.enums import AuditState
 from grading.core.fair_turns import position_shown
-from grading.core.permissions import access_audit, may_handle
+from grading.core.own_work import may_handle
+from grading.core.permissions import access_audit
 from grading.grades.queries.final_scores import counting_verdict
 from grading.models import Audit
 from grading.report_pages.override_markdown import override_markdown

@@ -29,7 +29,8 @@ from grading.comments.places import WORK, Place, on_criterion, on_lines, on_page
 from grading.comments.queries import Reply, ShownComment, comment_shown, comments_on
 from grading.core.enums import ApiScope, CommentPlace
 from grading.core.errors import CommentRefused
-from grading.core.permissions import access_comment, access_submission, may_handle
+from grading.core.own_work import may_handle
+from grading.core.permissions import access_comment, access_submission
 from grading.models.comment import LONGEST
 
 

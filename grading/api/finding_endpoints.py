@@ -27,14 +27,8 @@ from grading.api.paging import PAGING_PARAMETERS, ListPagination
 from grading.api.schema import ERRORS, PAGING, READ_ERRORS, paged
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, ResponseKind
-from grading.core.permissions import (
-    access_assignment,
-    access_enrollment,
-    access_finding,
-    may,
-    may_handle,
-    may_handle_student,
-)
+from grading.core.own_work import may_handle, may_handle_student
+from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
 from grading.core.team_access import work_key
 from grading.findings.answers import answer_finding
 from grading.findings.queries import (

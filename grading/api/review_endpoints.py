@@ -12,7 +12,8 @@ from rest_framework.serializers import (
 )
 
 from grading.api.tenancy import TenantView
-from grading.core.permissions import access_assignment, handled_by
+from grading.core.own_work import handled_by
+from grading.core.permissions import access_assignment
 from grading.grading_queue.queries import marks_of
 from grading.models import ReviewMark
 

@@ -28,14 +28,8 @@ from grading.api.request_body import BoundedForm, BoundedJSON
 from grading.api.schema import ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope
-from grading.core.permissions import (
-    access_assignment,
-    access_enrollment,
-    access_submission,
-    handled_by,
-    may,
-    may_handle,
-)
+from grading.core.own_work import handled_by, may_handle
+from grading.core.permissions import access_assignment, access_enrollment, access_submission, may
 from grading.models import Assignment, Submission
 from grading.submissions.actions import create_submission
 from grading.submissions.idempotent_submit import run_once

@@ -25,7 +25,8 @@ from grading.comments.queries import CommentsOf, comments_on
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import AuditKind, Opened
 from grading.core.fair_turns import position_shown
-from grading.core.permissions import access_audit, may, may_handle
+from grading.core.own_work import may_handle
+from grading.core.permissions import access_audit, may
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.courses.teams.queries import authorship_of, team_grades, team_mates

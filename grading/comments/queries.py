@@ -27,7 +27,8 @@ from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Trim
 from grading.comments.places import Place, place_of
 from grading.core.comment_access import is_shown_to, is_shown_to_user
 from grading.core.enums import AuditKind, CommentPlace, Opened
-from grading.core.permissions import may, may_handle
+from grading.core.own_work import may_handle
+from grading.core.permissions import may
 from grading.core.team_access import is_readable_for_user
 from grading.models import (
     Assignment,

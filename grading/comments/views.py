@@ -28,15 +28,14 @@ from grading.core.enums import AuditKind, CommentPlace, Opened
 from grading.core.errors import CommentRefused
 from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of
+from grading.core.own_work import handled_by, may_handle
 from grading.core.permissions import (
     Level,
     access_audit,
     access_comment,
     access_enrollment,
     access_organization,
-    handled_by,
     may,
-    may_handle,
 )
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest

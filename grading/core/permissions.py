@@ -7,11 +7,10 @@ them, "teacher" (owner, instructor) may also change them, "owner" gives roles. A
 page, if its reader chose none.
 """
 
-from typing import Literal
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.db.models import OuterRef, Q, Subquery
+from django.contrib.auth.models import User
+from django.db.models import OuterRef, Subquery
 from django.http import Http404
 from django_scopes import scope
 
@@ -20,10 +19,12 @@ from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, Role
 from grading.core.errors import OrganizationClosed
 from grading.core.invitation_links import read_token
 from grading.core.own_addresses import addresses_of
+from grading.core.own_work import may_handle, may_handle_student
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
 from grading.core.rls.rls_scope import as_join_code, as_person
-from grading.core.team_access import is_present_member, is_readable_for_user, read_as_of
+from grading.core.roles import ROLES, Level, Somebody, StaffLevel, may, remember_role, role_of
+from grading.core.team_access import is_present_member, read_as_of
 from grading.core.time_zones import follow_cohort
 from grading.models import (
     Appeal,
@@ -44,66 +45,10 @@ from grading.models import (
     RubricVersion,
     StaffNote,
     Submission,
-    TeamMember,
 )
 
-Level = Literal["student", "staff", "teacher", "owner"]
-StaffLevel = Literal["staff", "teacher"]
-Somebody = AbstractBaseUser | AnonymousUser
-_ROLES: dict[Level, tuple[Role, ...]] = {
-    "student": tuple(Role),
-    "staff": STAFF_ROLES,
-    "teacher": TEACHING_ROLES,
-    "owner": (Role.OWNER,),
-}
-
-
-def role_of(user: Somebody, organization: Organization) -> Role | None:
-    """Return the role of a signed-in, active user in the organization, or None."""
-    if not user.is_authenticated or not user.is_active:
-        return None
-    key = user.pk
-    return cached("role", key, organization.pk, ask=lambda: _load_role(key, organization))
-
-
-def remember_role(user: User, membership: Membership) -> None:
-    """Keep a role that was read with others, so that role_of needs no query in this request."""
-    role = Role(membership.role)
-    cached("role", user.pk, membership.organization_id, ask=lambda: role)
-
-
-def may(user: Somebody, organization: Organization, level: Level) -> bool:
-    """Return whether the user has a role of this level in the organization."""
-    return role_of(user, organization) in _ROLES[level]
-
-
-def may_handle(user: Somebody, submission: Submission) -> bool:
-    """Return whether the user is staff for this work; an assistant not for theirs. Needs `student`."""
-    if may(user, submission.organization, "teacher"):
-        return True
-    if not may(user, submission.organization, "staff"):
-        return False
-    key = user.pk
-    reads = cached("reads as", key, submission.pk, ask=lambda: read_as_of(key, submission))
-    return reads is None
-
-
-def may_handle_student(user: Somebody, assignment: Assignment, student: Enrollment) -> bool:
-    """Return whether the user is staff for this student; an assistant not for their team's."""
-    if may(user, assignment.organization, "teacher"):
-        return True
-    teams = TeamMember.objects.filter(assignment=assignment, student__user=user.pk).values("team")
-    is_own = student.user_id == user.pk
-    shared = TeamMember.objects.filter(student=student, team__in=teams)
-    return may(user, assignment.organization, "staff") and not is_own and not shared.exists()
-
-
-def handled_by(user: Somebody, organization: Organization, path: str = "pk") -> Q:
-    """Match what is about submissions that the user may handle; `path` leads to the submission."""
-    if user.pk is None or may(user, organization, "teacher"):
-        return Q()
-    own = Submission.objects.filter(is_readable_for_user(user.pk))
-    return ~Q(**{f"{path}__in": own})
+# Views import the roles from here, with the access checks.
+__all__ = ("Level", "Somebody", "StaffLevel", "may", "remember_role", "role_of")
 
 
 def staffed_organizations(user: Somebody) -> list[Organization]:
@@ -443,16 +388,9 @@ def access_rubric_version(user: Somebody, version_id: int, *, level: StaffLevel)
     return version
 
 
-def _load_role(user: int, organization: Organization) -> Role | None:
-    # access_organization needs the role before any scope is entered.
-    with scope(organization=organization):
-        role = Membership.objects.filter(user=user).values_list("role", flat=True).first()
-    return Role(role) if role else None
-
-
 def _may_in_cohort(user: Somebody, cohort: Cohort, level: Level) -> bool:
     role = role_of(user, cohort.organization)
-    if role not in _ROLES[level]:
+    if role not in ROLES[level]:
         return False
     return role in STAFF_ROLES or _enrollment_of(user, cohort) is not None
 
@@ -470,7 +408,7 @@ def _may_read(user: Somebody, submission: Submission, level: Level) -> bool:
     Assistants are students of their own work (may_handle).
     """
     role = role_of(user, submission.organization)
-    if role not in _ROLES[level]:
+    if role not in ROLES[level]:
         return False
     if role in TEACHING_ROLES:
         return True

@@ -16,13 +16,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.errors import FindingRefused
 from grading.core.form_bases import add_refusal
-from grading.core.permissions import (
-    access_assignment,
-    access_finding,
-    may,
-    may_handle,
-    student_asked_for,
-)
+from grading.core.own_work import may_handle
+from grading.core.permissions import access_assignment, access_finding, may, student_asked_for
 from grading.core.requests import MemberRequest
 from grading.core.team_access import work_key, work_name
 from grading.findings.answers import answer_finding, reply_whether_helpful

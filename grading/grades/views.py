@@ -22,7 +22,8 @@ from grading.core.enums import ReleasePolicy
 from grading.core.errors import GradeRefused
 from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of_criterion
-from grading.core.permissions import access_assignment, access_audit, handled_by, may
+from grading.core.own_work import handled_by
+from grading.core.permissions import access_assignment, access_audit, may
 from grading.core.requests import MemberRequest
 from grading.core.team_access import is_present_member
 from grading.grades.actions import (

@@ -11,7 +11,8 @@ from django.utils import timezone
 from grading.audits.queries import current_audit
 from grading.core.activity_writer import record_activity
 from grading.core.errors import ReviewRefused
-from grading.core.permissions import may, may_handle
+from grading.core.own_work import may_handle
+from grading.core.permissions import may
 from grading.grades.actions import SCORES, override_criterion, withdraw_override
 from grading.grading_queue.queries import (
     WHOLE_WORK,

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from grading.core.enums import STAFF_ROLES, AuditKind
 from grading.core.form_fingerprint import fingerprint_of
-from grading.core.permissions import handled_by
+from grading.core.own_work import handled_by
 from grading.models import (
     Assignment,
     Audit,
