@@ -266,9 +266,28 @@ def _next_address(
             onward = next((row for row in waiting if row.position > place), waiting[0])
             return f"{here}#c-{onward.position}"
     way = way_from(work, queue, route, request.user)
-    if not way.next:
-        messages.success(request, "That was the last one of this list.")
-    return way.next or route.overview
+    return way.next or _after_the_last(request, queue, route)
+
+
+def _after_the_last(request: MemberRequest, queue: Queue, route: Route) -> str:
+    """Return the first work that waits at another criterion of this list, else the overview."""
+    for criterion in _criteria_after(queue, route.criterion):
+        onward = route.with_criterion(criterion)
+        works = selected_works(queue, route.filters, request.user, criterion)
+        for other in works:
+            if not other.is_reviewed(criterion.id):
+                messages.success(request, f"That was the last student. Next: {criterion.name}.")
+                return onward.address_of(other)
+    messages.success(request, "That was the last one of this list.")
+    return route.overview
+
+
+def _criteria_after(queue: Queue, current: Criterion | None) -> list[Criterion]:
+    """Return the other criteria, those after the current one first; none where all are shown."""
+    if current is None:
+        return []
+    later = [row for row in queue.criteria if row.place > current.place]
+    return later + [row for row in queue.criteria if row.place < current.place]
 
 
 def _context(

@@ -38,8 +38,9 @@ function press(key) {
   return Boolean(target);
 }
 
+// Comments that stand there have links of their own; only that of a new one is meant.
 function write() {
-  (current()?.querySelector(".comments a[hx-get]") || document.querySelector(".comments a[hx-get]"))?.click();
+  (current()?.querySelector("a[data-write]") || document.querySelector("a[data-write]"))?.click();
 }
 
 // The form of a comment arrives by htmx; its field takes the keys then.
@@ -47,11 +48,24 @@ document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.matches(".comment-slot, .reply-slot")) event.target.querySelector("textarea")?.focus();
 });
 
-// An entry of the bank with points proposes a score: its button gets the focus, and a person presses it.
+// An entry of the bank with points proposes a score. Its button gets the focus once the comment is
+// saved, for pressing it leaves the page; a person presses it.
 document.addEventListener("comment-bank:picked", (event) => {
   const item = items().find((row) => row.dataset.criterion === event.detail.criterion);
-  const score = Math.min(5, Math.max(1, Number(item?.dataset.score) + Number(event.detail.points)));
-  if (item?.dataset.score) item.querySelector(`[data-key="${score}"]`)?.focus();
+  if (!item?.dataset.score) return;
+  const score = Math.min(5, Math.max(1, Number(item.dataset.score) + Number(event.detail.points)));
+  if (!item.querySelector(`[data-key="${score}"]`)) return;
+  item.dataset.proposed = score;
+  const words = `Inserted. It proposes ${score} of 5: save the comment, then press Enter to give it.`;
+  event.target.querySelector("[data-say]").textContent = words;
+});
+
+document.addEventListener("htmx:load", (event) => {
+  const saved = event.detail.elt;
+  const item = saved.matches?.(".comment") && saved.closest(".queue-item[data-proposed]");
+  if (!item) return;
+  item.querySelector(`[data-key="${item.dataset.proposed}"]`)?.focus();
+  delete item.dataset.proposed;
 });
 
 // -- keys ---------------------------------------------------------------------------------------
@@ -136,6 +150,10 @@ pane.addEventListener("htmx:afterSettle", (event) => {
   pane.scrollTop += offset - pane.clientHeight / 3;
   // Where the pane stands below the criteria, as on a phone, whoever asked for a place is led to it.
   if (isAsked) pane.focus({ preventScroll: matchMedia("(min-width: 56rem)").matches });
+});
+
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.target === pane) pane.textContent = "This place could not be loaded.";
 });
 
 // -- where the page begins ------------------------------------------------------------------------

@@ -98,7 +98,22 @@ def test_score_stays_where_going_on_is_switched_off(course: Course, anna: Client
     assert (saved.url, post(anna, here, score=1).url) == (here, f"{here}#c-0")
 
 
+def test_last_student_leads_to_the_next_criterion_that_waits(course: Course, anna: Client) -> None:
+    post(anna, address_of(course, 0, 1), 1, score=1)
+    answer = post(anna, address_of(course, 2, 0), score=1)
+    assert answer.url == address_of(course, 1, 1)
+
+
+def test_last_student_of_the_last_criterion_leads_back_to_one_that_waits(
+    course: Course, anna: Client
+) -> None:
+    answer = post(anna, address_of(course, 2, 1), 1, score=1)
+    assert answer.url == address_of(course, 0, 0)
+
+
 def test_last_work_of_the_list_leads_to_overview(course: Course, anna: Client) -> None:
+    for number in range(3):
+        post(anna, address_of(course, number, 1), 1, score=1)
     answer = post(anna, address_of(course, 2, 0), score=1)
     assert answer.url == page_of(course.assignment, "queue")
 
