@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from grading.core.errors import ReviewRefused
-from grading.grading_queue.actions import flag_work, open_work, score_criterion
+from grading.comments import actions as comment_actions
+from grading.comments.actions import write_comment
+from grading.comments.places import on_criterion
+from grading.core.errors import CommentRefused, ReviewRefused
+from grading.grading_queue.actions import flag_work, mark_reviewed, open_work, score_criterion
 from grading.grading_queue.queries import flag_fingerprint
 from grading.grading_queue.share_plans import plan_shares
-from grading.models import Activity, Override, ReviewMark, ReviewPresence, ReviewShare
+from grading.models import (
+    Activity,
+    BankedComment,
+    Comment,
+    Override,
+    ReviewMark,
+    ReviewPresence,
+    ReviewShare,
+)
+from tests.factories.comments import BankedCommentFactory
 from tests.factories.people import everywhere
 from tests.factories.races import at_once
 from tests.factories.released import FIRST
@@ -65,6 +77,90 @@ def test_of_two_flags_at_once_one_is_saved() -> None:
     assert sorted(at_once(act)) == ["", "flag_changed"]
     with everywhere():
         assert ReviewMark.objects.count() == 1
+
+
+def test_of_two_reviews_at_once_one_is_saved_with_one_line_in_the_log() -> None:
+    course = Course(students=1)
+    submission, shown = course.work().submission, course.shown()
+    readers = iter((course.anna, course.ben))
+
+    def act() -> str:
+        try:
+            mark_reviewed(submission=submission, criterion_id=FIRST, shown=shown, by=next(readers))
+        except ReviewRefused as refusal:
+            return refusal.code
+        return ""
+
+    assert sorted(at_once(act)) == ["", "review_changed"]
+    with everywhere():
+        assert ReviewMark.objects.count() == 1
+        assert Activity.objects.filter(verb="review.marked").count() == 1
+
+
+def test_a_flag_and_a_review_at_once_are_both_kept() -> None:
+    course = Course(students=1)
+    submission, shown = course.work().submission, course.shown()
+    common = {"submission": submission, "criterion_id": FIRST}
+    acts = iter(
+        (
+            lambda: mark_reviewed(**common, shown=shown, by=course.anna),
+            lambda: flag_work(**common, word="look", shown=flag_fingerprint(None), by=course.ben),
+        )
+    )
+
+    def act() -> None:
+        next(acts)()
+
+    at_once(act)
+    with everywhere():
+        mark = ReviewMark.objects.get()
+        assert (mark.reviewed_by, mark.flagged_by, mark.flag_word) == (
+            course.anna,
+            course.ben,
+            "look",
+        )
+
+
+def test_comments_of_two_readers_at_once_are_both_kept() -> None:
+    course = Course(students=1)
+    submission = course.work().submission
+    entry = BankedCommentFactory.create(rubric=course.audits[0].rubric_version.rubric)
+    readers = iter(((course.anna, "Name the state."), (course.ben, "Test it.")))
+
+    def act() -> None:
+        reader, text = next(readers)
+        write_comment(
+            submission=submission, place=on_criterion(FIRST), text=text, by=reader, banked=entry
+        )
+
+    at_once(act)
+    with everywhere():
+        written = Comment.objects.order_by("text").values_list("text", "author")
+        assert list(written) == [("Name the state.", course.anna.pk), ("Test it.", course.ben.pk)]
+        assert BankedComment.objects.get().uses == 2
+        assert Activity.objects.filter(verb="comment.written").count() == 2
+
+
+def test_of_two_comments_at_once_the_last_place_goes_to_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(comment_actions, "MAX_COMMENTS", 1)
+    course = Course(students=1)
+    submission = course.work().submission
+    readers = iter((course.anna, course.ben))
+
+    def act() -> str:
+        try:
+            write_comment(
+                submission=submission, place=on_criterion(FIRST), text="So.", by=next(readers)
+            )
+        except CommentRefused as refusal:
+            return refusal.code
+        return ""
+
+    assert sorted(at_once(act)) == ["", "comments_too_many"]
+    with everywhere():
+        assert Comment.objects.count() == 1
 
 
 def test_two_plans_at_once_leave_one_reader_for_each_student() -> None:
