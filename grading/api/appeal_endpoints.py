@@ -15,6 +15,7 @@ from rest_framework.serializers import (
 
 from grading.api.tenancy import TenantView, member
 from grading.appeals.queries import InboxFilter, appeals_of, holder_of, inbox
+from grading.core.own_work import handled_by
 from grading.core.permissions import may
 from grading.models import Appeal
 
@@ -54,5 +55,6 @@ class Appeals(TenantView, ListAPIView[Appeal]):
 
     def get_queryset(self) -> QuerySet[Appeal]:
         if self.is_staff:
-            return inbox(InboxFilter(state="all"))
+            handled = handled_by(self.request.user, self.organization, "submission")
+            return inbox(InboxFilter(state="all")).filter(handled)
         return appeals_of(member(self.request))

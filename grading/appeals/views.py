@@ -30,6 +30,7 @@ from grading.core.enums import AppealState, Opened, Role
 from grading.core.errors import ActionRefused, AppealRefused
 from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of
+from grading.core.own_work import handled_by
 from grading.core.permissions import (
     Level,
     access_appeal,
@@ -241,7 +242,10 @@ def _inbox_context(request: MemberRequest, organization: Organization) -> dict[s
     form = InboxForm(request.GET, **choices.as_pairs())
     form.is_valid()
     narrowed = choices.narrowed(form.cleaned_data, request.user)
-    page = Paginator(queries.inbox(narrowed), PER_PAGE).get_page(request.GET.get("page"))
+    handled = handled_by(request.user, organization, "submission")
+    page = Paginator(queries.inbox(narrowed).filter(handled), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
 
     return {
         "organization": organization,

@@ -27,7 +27,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Trim
 from grading.comments.places import Place, place_of
 from grading.core.comment_access import is_shown_to, is_shown_to_user
 from grading.core.enums import AuditKind, CommentPlace, Opened
-from grading.core.own_work import may_handle
+from grading.core.own_work import handled_by, may_handle
 from grading.core.permissions import may
 from grading.core.team_access import is_readable_for_user
 from grading.models import (
@@ -313,9 +313,10 @@ class CommentCounts:
     answers: int
 
 
-def comment_counts(assignment: Assignment) -> CommentCounts:
-    """Return the numbers at one assignment, in one query."""
-    rows = Comment.objects.filter(submission__assignment=assignment, withdrawn_at=None)
+def comment_counts(assignment: Assignment, reader: User) -> CommentCounts:
+    """Return the numbers of what the reader handles at one assignment, in one query."""
+    handled = handled_by(reader, assignment.organization, "submission")
+    rows = Comment.objects.filter(handled, submission__assignment=assignment, withdrawn_at=None)
     numbers = rows.aggregate(
         drafts=Count("pk", filter=Q(released_at=None)),
         answers=Count("pk", filter=Q(answer_waits=True)),

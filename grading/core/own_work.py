@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.db.models import Q
 
+from grading.core.enums import TEACHING_ROLES
 from grading.core.request_cache import cached
 from grading.core.roles import Somebody, may
 from grading.core.team_access import is_readable_for_user, read_as_of
-from grading.models import Assignment, Enrollment, Organization, Submission, TeamMember
+from grading.models import (
+    Assignment,
+    Enrollment,
+    Grade,
+    Membership,
+    Organization,
+    Submission,
+    TeamMember,
+)
 
 
 def may_handle(user: Somebody, submission: Submission) -> bool:
@@ -35,5 +46,32 @@ def handled_by(user: Somebody, organization: Organization, path: str = "pk") -> 
     """Match what is about submissions that the user may handle; `path` leads to the submission."""
     if user.pk is None or may(user, organization, "teacher"):
         return Q()
+    return _not_own(user.pk, path)
+
+
+def handled_by_member(member: Membership, path: str = "pk") -> Q:
+    """Match as handled_by does, for a membership that is at hand."""
+    return Q() if member.role in TEACHING_ROLES else _not_own(member.user_id, path)
+
+
+def own_works(user: Somebody, assignment: Assignment) -> set[UUID]:
+    """Return the submissions of an assignment that an assistant reads as their student."""
+    if user.pk is None or may(user, assignment.organization, "teacher"):
+        return set()
+    own = Submission.objects.filter(is_readable_for_user(user.pk), assignment=assignment)
+    return set(own.values_list("pk", flat=True))
+
+
+def own_students(user: Somebody, assignment: Assignment) -> frozenset[int]:
+    """Return the students with whom an assistant shares the graded work, themself included."""
+    if user.pk is None or may(user, assignment.organization, "teacher"):
+        return frozenset()
     own = Submission.objects.filter(is_readable_for_user(user.pk))
-    return ~Q(**{f"{path}__in": own})
+    grades = Grade.objects.filter(assignment=assignment, audit__submission__in=own)
+    students = Enrollment.objects.filter(cohort=assignment.cohort_id)
+    shared = students.filter(Q(user=user.pk) | Q(pk__in=grades.values("student")))
+    return frozenset(shared.values_list("pk", flat=True))
+
+
+def _not_own(user: int, path: str) -> Q:
+    return ~Q(**{f"{path}__in": Submission.objects.filter(is_readable_for_user(user))})

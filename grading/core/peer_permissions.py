@@ -75,7 +75,7 @@ def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, Pai
 def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackReport, ReportSide]:
     """Return a feedback report with the user's side of it.
 
-    Staff always have access. Under a pairing its two students have it while the pairing is active,
+    Staff have access, but assistants to their own reports as students. Under a pairing its two students have it while the pairing is active,
     the subject once there is a report. Without a pairing it is the student who uploaded it, or who
     audited their own work. peer_review.feedback.queries.redacted_copy_of says what each may read.
     """
@@ -128,7 +128,7 @@ def _side_of_pairing(user: Somebody, pairing: Pairing) -> PairingSide | None:
 
 def _side_of_report(user: Somebody, report: FeedbackReport) -> ReportSide | None:
     role = role_of(user, report.organization)
-    if role in STAFF_ROLES:
+    if role in TEACHING_ROLES or (role in STAFF_ROLES and not _is_involved(user, report)):
         return "staff"
 
     is_brought = report.brought_by is not None and report.brought_by.user_id == user.pk
@@ -143,6 +143,12 @@ def _side_of_report(user: Somebody, report: FeedbackReport) -> ReportSide | None
     # Before that, nobody may learn that a peer is at work.
     has_arrived = report.audit is None or report.audit.has_report
     return "subject" if is_theirs and has_arrived else None
+
+
+def _is_involved(user: Somebody, report: FeedbackReport) -> bool:
+    """Return whether the report is by the user, or on their work; an assistant is no staff then."""
+    people = (report.author, report.subject, report.brought_by)
+    return any(person is not None and person.user_id == user.pk for person in people)
 
 
 def _reported_by(user: int | None, report_id: UUID | str) -> FeedbackReport | None:

@@ -27,6 +27,7 @@ from django.utils import timezone
 from grading.appeals.queries import WAITING
 from grading.comments.queries import ANSWER_WAITS, new_comments
 from grading.core.enums import ComplaintState, LatePolicy
+from grading.core.own_work import handled_by
 from grading.core.pairing_access import granted_pairings
 from grading.core.permissions import may
 from grading.core.team_access import is_readable_for_user
@@ -107,7 +108,7 @@ def _cohort_in(addresses: Iterable[str]) -> str:
 def _rows(user: User, organization: Organization, current: str, *, is_staff: bool) -> Any:
     """Return cohorts as dictionaries, the current one first with its assignments, each row with what waits."""
     cohorts = Cohort.objects.filter(organization=organization)
-    counts = _waiting_for_staff() if is_staff else _due_from(user)
+    counts = _waiting_for_staff(user, organization) if is_staff else _due_from(user)
     if not is_staff:
         cohorts = cohorts.filter(pk__in=Enrollment.objects.filter(user=user).values("cohort"))
 
@@ -120,10 +121,12 @@ def _rows(user: User, organization: Organization, current: str, *, is_staff: boo
     return listed.order_by(is_current, *order).values(*columns)
 
 
-def _waiting_for_staff() -> dict[str, Coalesce]:
+def _waiting_for_staff(user: User, organization: Organization) -> dict[str, Coalesce]:
+    """Count what waits, but nothing on work that an assistant reads as its student."""
+    handled = handled_by(user, organization, "submission")
     return {
-        "appeals": _number_of(Appeal.objects.filter(WAITING)),
-        "answers": _number_of(Comment.objects.filter(ANSWER_WAITS)),
+        "appeals": _number_of(Appeal.objects.filter(WAITING, handled)),
+        "answers": _number_of(Comment.objects.filter(ANSWER_WAITS, handled)),
         "complaints": _number_of(Complaint.objects.filter(state=ComplaintState.OPEN)),
     }
 

@@ -26,6 +26,7 @@ from grading.core.enums import (
     ComplaintState,
     NoticeKind,
 )
+from grading.core.own_work import handled_by_member
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.core.user_text import without_links
 from grading.models import (
@@ -116,13 +117,15 @@ def waiting_for(member: Membership, now: datetime) -> Iterator[Waiting]:
     yield Waiting(failed.count(), "Audits that failed since yesterday", path)
 
     yield from _grades(organization, now)
-    answers = waiting_answers().count()
+    handled = handled_by_member(member, "submission")
+    answers = waiting_answers().filter(handled).count()
     yield Waiting(answers, "Answers of students to comments", reverse("organization", args=[slug]))
 
 
 def _appeals(member: Membership, path: str) -> Iterator[Waiting]:
     mine = HELD & Q(assigned_to=member)
-    counts = Appeal.objects.filter(WAITING).aggregate(
+    handled = handled_by_member(member, "submission")
+    counts = Appeal.objects.filter(WAITING, handled).aggregate(
         mine=Count("pk", filter=mine), number=Count("pk")
     )
     yield Waiting(counts["mine"], "Appeals that were handed to you", f"{path}?holder=mine")

@@ -22,7 +22,7 @@ from grading.core.enums import ReleasePolicy
 from grading.core.errors import GradeRefused
 from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of_criterion
-from grading.core.own_work import handled_by
+from grading.core.own_work import handled_by, own_students
 from grading.core.permissions import access_assignment, access_audit, may
 from grading.core.requests import MemberRequest
 from grading.core.team_access import is_present_member
@@ -72,7 +72,7 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     filters = form.wanted()
     matrix = grade_statistics.matrix_of(graded_assignment)
     rows = rows_of(graded_assignment, filters, grade_statistics.audits_matching(matrix, filters))
-    rows = rows.exclude(pk__in=_withheld(request, graded_assignment))
+    rows = rows.exclude(pk__in=own_students(request.user, graded_assignment))
     page = Paginator(rows, PER_PAGE).get_page(form.page_wanted())
     listed = [grade_row_of(row) for row in page]
     statistics = grade_statistics.statistics_of(matrix)
@@ -91,22 +91,13 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "heat": [(row, _cells(row, matrix)) for row in listed if row.audit],
         # Shown on the button before anybody presses it.
         "unflagged": rows_of(graded_assignment, GradeFilters(flag="clear", release="not")).count(),
-        "comments": comment_counts(graded_assignment),
+        "comments": comment_counts(graded_assignment, request.user),
         "spent": usage_of_assignment(graded_assignment),
         "may_change": may(request.user, graded_assignment.organization, "teacher"),
         "trail": trail_to_assignment(graded_assignment),
     }
 
     return render(request, "grades/overview.html", context)
-
-
-def _withheld(request: MemberRequest, assignment: Assignment) -> list[int]:
-    """Return the students with whom an assistant shares the graded work, themself included."""
-    if may(request.user, assignment.organization, "teacher"):
-        return []
-    grades = Grade.objects.filter(assignment=assignment)
-    own = grades.exclude(handled_by(request.user, assignment.organization, "audit__submission"))
-    return list(own.values_list("student", flat=True))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -150,5 +150,5 @@ def test_export_page_queries_are_constant(
 ) -> None:
     for _ in range(students):
         released(assignment)
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         assistant.get(address(assignment), ASKED)

@@ -190,8 +190,10 @@ def blind_scores_of(assignment: Assignment) -> list[BlindScore]:
     ]
 
 
-def audits_that_count(assignment: Assignment) -> list[UUID]:
-    return list(Grade.objects.filter(assignment=assignment).values_list("audit_id", flat=True))
+def audits_that_count(assignment: Assignment, *, besides: Collection[UUID] = ()) -> list[UUID]:
+    """Return the audits of the grades, but for those of the submissions `besides`."""
+    grades = Grade.objects.filter(assignment=assignment).exclude(audit__submission__in=besides)
+    return list(grades.values_list("audit_id", flat=True))
 
 
 def criteria_of(audits: Sequence[UUID]) -> list[RubricCriterion]:

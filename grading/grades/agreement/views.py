@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -18,6 +20,7 @@ from grading.audits.queries import report_of
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
+from grading.core.own_work import own_works
 from grading.core.permissions import access_assignment, may
 from grading.core.requests import MemberRequest
 from grading.grades.agreement import queries as agreement_queries
@@ -42,8 +45,13 @@ SEEDS = 10**6
 def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
     """Show figures by criterion, the samples, and disagreements the reader may know."""
     graded_assignment = access_assignment(request.user, cohort, assignment, level="staff")
-    scored = agreement_queries.blind_scores_of(graded_assignment)
-    counting = agreement_queries.audits_that_count(graded_assignment)
+    own = own_works(request.user, graded_assignment)
+    scored = [
+        score
+        for score in agreement_queries.blind_scores_of(graded_assignment)
+        if score.submission not in own
+    ]
+    counting = agreement_queries.audits_that_count(graded_assignment, besides=own)
     audits = list({*counting, *(score.audit for score in scored)})
     criteria = criteria_views(
         agreement_queries.criteria_of(audits), scored, agreement_queries.first_opinions(audits)
@@ -58,7 +66,7 @@ def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) ->
     page = Paginator(visible, PER_PAGE).get_page(wanted["page"] or 1)
     context = {
         "assignment": graded_assignment,
-        "samples": agreement_queries.samples_of(graded_assignment, finished),
+        "samples": agreement_queries.samples_of(graded_assignment, finished | own),
         "criteria": criteria,
         "graded": len({score.submission for score in scored}),
         "graders": len({score.person for score in scored}),
@@ -115,7 +123,8 @@ def blind(
 ) -> HttpResponse:
     """Grade one submission of a sample. The verdict is hidden until every criterion is scored."""
     graded_assignment = access_assignment(request.user, cohort, assignment, level="staff")
-    sample, submission = _sample_and_submission(graded_assignment, sample_id, place)
+    sample, submission = _sample_and_submission(request, graded_assignment, sample_id, place)
+    before, after = _neighbours(sample, place, own_works(request.user, graded_assignment))
     verdicts = agreement_queries.verdicts_to_compare(submission)
     report = report_of(verdicts[0].audit) if verdicts else None
     criteria = blind_criteria(verdicts, report)
@@ -126,7 +135,7 @@ def blind(
         and form.is_valid()
         and _save_scores(request, submission, criteria, form)
     ):
-        ahead = place if "finish" in request.POST else min(place + 1, len(sample.submissions))
+        ahead = place if "finish" in request.POST else after or place
         return HttpResponseRedirect(_address(graded_assignment, sample, ahead))
 
     context = {
@@ -134,6 +143,8 @@ def blind(
         "sample": sample,
         "place": place,
         "total": len(sample.submissions),
+        "before": before,
+        "after": after,
         "submission": submission,
         "criteria": [
             # The template gets no verdict before the scores are sealed.
@@ -156,7 +167,7 @@ def blind_pdf(
 ) -> HttpResponseBase:
     """Download the submitted report; it is never displayed inside the site."""
     graded_assignment = access_assignment(request.user, cohort, assignment, level="staff")
-    _sample, submission = _sample_and_submission(graded_assignment, sample_id, place)
+    _sample, submission = _sample_and_submission(request, graded_assignment, sample_id, place)
     if not submission.pdf:
         raise Http404
 
@@ -172,13 +183,24 @@ def blind_pdf(
 
 
 def _sample_and_submission(
-    assignment: Assignment, sample_id: int, place: int
+    request: MemberRequest, assignment: Assignment, sample_id: int, place: int
 ) -> tuple[BlindSample, Submission]:
     sample = agreement_queries.sample_of(assignment, sample_id)
     submission = agreement_queries.submission_at(sample, place) if sample else None
     if sample is None or submission is None:
         raise Http404
+    if submission.pk in own_works(request.user, assignment):
+        raise Http404
     return sample, submission
+
+
+def _neighbours(
+    sample: BlindSample, place: int, own: Collection[UUID]
+) -> tuple[int | None, int | None]:
+    """Return the places before and after this one that the reader may grade."""
+    places = [at for at, key in enumerate(sample.submissions, 1) if UUID(key) not in own]
+    before = max((at for at in places if at < place), default=None)
+    return before, min((at for at in places if at > place), default=None)
 
 
 def _form_for(

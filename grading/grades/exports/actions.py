@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from grading.comments.queries import numbers_shown
 from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
+from grading.core.own_work import own_students
 from grading.core.streaming import in_steps
 from grading.courses.extensions.queries import extension_cell, terms_of_students
 from grading.engine.released_verdict import ReleasedVerdict, parse_released
@@ -40,20 +41,25 @@ def export_grades(*, assignment: Assignment, choice: ExportChoice, by: User) -> 
             scale=choice.scale,
         )
 
-    return in_steps(assignment.organization_id, stream_of(assignment, table))
+    return in_steps(
+        assignment.organization_id,
+        stream_of(assignment, table, own=own_students(by, assignment)),
+    )
 
 
-def stream_of(assignment: Assignment, table: Table) -> Generator[str]:
-    """Yield the header, then the students in batches; inside a scope."""
+def stream_of(assignment: Assignment, table: Table, *, own: Collection[int] = ()) -> Generator[str]:
+    """Yield the header, then the students in batches; inside a scope. `own` as in results_of."""
     yield lines_of(table.header())
     for students in export_queries.student_batches(assignment):
-        yield lines_of(map(table.row, results_of(assignment, students, table.choice)))
+        yield lines_of(map(table.row, results_of(assignment, students, table.choice, own=own)))
 
 
-def first_rows(assignment: Assignment, table: Table, number: int) -> list[Result]:
-    """Return the first results of the file."""
+def first_rows(
+    assignment: Assignment, table: Table, number: int, *, own: Collection[int] = ()
+) -> list[Result]:
+    """Return the first results of the file; `own` as in results_of."""
     students = export_queries.first_students(assignment, number)
-    return results_of(assignment, students, table.choice)[:number]
+    return results_of(assignment, students, table.choice, own=own)[:number]
 
 
 def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
@@ -86,14 +92,21 @@ def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
 
 
 def results_of(
-    assignment: Assignment, students: list[Enrollment], choice: ExportChoice
+    assignment: Assignment,
+    students: list[Enrollment],
+    choice: ExportChoice,
+    *,
+    own: Collection[int] = (),
 ) -> list[Result]:
     """Return the students' results in their order: one each.
 
     With every attempt there is one for each attempt, and one for a student without any.
+    `own` are students of the reader's own work: of them there is what was released, no review.
     """
     grades = export_queries.grades_for(assignment, students)
     values = _values(assignment, students, grades, choice)
+    values |= {key: [] for key in own}
+    values |= _released({key: row for key, row in grades.items() if key in own})
     submissions = export_queries.audited_submissions(
         {value.submission for theirs in values.values() for value in theirs}
     )
@@ -122,7 +135,7 @@ def results_of(
         for student in students
         # A student without a result still gets a row.
         for value in tuple(values.get(student.pk, ())) or (None,)
-        for review in (_review_of(value, submissions),)
+        for review in (None if student.pk in own else _review_of(value, submissions),)
     ]
 
 
@@ -171,8 +184,7 @@ def _values(
 ) -> dict[int, list[ReleasedVerdict]]:
     """Return the results to export, by student."""
     if not choice.everything:
-        released = {key: parse_released(grade.released) for key, grade in grades.items()}
-        return {key: [value] for key, value in released.items() if value is not None}
+        return _released(grades)
 
     audits = {key: [grade.audit_id] for key, grade in grades.items()}
     if choice.every_attempt:
@@ -192,6 +204,12 @@ def _values(
         ]
         for key, theirs in audits.items()
     }
+
+
+def _released(grades: Mapping[int, Grade]) -> dict[int, list[ReleasedVerdict]]:
+    """Return what was released of each grade, by student."""
+    values = {key: parse_released(grade.released) for key, grade in grades.items()}
+    return {key: [value] if value is not None else [] for key, value in values.items()}
 
 
 def _status(grade: Grade | None) -> str:

@@ -14,6 +14,7 @@ from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.csv_cells import safe_cell
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
+from grading.core.own_work import own_students
 from grading.core.permissions import access_assignment
 from grading.core.requests import MemberRequest
 from grading.grades.exports.actions import export_grades, first_rows, table_of
@@ -40,7 +41,7 @@ def export(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "assignment": exported_assignment,
         "form": form,
         "table": table,
-        "preview": _preview(exported_assignment, table) if table else [],
+        "preview": _preview(request, exported_assignment, table) if table else [],
         "match": match_of(exported_assignment, everything=everything),
         "unmatched": students_unmatched(exported_assignment, most=NAMED),
         "without": students_without(exported_assignment, everything=everything, most=NAMED),
@@ -67,8 +68,10 @@ def _table(assignment: Assignment, form: ExportForm) -> Table | None:
         return None
 
 
-def _preview(assignment: Assignment, table: Table) -> list[list[str]]:
-    rows = [*table.header(), *map(table.row, first_rows(assignment, table, PREVIEWED))]
+def _preview(request: MemberRequest, assignment: Assignment, table: Table) -> list[list[str]]:
+    own = own_students(request.user, assignment)
+    results = first_rows(assignment, table, PREVIEWED, own=own)
+    rows = [*table.header(), *map(table.row, results)]
     return [[safe_cell(cell) for cell in row] for row in rows]
 
 
