@@ -64,6 +64,7 @@ urlpatterns = [
     path("organizations/new/", organization_views.organization_new, name="organization-new"),
     path("invitations/", invitation_views.invitations, name="invitations"),
     path("invitations/<str:token>/", invitation_views.invitation, name="invitation"),
+    path("notices/", notification_views.everywhere, name="notices-everywhere"),
     path("join/", join_views.join_code, name="join-code"),
     path("join/<str:code>/", join_views.join, name="join"),
     path("o/<slug:org>/", organization_views.organization, name="organization"),

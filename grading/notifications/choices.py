@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.enums import DAILY_NOTICES, OPTIONAL_NOTICES, EmailTiming, NoticeKind
@@ -58,6 +59,27 @@ def choose_timings(
         wanted=[kind for kind, timing in timings.items() if timing != EmailTiming.OFF],
         daily=[kind for kind, timing in timings.items() if timing == EmailTiming.DAILY],
     )
+
+
+def choose_everywhere(
+    *,
+    user: User,
+    timings: Mapping[Organization, Mapping[NoticeKind, EmailTiming]],
+    changes: Mapping[Organization, Mapping[NoticeKind, EmailTiming]],
+) -> int:
+    """Choose for several organizations, all or none; return the number of those that changed.
+
+    `timings` are those that hold. Enters the scope of each organization.
+    """
+    changed = 0
+    with transaction.atomic():
+        for organization, chosen in changes.items():
+            after = {**timings[organization], **chosen}
+            if after != timings[organization]:
+                with scope(organization=organization):
+                    choose_timings(organization=organization, user=user, timings=after)
+                changed += 1
+    return changed
 
 
 def _choose_daily(

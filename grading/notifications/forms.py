@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -58,6 +58,38 @@ class EmailTimingsForm(forms.Form):
 
     def timings(self) -> dict[NoticeKind, EmailTiming]:
         return {NoticeKind(kind): timing for kind, timing in self.cleaned_data.items()}
+
+
+KEEP = "keep"
+
+
+class EverywhereForm(EmailTimingsForm):
+    """The same choices for several organizations at once.
+
+    `common` is the timing of each kind in all of them, null where they differ: then the choice
+    starts at leaving them as they are.
+    """
+
+    def __init__(
+        self, *args: Any, common: Mapping[NoticeKind, EmailTiming | None], **kwargs: Any
+    ) -> None:
+        initial = {kind.value: timing or KEEP for kind, timing in common.items()}
+        super().__init__(*args, kinds=list(common), initial=initial, **kwargs)
+        for kind, timing in common.items():
+            if timing is None:
+                self.fields[kind.value] = forms.ChoiceField(
+                    label=kind.label,
+                    help_text=MEANINGS[kind],
+                    choices=[(KEEP, "As it is: they differ"), *_timings_for(kind)],
+                )
+
+    def timings(self) -> dict[NoticeKind, EmailTiming]:
+        """Return the kinds that are chosen for all."""
+        return {
+            NoticeKind(kind): EmailTiming(timing)
+            for kind, timing in self.cleaned_data.items()
+            if timing != KEEP
+        }
 
 
 def _timings_for(kind: NoticeKind) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Q, QuerySet
 
@@ -18,9 +20,10 @@ from grading.models import (
 
 def email_timings(organization: Organization, user: User) -> dict[NoticeKind, EmailTiming]:
     """Return the user's choices by the kind of email, for those that can be turned off. Two queries."""
-    about = {"organization": organization, "user": user}
-    off = set(NoticeOptOut.objects.filter(**about).values_list("kind", flat=True))
-    daily = set(NoticeDaily.objects.filter(**about).values_list("kind", flat=True))
+    return timings_by_organization([organization], user)[organization.pk]
+
+
+def _timings(off: set[str], daily: set[str]) -> dict[NoticeKind, EmailTiming]:
     # The mail for staff is off until somebody asks for it.
     off |= {NoticeKind.STAFF_DAILY} - daily
     return {
@@ -30,6 +33,28 @@ def email_timings(organization: Organization, user: User) -> dict[NoticeKind, Em
         if kind in daily
         else EmailTiming.NOW
         for kind in OPTIONAL_NOTICES
+    }
+
+
+def enrolled_in(organizations: Collection[Organization], user: User) -> set[int]:
+    """Return the keys of those in which the user is a student. One query, in the scope of all."""
+    rows = Enrollment.objects.filter(organization__in=organizations, user=user)
+    return set(rows.order_by().values_list("organization", flat=True))
+
+
+def timings_by_organization(
+    organizations: Collection[Organization], user: User
+) -> dict[int, dict[NoticeKind, EmailTiming]]:
+    """Return email_timings by the key of the organization. Two queries, in the scope of all."""
+    about = {"organization__in": organizations, "user": user}
+    off = set(NoticeOptOut.objects.filter(**about).values_list("organization", "kind"))
+    daily = set(NoticeDaily.objects.filter(**about).values_list("organization", "kind"))
+    return {
+        row.pk: _timings(
+            {kind for organization, kind in off if organization == row.pk},
+            {kind for organization, kind in daily if organization == row.pk},
+        )
+        for row in organizations
     }
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
+from django_scopes import scope
 
 from grading.core.breadcrumbs import trail_to_organization
 from grading.core.enums import (
@@ -23,14 +25,17 @@ from grading.core.enums import (
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_organization, may
+from grading.core.request_cache import request_cache
 from grading.core.requests import MemberRequest
+from grading.courses.queries import organizations_of
 from grading.models import Organization, Webhook
-from grading.notifications.choices import choose_timings
+from grading.notifications.choices import choose_everywhere, choose_timings
 from grading.notifications.digests import HOUR, zones_for_emails
 from grading.notifications.forms import (
     BOTH_EMAILS,
     STAFF_EMAILS,
     EmailTimingsForm,
+    EverywhereForm,
     OptOutForm,
     WebhookActionForm,
     WebhookForm,
@@ -38,7 +43,9 @@ from grading.notifications.forms import (
 from grading.notifications.queries import (
     deliveries_of,
     email_timings,
+    enrolled_in,
     has_enrollments,
+    timings_by_organization,
     webhooks_of,
 )
 from grading.notifications.webhook_deliveries import MAX_TRIES
@@ -92,6 +99,10 @@ def _email_groups(request: MemberRequest, organization: Organization) -> EmailGr
     """Return the kinds that can reach this member: as a student, as staff, or as both."""
     is_staff = may(request.user, organization, "staff")
     is_student = not is_staff or has_enrollments(organization, request.user)
+    return _groups(is_staff=is_staff, is_student=is_student)
+
+
+def _groups(*, is_staff: bool, is_student: bool) -> EmailGroups:
     groups: EmailGroups = []
     if is_student:
         own: list[NoticeKind] = [
@@ -101,6 +112,67 @@ def _email_groups(request: MemberRequest, organization: Organization) -> EmailGr
     if is_staff:
         groups.append(("My work as staff", [*BOTH_EMAILS, *STAFF_EMAILS]))
     return groups
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@request_cache()
+def everywhere(request: MemberRequest) -> HttpResponse:
+    """Choose for all organizations of the person at once what they are emailed, and when."""
+    organizations = organizations_of(request.user)
+    with scope(organization=organizations):
+        stored = timings_by_organization(organizations, request.user)
+        kinds = _kinds_by_organization(request, organizations)
+    timings = {row: stored[row.pk] for row in organizations}
+    form = EverywhereForm(
+        request.POST if request.method == "POST" else None, common=_common(timings, kinds)
+    )
+    if organizations and form.is_valid():
+        chosen = form.timings()
+        changed = choose_everywhere(
+            user=request.user,
+            timings=timings,
+            # Kinds that cannot reach the person in one of them keep their choice there.
+            changes={
+                row: {kind: at for kind, at in chosen.items() if kind in kinds[row]}
+                for row in organizations
+            },
+        )
+        messages.success(request, f"Email settings saved; {changed} of them changed.")
+        return redirect("notices-everywhere")
+
+    context = {
+        "form": form,
+        "organizations": organizations,
+        "trail": [("Home", reverse("home"))],
+    }
+    return render(request, "notifications/emails/everywhere.html", context)
+
+
+def _kinds_by_organization(
+    request: MemberRequest, organizations: list[Organization]
+) -> dict[Organization, list[NoticeKind]]:
+    enrolled = enrolled_in(organizations, request.user)
+    kinds = {}
+    for row in organizations:
+        is_staff = may(request.user, row, "staff")
+        groups = _groups(is_staff=is_staff, is_student=not is_staff or row.pk in enrolled)
+        kinds[row] = [kind for _name, listed in groups for kind in listed]
+    return kinds
+
+
+def _common(
+    timings: Mapping[Organization, Mapping[NoticeKind, EmailTiming]],
+    kinds: Mapping[Organization, list[NoticeKind]],
+) -> dict[NoticeKind, EmailTiming | None]:
+    """Return each kind that can reach the person anywhere, with its timing if that is one."""
+    common: dict[NoticeKind, EmailTiming | None] = {}
+    for kind in OPTIONAL_NOTICES:
+        values = {timings[row][kind] for row in kinds if kind in kinds[row]}
+        if values:
+            common[kind] = values.pop() if len(values) == 1 else None
+    return common
 
 
 def _all_at(

@@ -83,6 +83,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     # Whoever holds the letter: tests/courses/test_invitations.py.
     "invitations/<str:token>/": (EVERYBODY, EVERYBODY),
     "join/": (EVERYBODY, None),
+    "notices/": (SIGNED_IN, SIGNED_IN),
     # Who is enrolled is led on, and a visitor's POST to the sign-up: tests/courses/people/test_join.py.
     "join/<str:code>/": (
         (200, 302, 302, 200, 200, 200, 200, 200, 200),
