@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,6 +171,12 @@ def inventory_of(cohort: Cohort) -> CohortInventory:
 def _counts_of(cohort: Cohort) -> dict[str, int]:
     """Return the number of rows of every kind, in one query."""
     kinds = dict(kinds_of(cohort))
+    # A kind without rows is missing in a grouped count.
+    return dict.fromkeys(kinds, 0) | count_rows(kinds)
+
+
+def count_rows(kinds: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
+    """Return the number of rows of each kind that has any, in one query."""
     first, *rest = (
         rows.annotate(kind_name=Value(name))
         .values("kind_name")
@@ -178,10 +184,7 @@ def _counts_of(cohort: Cohort) -> dict[str, int]:
         .values_list("kind_name", "number")
         for name, rows in kinds.items()
     )
-    counted = dict(first.union(*rest, all=True))
-
-    # A kind without rows is missing in a grouped count.
-    return dict.fromkeys(kinds, 0) | counted
+    return dict(first.union(*rest, all=True))
 
 
 def kinds_of(cohort: Cohort) -> Iterator[tuple[str, QuerySet[Any]]]:

@@ -15,7 +15,7 @@ from grading.core.requests import MemberRequest
 from grading.courses.extensions.actions import give_extension, withdraw_extension
 from grading.courses.extensions.forms import ExtensionForm, ReliefForm, initial_of
 from grading.courses.extensions.queries import extensions_of
-from grading.models import Assignment, Extension
+from grading.models import Assignment, Enrollment, Extension
 
 MEANWHILE = "This extension was withdrawn or replaced meanwhile. The list of extensions shows what holds now."
 
@@ -48,12 +48,28 @@ def extensions(request: MemberRequest, org: str, cohort: str, assignment: str) -
 
 def _give(request: MemberRequest, assignment: Assignment, form: ExtensionForm) -> bool:
     """Give the extensions; on a refusal put the error into the form and return False."""
-    students = list(form.cleaned_data["students"])
+    return _save(
+        request,
+        assignment,
+        form,
+        students=list(form.cleaned_data["students"]),
+        group=form.cleaned_data.get("group", ""),
+    )
+
+
+def _save(
+    request: MemberRequest,
+    assignment: Assignment,
+    form: ReliefForm,
+    *,
+    students: list[Enrollment],
+    group: str,
+) -> bool:
     try:
         given = give_extension(
             assignment=assignment,
             students=students,
-            group=form.cleaned_data.get("group", ""),
+            group=group,
             relief=form.relief,
             reason=form.cleaned_data["reason"],
             by=request.user,
@@ -115,17 +131,10 @@ def _change(request: MemberRequest, extension: Extension, form: ReliefForm) -> b
     if extension.ending:
         form.add_error(None, MEANWHILE)
         return False
-    try:
-        given = give_extension(
-            assignment=extension.assignment,
-            students=[extension.student] if extension.student else [],
-            group=extension.group,
-            relief=form.relief,
-            reason=form.cleaned_data["reason"],
-            by=request.user,
-        )
-    except ActionRefused as refusal:
-        add_refusal(form, refusal)
-        return False
-    _confirm(request, given)
-    return True
+    return _save(
+        request,
+        extension.assignment,
+        form,
+        students=[extension.student] if extension.student else [],
+        group=extension.group,
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import CASCADE, PROTECT, Count, ForeignKey, Q, QuerySet, Value
+from django.db.models import CASCADE, PROTECT, ForeignKey, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,7 +21,7 @@ from grading.core.enums import OPEN_STATES, STAFF_ROLES
 from grading.core.errors import PeopleRefused
 from grading.core.form_fingerprint import fingerprint_of
 from grading.courses.archive.actions import delete_uploads_on_commit
-from grading.courses.archive.cohort_inventory import KINDS, LABELS
+from grading.courses.archive.cohort_inventory import KINDS, LABELS, count_rows
 from grading.courses.organizations.invitations import revoke_invitation
 from grading.models import (
     Audit,
@@ -69,7 +69,7 @@ def holdings_of(student: Enrollment) -> Holdings:
     """Return what a removal of the student deletes. One query, and one more for a round."""
     rows = rows_of(student)
     uploads = rows[Submission].exclude(pdf="")
-    counted = _counts(
+    counted = count_rows(
         {name: rows[model] for name, model, _path in KINDS if model in rows}
         | {
             UPLOADS: uploads,
@@ -117,18 +117,6 @@ def _is_of_team(model: Any) -> bool:
     """Return whether rows of this table place a student in a team, beside others."""
     names = {field.name for field in model._meta.get_fields()}  # noqa: SLF001 -- as above
     return {"team", "student"} <= names
-
-
-def _counts(kinds: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
-    """Return the number of rows of each kind that has any, in one query."""
-    first, *rest = (
-        rows.annotate(kind_name=Value(name))
-        .values("kind_name")
-        .annotate(number=Count("pk"))
-        .values_list("kind_name", "number")
-        for name, rows in kinds.items()
-    )
-    return dict(first.union(*rest, all=True))
 
 
 def _running_places(student: Enrollment) -> QuerySet[RoundMember]:
