@@ -14,9 +14,10 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import STAFF_ROLES
+from grading.core.own_organizations import organizations_of
 from grading.core.pairing_access import granted_pairings
 from grading.courses.extensions.queries import extensions_for, terms_of_pairs
-from grading.courses.queries import enrollments_of, organizations_of
+from grading.courses.queries import enrollments_of
 from grading.models import Assignment, Cohort, Membership, PairingRound
 
 # Older deadlines help nobody plan, and the feed is fetched every few hours.

@@ -11,7 +11,6 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 from django.db.models.functions import Lower
 
 from grading.core.enums import STAFF_ROLES, InvitationState
-from grading.core.permissions import remember_role
 from grading.core.rls.rls_scope import as_person
 from grading.courses.extensions.queries import students_with_more_attempts
 from grading.models import (
@@ -37,20 +36,6 @@ class CohortOverview:
     cohort: Cohort
     students: int
     assignments: list[Assignment]
-
-
-def organizations_of(user: User) -> list[Organization]:
-    """Return the user's organizations. Needs no scope: scopes are made from it. One query.
-
-    The user's roles in them are kept for the rest of the request.
-    """
-    with as_person(user):
-        memberships = Membership.objects.filter(user=user).select_related("organization")
-        rows = list(memberships.order_by("organization__name", "organization"))
-    if user.is_active:
-        for row in rows:
-            remember_role(user, row)
-    return [row.organization for row in rows if row.organization.is_usable]
 
 
 def organizations_visible_to(user: User) -> QuerySet[Organization]:

@@ -210,7 +210,7 @@ class Teaching:
 def teaching_of(user: User, organizations: Collection[Organization]) -> Teaching | None:
     """Return the user's open work, null for a user without a staff role. Three queries.
 
-    `organizations` come from courses.queries.organizations_of, which keeps the roles in them.
+    `organizations` come from core.own_organizations, which keeps the roles in them.
     """
     taught = {
         organization.pk: organization

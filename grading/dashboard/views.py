@@ -9,12 +9,13 @@ from django.views.decorators.http import require_safe
 from django_scopes import scope
 
 from grading.core.breadcrumbs import trail_to_organization
+from grading.core.own_organizations import organizations_of
 from grading.core.permissions import access_organization
 from grading.core.request_cache import request_cache
 from grading.core.requests import MemberRequest
 from grading.core.time_zones import follow_cohort
 from grading.courses.organizations.queries import invitations_to
-from grading.courses.queries import organizations_of, organizations_waiting_for
+from grading.courses.queries import organizations_waiting_for
 from grading.dashboard.forms import SearchForm
 from grading.dashboard.institutions import overview_of_institutions
 from grading.dashboard.presenters import Dashboard, dashboard_of

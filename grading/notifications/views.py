@@ -24,10 +24,10 @@ from grading.core.enums import (
 )
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
+from grading.core.own_organizations import organizations_of
 from grading.core.permissions import access_organization, may
 from grading.core.request_cache import request_cache
 from grading.core.requests import MemberRequest
-from grading.courses.queries import organizations_of
 from grading.models import Organization, Webhook
 from grading.notifications.choices import choose_everywhere, choose_timings
 from grading.notifications.digests import HOUR, zones_for_emails

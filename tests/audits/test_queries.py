@@ -8,6 +8,7 @@ from django_scopes import scope
 
 from grading.audits import queries as audit_queries
 from grading.core.fair_turns import queue_position
+from grading.core.own_organizations import organizations_of
 from grading.courses import queries as course_queries
 from grading.submissions import queries as submission_queries
 from tests.factories.people import (
@@ -181,7 +182,7 @@ def test_organizations_and_members():
     membership = MembershipFactory()
     MembershipFactory()
     organization = membership.organization
-    assert list(course_queries.organizations_of(membership.user)) == [organization]
+    assert list(organizations_of(membership.user)) == [organization]
     with scope(organization=organization):
         assert list(course_queries.members_of(organization)) == [membership]
 
