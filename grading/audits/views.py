@@ -136,11 +136,13 @@ def _team(audit: Audit, visible: VisibleReport, *, is_staff: bool) -> dict[str, 
     if submission.team is None:
         return None
     members = team_mates(submission)
+    grades = team_grades(submission) if is_staff else []
     return {
         "team": submission.team,
         "members": members,
         "authors": authorship_of(visible.report.commit_authors, members),
-        "grades": team_grades(submission) if is_staff else (),
+        "grades": grades,
+        "to_release": [row for row in grades if row.released_at is None or row.changed],
     }
 
 

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from grading.core.enums import TeamFormation
 from grading.core.request_cache import cached
-from grading.models import Assignment, Enrollment, Submission, TeamMember
+from grading.models import Assignment, Enrollment, RoundMember, Submission, Team, TeamMember
 
 
 def membership_of(assignment: Assignment, student: Enrollment) -> TeamMember | None:
@@ -109,6 +109,26 @@ def work_name(assignment: Assignment, student: Enrollment) -> str:
         return str(student)
     member = membership_of(assignment, student)
     return member.team.name if member and member.left_at is None else str(student)
+
+
+def with_team_name(rows: QuerySet[Any], assignment: Any, student: str) -> QuerySet[Any]:
+    """Annotate `team_name`: the team that the row's student represents, null for none.
+
+    `assignment` is a key or an OuterRef, `student` the path from the row to the student. Read it by
+    `name_in_round`.
+    """
+    teams = Team.objects.filter(assignment=assignment, representative=OuterRef(student))
+    named: QuerySet[Any] = rows.annotate(team_name=Subquery(teams.values("name")[:1]))
+    return named
+
+
+def name_in_round(row: Enrollment | RoundMember) -> str:
+    """Return the name of the team for which a student takes part in peer review, else their own.
+
+    The row is from `with_team_name`.
+    """
+    student = row if isinstance(row, Enrollment) else row.student
+    return vars(row)["team_name"] or str(student)
 
 
 def mates_of(submission: Submission) -> list[Enrollment]:

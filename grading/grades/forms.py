@@ -156,9 +156,17 @@ class SampleForm(forms.Form):
 class AdjustmentForm(ReasonForm):
     """Change of one student's own result; `unit` names what it is counted in."""
 
-    delta = forms.FloatField(label="Change", widget=forms.NumberInput(attrs={"step": "any"}))
+    delta = forms.FloatField(
+        label="Change",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        error_messages={
+            "required": "Enter the change.",
+            "invalid": "Enter a number, such as -0.5.",
+        },
+    )
     field_order = ("delta", "reason")
 
     def __init__(self, *args: Any, unit: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["reason"].error_messages["required"] = "Enter a reason: the student reads it."
         self.fields["delta"].help_text = f"In {unit}, such as -0.5. It stays within the scale."

@@ -31,6 +31,8 @@ from grading.models import (
     Membership,
     RoundMember,
     Submission,
+    Team,
+    TeamMember,
 )
 from grading.notifications.emails import drop_waiting_emails
 
@@ -135,6 +137,14 @@ def _refusal(student: Enrollment, counted: Mapping[str, int]) -> str:
             "wait for them. Remove them from the round first: it finds other peers."
         )
     if any(number for name, number in counted.items() if name.startswith(SHARED)):
+        mates = TeamMember.objects.exclude(student=student)
+        teams = Team.objects.filter(representative=student, submissions=None, members__in=mates)
+        team = teams.select_related("assignment").first()
+        if team and not counted.get(f"{SHARED} {Grade.__name__}"):
+            return (
+                f"{student} is the first member of the team “{team.name}” of {team.assignment}. Take "
+                "them out of it first, on its page Teams: the others go on."
+            )
         return (
             f"{student} submitted for a team, in which other students have grades or places. Their "
             "work would go too, so nothing is removed."

@@ -24,7 +24,7 @@ class JoinTeamForm(forms.Form):
     code = forms.CharField(
         label="Code of the team",
         max_length=40,
-        help_text="A member of the team sees it on this page.",
+        help_text="Ask a member of the team: they see the code on this page.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "characters"}),
         error_messages={"required": "Enter the code of a team."},
     )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
 
-from grading.core.enums import TeamFormation
-from grading.core.team_access import mates_of, membership_of
-from grading.engine.report import CommitAuthor
+from grading.core.enums import AuditKind, TeamFormation
+from grading.core.team_access import mates_of, membership_of, with_team_name
+from grading.engine.report import COMMIT_AUTHORS_LOOKUP, CommitAuthor, parse_commit_authors
 from grading.models import (
     Assignment,
+    Audit,
     Enrollment,
     Grade,
     GradeAdjustment,
@@ -50,6 +52,19 @@ class AuthorShare:
     lines: int
     percent_of_commits: int
     percent_of_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class TeamWork:
+    """Latest attempt of a team that has a report, with the authors of its commits.
+
+    `authors` is empty where git's authors were not established.
+    """
+
+    team: Team
+    attempt: int
+    audit: UUID
+    authors: tuple[AuthorShare, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +124,27 @@ def team_page(assignment: Assignment) -> TeamPage:
     return TeamPage(tuple(teams_of(assignment)), tuple(students_without_team(assignment)))
 
 
+def latest_works(page: TeamPage) -> list[TeamWork]:
+    """Return the work of each team with a report, in the order of the page. One query."""
+    reports = Audit.objects.filter(submission__team__in=page.teams, report__isnull=False)
+    own = reports.exclude(kind=AuditKind.PEER).order_by(
+        # DISTINCT ON keeps the first row, hence the newest audit of the last attempt.
+        "submission__team",
+        "-submission__attempt",
+        "-created_at",
+        "pk",
+    )
+    columns = ("submission__team", "submission__attempt", "pk", COMMIT_AUTHORS_LOOKUP)
+    newest = {row[0]: row[1:] for row in own.distinct("submission__team").values_list(*columns)}
+    return [
+        TeamWork(team, attempt, audit, authorship_of(parse_commit_authors(authors or ()), members))
+        for team in page.teams
+        if team.pk in newest
+        for attempt, audit, authors in (newest[team.pk],)
+        for members in ([member.student for member in vars(team)["present"]],)
+    ]
+
+
 def students_without_team(assignment: Assignment) -> QuerySet[Enrollment]:
     placed = TeamMember.objects.filter(assignment=assignment, left_at=None).values("student")
     return Enrollment.objects.filter(cohort=assignment.cohort_id).exclude(pk__in=placed)
@@ -118,7 +154,8 @@ def students_for_rounds(assignment: Assignment) -> list[Enrollment]:
     """Return who can take part in a round of peer reviews, in the roster's order.
 
     Of a team it is the representative while a member: its work is audited once, and it audits as
-    one. Members of a team never audit each other, because only one of them takes part.
+    one. Members of a team never audit each other, because only one of them takes part. Their names
+    are those of `name_in_round`.
     """
     students = Enrollment.objects.filter(cohort=assignment.cohort_id)
     if uses_teams(assignment):
@@ -126,7 +163,7 @@ def students_for_rounds(assignment: Assignment) -> list[Enrollment]:
             assignment=assignment, left_at=None, team__representative=F("student")
         )
         students = students.filter(pk__in=current.values("student"))
-    return list(students)
+    return list(with_team_name(students, assignment.pk, "pk"))
 
 
 def authorship_of(

@@ -27,6 +27,7 @@ from grading.courses.teams.actions import (
 from grading.courses.teams.forms import AssignForm, FoundTeamForm, JoinTeamForm, RenameForm
 from grading.courses.teams.queries import (
     has_work,
+    latest_works,
     members_of,
     plan_from_groups,
     team_of,
@@ -122,6 +123,7 @@ def _staff_page(request: MemberRequest, assignment: Assignment) -> HttpResponse:
     context = {
         "assignment": assignment,
         "page": page,
+        "works": latest_works(page),
         "plans": plan_from_groups(assignment)
         if assignment.team_formation == TeamFormation.GROUPS
         else [],

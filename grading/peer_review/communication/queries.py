@@ -11,13 +11,22 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
 from grading.audits.queries import visible_report
 from grading.core.enums import AuditKind, EntryKind
 from grading.core.pairing_access import PairingSide, granted_pairings, hides_other_side
+from grading.core.team_access import work_of
 from grading.engine.report import LogEntry
-from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, Pairing, Submission
+from grading.models import (
+    Assignment,
+    Audit,
+    CommunicationEntry,
+    Enrollment,
+    Pairing,
+    Submission,
+    TeamMember,
+)
 from grading.peer_review.feedback.edition_keys import hidden_ids, resolved_ids
 from grading.peer_review.feedback.queries import identity_of, shown_names
 from grading.peer_review.redaction import redacted
@@ -62,9 +71,13 @@ class FiledLog:
 
 @dataclass(frozen=True, slots=True)
 class LogTally:
-    """Student with the number of entries by kind, for the list that staff choose from."""
+    """Student with the number of entries by kind, for the list that staff choose from.
+
+    `team` is the one that they are in, "" for none.
+    """
 
     student: Enrollment
+    team: str
     progress: int
     blocker: int
     design: int
@@ -85,10 +98,8 @@ def channels_of(
     sides: tuple[PairingSide, PairingSide] = ("auditor", "auditee")
     for side in sides:
         own = [p for p in listed if (p.auditor_id == student.pk) is (side == "auditor")]
-        if is_staff:
-            names |= {p.pk: str(p.auditee if side == "auditor" else p.auditor) for p in own}
-        elif own:
-            names |= shown_names(own, side=side)
+        if own:
+            names |= shown_names(own, side=side, is_staff=is_staff)
     return tuple(_channel(p, names[p.pk], student, is_staff) for p in listed)
 
 
@@ -187,7 +198,8 @@ def filed_log(assignment: Assignment, student: Enrollment, *, is_staff: bool) ->
 
     None where the reader may see no audit, or the audit could not read the log.
     """
-    submitted = Audit.objects.filter(submission__assignment=assignment, submission__student=student)
+    works = Submission.objects.filter(work_of(assignment, student), assignment=assignment)
+    submitted = Audit.objects.filter(submission__in=works)
     audits = (
         submitted.filter(report__isnull=False)
         .exclude(kind=AuditKind.PEER)
@@ -204,6 +216,7 @@ def filed_log(assignment: Assignment, student: Enrollment, *, is_staff: bool) ->
 def logs_of(assignment: Assignment) -> list[LogTally]:
     """Return every student of the cohort, in the order of the roster. One query."""
     posted = Q(communication__assignment=assignment)
+    teams = TeamMember.objects.filter(assignment=assignment, student=OuterRef("pk"), left_at=None)
     students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
         n_progress=Count(
             "communication", filter=posted & Q(communication__kind=EntryKind.PROGRESS)
@@ -211,5 +224,9 @@ def logs_of(assignment: Assignment) -> list[LogTally]:
         n_blocker=Count("communication", filter=posted & Q(communication__kind=EntryKind.BLOCKER)),
         n_design=Count("communication", filter=posted & Q(communication__kind=EntryKind.DESIGN)),
         last_posted=Max("communication__posted_at", filter=posted),
+        team_name=Subquery(teams.values("team__name")[:1]),
     )
-    return [LogTally(s, s.n_progress, s.n_blocker, s.n_design, s.last_posted) for s in students]
+    return [
+        LogTally(s, s.team_name or "", s.n_progress, s.n_blocker, s.n_design, s.last_posted)
+        for s in students
+    ]

@@ -19,6 +19,7 @@ from grading.core.errors import EntryRefused
 from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_assignment, may, student_asked_for
 from grading.core.requests import MemberRequest
+from grading.courses.teams.queries import team_of
 from grading.models import Assignment, Enrollment
 from grading.peer_review.communication.actions import post_entry
 from grading.peer_review.communication.forms import EntryForm
@@ -132,6 +133,7 @@ def _context(
     return {
         "assignment": assignment,
         "student": student,
+        "team": team_of(assignment, student),
         "is_staff": is_staff,
         "channels": [(channel, _label_of(channel, is_staff=is_staff)) for channel in channels],
         "chosen": chosen,

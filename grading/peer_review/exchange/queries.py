@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from grading.audits.queries import grades_of
 from grading.core.enums import FINAL_STATES, FeedbackKind, ResponseKind
+from grading.core.team_access import with_team_name
 from grading.findings.queries import gone_as_told, histories_of
 from grading.models import (
     Assignment,
@@ -361,9 +362,10 @@ def members_of(pairings: Sequence[Pairing]) -> dict[tuple[object, object], Round
     students = {key for pairing in pairings for key in (pairing.auditor_id, pairing.auditee_id)}
     rounds = {pairing.round_id for pairing in pairings}
     members = RoundMember.objects.filter(round__in=rounds, student__in=students)
+    related = members.select_related("round", "student")
     return {
         (member.round_id, member.student_id): member
-        for member in members.select_related("round", "student")
+        for member in with_team_name(related, OuterRef("round__assignment"), "student")
     }
 
 

@@ -14,10 +14,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
+from django.db.models import OuterRef
+
 from grading.audits.queries import document_of, grade_of, is_withheld, visible_report
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.errors import EditionNotReady
 from grading.core.pairing_access import ReportSide, Side, hides_other_side
+from grading.core.team_access import name_in_round, with_team_name
 from grading.engine.report import (
     COMMIT_AUTHORS_LOOKUP,
     CommitAuthor,
@@ -132,16 +135,19 @@ def shown_texts(texts: Iterable[str], pairing: Pairing, *, side: Side) -> list[s
 def shown_name(other: Pairing | RoundMember, *, side: Side) -> str:
     """Return the other student's name, or the alias if the reader must not know them.
 
-    Of a pairing, staff get the name of the auditor. A member needs `round` and `student` loaded and
-    costs no query; a pairing costs one (shown_names for several).
+    Of a pairing, staff get the name of the auditor. A member needs `round`, `student` and `team_name`
+    loaded and costs no query; a pairing costs one (shown_names for several).
     """
     if isinstance(other, RoundMember):
-        return other.alias if hides_other_side(other.round.anonymity, side) else str(other.student)
+        hidden = hides_other_side(other.round.anonymity, side)
+        return other.alias if hidden else name_in_round(other)
     return shown_names([other], side=side)[other.pk]
 
 
-def shown_names(pairings: Iterable[Pairing], *, side: Side) -> dict[UUID, str]:
-    """Return shown_name of several pairings, by key. One query.
+def shown_names(
+    pairings: Iterable[Pairing], *, side: Side, is_staff: bool = False
+) -> dict[UUID, str]:
+    """Return shown_name of several pairings, by key; for staff nobody is hidden. One query.
 
     `round`, `auditor` and `auditee` must be loaded.
     """
@@ -151,13 +157,19 @@ def shown_names(pairings: Iterable[Pairing], *, side: Side) -> dict[UUID, str]:
         round__in={pairing.round_id for pairing in loaded},
         student__in={student.pk for student in other_students.values()},
     )
-    aliases = {(member.round_id, member.student_id): member.alias for member in members}
-    return {
-        pairing.pk: aliases.get((pairing.round_id, other_students[pairing.pk].pk), PEER)
-        if hides_other_side(pairing.round.anonymity, side)
-        else str(other_students[pairing.pk])
-        for pairing in loaded
-    }
+    named = with_team_name(
+        members.select_related("student"), OuterRef("round__assignment"), "student"
+    )
+    places = {(member.round_id, member.student_id): member for member in named}
+    names: dict[UUID, str] = {}
+    for pairing in loaded:
+        student = other_students[pairing.pk]
+        place = places.get((pairing.round_id, student.pk))
+        if not is_staff and hides_other_side(pairing.round.anonymity, side):
+            names[pairing.pk] = place.alias if place else PEER
+        else:
+            names[pairing.pk] = name_in_round(place) if place else str(student)
+    return names
 
 
 def _other_student(pairing: Pairing, side: Side) -> Enrollment:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from grading.core.enums import Anonymity, RubricState
 from grading.core.form_bases import ZonedForm, ZonedTimeField
+from grading.core.team_access import name_in_round
 from grading.models import Assignment, Enrollment, Pairing, PairingRound, RubricVersion
 from grading.peer_review.rounds.actions import (
     MAX_REASON_LENGTH,
@@ -87,7 +88,7 @@ class RoundForm(ZonedForm):
         )
         # The empty choice stands for the assignment's own version.
         fields["rubric_version"].queryset = published.exclude(pk=assignment.rubric_version_id)
-        fields["students"].choices = [(student.pk, str(student)) for student in roster]
+        fields["students"].choices = [(student.pk, name_in_round(student)) for student in roster]
         fields["who"].choices = [
             (EVERYBODY, f"All students on the roster ({len(roster)})"),
             (WITH_WORK, f"Students with a submission ({len(with_work)})"),
@@ -197,8 +198,12 @@ class ChangeForm(forms.Form):
         select.coerce = by_key.__getitem__
 
 
+def pair_label(pairing: Pairing) -> str:
+    return f"{name_in_round(pairing.auditor)} → {name_in_round(pairing.auditee)}"
+
+
 def _label_of(choice: Enrollment | Pairing) -> str:
-    return f"{choice.auditor} → {choice.auditee}" if isinstance(choice, Pairing) else str(choice)
+    return pair_label(choice) if isinstance(choice, Pairing) else name_in_round(choice)
 
 
 def _select(label: str) -> forms.TypedChoiceField:

@@ -186,7 +186,7 @@ def _matrix_grid(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int
 
 def _matrix_squares(matrix: Matrix, step: int) -> Iterator[Square]:
     index = {row.member.student_id: number for number, row in enumerate(matrix.rows)}
-    name = {row.member.student_id: str(row.member.student) for row in matrix.rows}
+    name = {row.member.student_id: row.name for row in matrix.rows}
     for pair in matrix.pairs:
         yield Square(
             x=MARGIN + step * index[pair.auditee] + 1,

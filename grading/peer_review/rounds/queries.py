@@ -20,6 +20,7 @@ from grading.core.enums import (
     FindingState,
     ResponseKind,
 )
+from grading.core.team_access import name_in_round, with_team_name
 from grading.findings.queries import gone_but_for_withheld, keeps_verdicts
 from grading.models import (
     Assignment,
@@ -101,6 +102,11 @@ class MemberRow:
     answers: Answers = field(default_factory=Answers)
 
     @property
+    def name(self) -> str:
+        """Name of the team if the member takes part for one, else of the student."""
+        return name_in_round(self.member)
+
+    @property
     def generated(self) -> int:
         return sum(pair.state in REPORTED for pair in self.audits)
 
@@ -159,7 +165,8 @@ class Figures:
 
 def matrix_of(round: PairingRound) -> Matrix:
     """Return the matrix in seven queries; two more where verdicts wait for their release."""
-    members = list(RoundMember.objects.filter(round=round).select_related("student__user"))
+    rows = RoundMember.objects.filter(round=round).select_related("student__user")
+    members = list(with_team_name(rows, round.assignment_id, "student"))
     pairs = _pairs(round)
     audits, audited_by = (
         defaultdict[int, list[PairStatus]](list),

@@ -21,10 +21,11 @@ from grading.core.form_bases import add_refusal
 from grading.core.peer_permissions import access_round
 from grading.core.permissions import access_assignment, may
 from grading.core.requests import MemberRequest
+from grading.core.team_access import name_in_round, with_team_name
 from grading.courses.teams.queries import students_for_rounds
 from grading.models import Assignment, Enrollment, Pairing, PairingRound, RoundMember, Submission
 from grading.peer_review.rounds.actions import fingerprint_of_change, start_round
-from grading.peer_review.rounds.forms import CHANGES, ChangeForm, RoundForm
+from grading.peer_review.rounds.forms import CHANGES, ChangeForm, RoundForm, pair_label
 from grading.peer_review.rounds.pairing import Pair, circle, is_free_of_mutual, same_group
 from grading.peer_review.rounds.pairing_changes import Load, effects_of
 from grading.peer_review.rounds.presenters import arrivals_of, grid_of
@@ -80,6 +81,10 @@ class AuditedPeer:
     words: str
     late: bool
     same_group: bool
+
+    @property
+    def name(self) -> str:
+        return name_in_round(self.member)
 
 
 @never_cache
@@ -268,20 +273,23 @@ class ChangePreview:
 
 
 class RoundRoster:
-    """Members of a round, other students of the cohort, and active pairings. Three queries."""
+    """Members of a round, other students of the cohort, and active pairings. Four queries."""
 
     def __init__(self, peer_round: PairingRound) -> None:
         present = RoundMember.objects.filter(round=peer_round, left_at=None).values_list(
             "student", flat=True
         )
-        self.students = {
-            student.pk: student for student in students_for_rounds(peer_round.assignment)
-        }
         inside = set(present)
-        self.members = [student for student in self.students.values() if student.pk in inside]
-        self.nonmembers = [
-            student for student in self.students.values() if student.pk not in inside
+        others = [
+            student
+            for student in students_for_rounds(peer_round.assignment)
+            if student.pk not in inside
         ]
+        # Whoever left their team since is still in the round, until a teacher removes them.
+        members = Enrollment.objects.filter(pk__in=inside)
+        self.members = list(with_team_name(members, peer_round.assignment_id, "pk"))
+        self.nonmembers = others
+        self.students = {student.pk: student for student in (*self.members, *others)}
 
         self.pairs = list(Pairing.objects.filter(round=peer_round, ended_at=None))
 
@@ -290,7 +298,7 @@ class RoundRoster:
             pairing.round = peer_round
             pairing.auditor = self.students[pairing.auditor_id]
             pairing.auditee = self.students[pairing.auditee_id]
-        self.pairs.sort(key=lambda pairing: (str(pairing.auditor), str(pairing.auditee)))
+        self.pairs.sort(key=pair_label)
 
     def form(
         self,
@@ -310,14 +318,15 @@ class RoundRoster:
 
     def description(self, query: QueryDict) -> str:
         """Return the pairing or member named by the URL, as text; "" for none."""
-        pairs = {
-            str(pairing.pk): f"{pairing.auditor} → {pairing.auditee}" for pairing in self.pairs
-        }
-        members = {str(student.pk): str(student) for student in self.members}
+        pairs = {str(pairing.pk): pair_label(pairing) for pairing in self.pairs}
+        members = {str(student.pk): name_in_round(student) for student in self.members}
         return pairs.get(query.get("pairing", "")) or members.get(query.get("student", ""), "")
 
     def names_of(self, pairs: Iterable[Pair]) -> list[tuple[str, str]]:
-        return [(str(self.students[a]), str(self.students[b])) for a, b in sorted(pairs)]
+        return [(self.name_of(a), self.name_of(b)) for a, b in sorted(pairs)]
+
+    def name_of(self, student: int) -> str:
+        return name_in_round(self.students[student])
 
 
 @never_cache
@@ -364,10 +373,10 @@ def _planned(form: ChangeForm, roster: RoundRoster) -> ChangePreview | None:
     return ChangePreview(
         ended=roster.names_of(change.ended),
         added=roster.names_of(change.added),
-        loads=[(str(roster.students[load.student]), load) for load in effects.loads],
+        loads=[(roster.name_of(load.student), load) for load in effects.loads],
         mutual=roster.names_of(effects.mutual),
         withdrawn=roster.names_of(effects.withdrawn),
-        short=[str(roster.students[student]) for student in effects.short],
+        short=[roster.name_of(student) for student in effects.short],
         fingerprint=fingerprint_of_change(change),
     )
 

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from grading.courses.teams.queries import AuthorShare, authorship_of
+from grading.courses.teams.queries import AuthorShare, authorship_of, latest_works, team_page
 from grading.engine.report import CommitAuthor
-from tests.factories.people import CohortFactory, EnrollmentFactory
+from tests.factories.graded_work import page_of, signed_in
+from tests.factories.people import CohortFactory, EnrollmentFactory, staff_user, student
+from tests.factories.running_round import words_of
+from tests.factories.teams import team_with
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -73,3 +77,49 @@ def test_members_without_commits_are_listed_last(members: Any) -> None:
 
 def test_unread_history_accuses_nobody(members: Any) -> None:
     assert authorship_of([], members) == ()
+
+
+class Reports:
+    """Teams of two whose newest attempt with a report was written by their first member alone."""
+
+    def __init__(self, number: int) -> None:
+        self.assignment = AssignmentFactory.create(team_formation="staff")
+        for index in range(number):
+            pair = [
+                student(self.assignment.cohort, name=f"{who} {index}") for who in ("Ada", "Ben")
+            ]
+            team = team_with(self.assignment, *pair, name=f"Team {index}")
+            for attempt, commits in ((1, 1), (2, 4), (3, 0)):
+                work = SubmissionFactory.create(
+                    assignment=self.assignment, student=pair[0], team=team, attempt=attempt
+                )
+                signed = {"name": "ada", "email": pair[0].email, "by_day": {"2026-11-01": commits}}
+                report = {"facts": {"history": {"authors": [signed]}}}
+                ended = {"done": True, "report": report} if commits else {"failed": True}
+                AuditFactory.create(submission=work, **ended)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_teams_page_shows_shares_of_the_last_report_of_each_team(
+    number: int, django_assert_num_queries: Any
+) -> None:
+    made = Reports(number)
+    with scope(organization=made.assignment.organization):
+        page = team_page(made.assignment)
+        with django_assert_num_queries(1):
+            works = latest_works(page)
+    assert [(str(work.team), work.attempt) for work in works] == [
+        (f"Team {index}", 2) for index in range(number)
+    ]
+    assert [[(str(row.member), row.commits) for row in work.authors] for work in works] == [
+        [(f"Ada {index}", 4), (f"Ben {index}", 0)] for index in range(number)
+    ]
+
+
+def test_staff_read_the_shares_on_the_teams_page() -> None:
+    assignment = Reports(2).assignment
+    client = signed_in(staff_user(assignment.organization))
+    text = words_of(client.get(page_of(assignment, "teams")).content.decode())
+    assert "Ada 1 Team 1 ada 4 (100 %)" in text
+    assert "Ben 1 Team 1 — 0 (0 %)" in text
+    assert "Team 0, attempt 2" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -391,3 +392,21 @@ def test_mails_of_a_team_hold_no_score(three: Three) -> None:
     assert noted.count() == 3
     assert not mail.outbox
     assert not any("of 5" in row.body for row in noted)
+
+
+def test_report_leads_to_the_release_of_all_members_who_wait(three: Three) -> None:
+    audit = three.judged()
+    grades = list(Grade.objects.order_by("student__name", "pk"))
+    client = Client()
+    client.force_login(three.teacher)
+
+    def released_by_link() -> list[str]:
+        page = client.get(reverse("audit", args=[audit.organization.slug, audit.pk]))
+        link = re.search(r'/grades/release/\?([^"]*)"', page.content.decode())
+        return re.findall(r"grade=(\d+)", link[1]) if link else []
+
+    assert released_by_link() == [str(grade.pk) for grade in grades]
+    release_grades(assignment=three.assignment, grades=grades[:1], by=three.teacher)
+    assert released_by_link() == [str(grade.pk) for grade in grades[1:]]
+    release_grades(assignment=three.assignment, grades=grades, by=three.teacher)
+    assert released_by_link() == []
