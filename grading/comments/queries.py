@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -36,7 +35,6 @@ from grading.models import (
     Comment,
     CommentReply,
     CriterionVerdict,
-    Enrollment,
     Grade,
     Opening,
     Override,
@@ -254,19 +252,15 @@ def visible_to(reader: User) -> QuerySet[Comment]:
     return Comment.objects.filter(is_shown_to_user(reader.pk), submission__in=theirs)
 
 
-def numbers_shown(
-    submissions: Collection[Any], students: Collection[Enrollment]
-) -> dict[tuple[int, str], int]:
-    """Return how many comments each student sees, by the keys of student and submission.
+def comment_readers(submission: OuterRef) -> ArraySubquery:
+    """Return an expression for the students who see comments on a submission, once per comment.
 
-    Of a team's work each member may see another number; no comments, no entry. One query.
+    Of a team's work each member may see other comments.
     """
     # Without a team there is no member, and the student of the submission is the reader.
     reader = Coalesce("submission__team__members__student", "submission__student")
-    rows = Comment.objects.filter(submission__in=submissions).annotate(reader=reader)
-    shown = rows.filter(is_shown_to(OuterRef("reader")), reader__in=[row.pk for row in students])
-    numbers = shown.order_by().values_list("reader", "submission").annotate(number=Count("pk"))
-    return {(student, str(submission)): number for student, submission, number in numbers}
+    rows = Comment.objects.filter(submission=submission).annotate(reader=reader)
+    return ArraySubquery(rows.filter(is_shown_to(OuterRef("reader"))).order_by().values("reader"))
 
 
 def waiting_answers() -> QuerySet[Comment]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grading.core.enums import Anonymity
-from grading.peer_review.exchange.queries import pairings_of
+from grading.peer_review.exchange.queries import members_of, pairings_of
 from grading.peer_review.feedback.queries import identity_of, shown_name, shown_text, shown_texts
 from grading.peer_review.redaction import WITHHELD
 from tests.factories.peers import PairingFactory
@@ -27,10 +27,8 @@ pytestmark = pytest.mark.django_db
 def test_the_other_is_called_by_name_or_alias(anonymity: Anonymity, names: tuple[str, str]) -> None:
     pairing = paired(anonymity)
     with everywhere():
-        members = {
-            member.student_id: member
-            for member in pairing.round.members.select_related("round", "student")
-        }
+        places = members_of([pairing])
+        members = {student: member for (_round, student), member in places.items()}
         assert (shown_name(pairing, side="auditor"), shown_name(pairing, side="auditee")) == names
         assert (
             shown_name(members[pairing.auditee_id], side="auditor"),

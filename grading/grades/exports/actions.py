@@ -9,7 +9,6 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grading.comments.queries import numbers_shown
 from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
@@ -111,9 +110,7 @@ def results_of(
         {value.submission for theirs in values.values() for value in theirs}
     )
 
-    comments = numbers_shown(submissions, students)
     terms = terms_of_students(assignment, students)
-    teams = export_queries.team_names(assignment, students)
 
     return [
         replace(
@@ -124,11 +121,11 @@ def results_of(
                 submissions,
                 every_attempt=choice.every_attempt,
             ),
-            team=teams.get(student.pk, ""),
+            team=export_queries.team_of_row(student),
             extension=extension_cell(terms[student.pk]),
             reviewed_by=review.by if review else "",
             reviewed_at=_moment(review.at if review else None),
-            comments=comments.get((student.pk, value.submission), 0)
+            comments=submissions[value.submission].readers.count(student.pk)
             if value and value.submission in submissions
             else None,
         )

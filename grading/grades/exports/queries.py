@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, FilteredRelation, Q, QuerySet
+from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Lower
 
-from grading.core.enums import JUDGED_STATES, AuditKind, TeamFormation
+from grading.comments.queries import comment_readers
+from grading.core.enums import JUDGED_STATES, AuditKind
 from grading.core.team_access import work_keys
 from grading.grades.agreement.queries import audits_that_count, criteria_of
 from grading.grading_queue.queries import Review
@@ -34,9 +35,9 @@ class RosterMatch:
 
 
 def student_batches(assignment: Assignment) -> Iterator[list[Enrollment]]:
-    """Yield all enrolled students by name, from a cursor on the server."""
+    """Yield all enrolled students by name, from a cursor on the server, for `team_of_row`."""
     batch: list[Enrollment] = []
-    for student in _roster(assignment).iterator(chunk_size=BATCH_SIZE):
+    for student in _rows(assignment).iterator(chunk_size=BATCH_SIZE):
         batch.append(student)
         if len(batch) == BATCH_SIZE:
             yield batch
@@ -46,7 +47,7 @@ def student_batches(assignment: Assignment) -> Iterator[list[Enrollment]]:
 
 
 def first_students(assignment: Assignment, number: int) -> list[Enrollment]:
-    return list(_roster(assignment)[:number])
+    return list(_rows(assignment)[:number])
 
 
 def grades_for(assignment: Assignment, students: list[Enrollment]) -> dict[int, Grade]:
@@ -55,12 +56,18 @@ def grades_for(assignment: Assignment, students: list[Enrollment]) -> dict[int, 
     return {grade.student_id: grade for grade in grades}
 
 
-def team_names(assignment: Assignment, students: list[Enrollment]) -> dict[int, str]:
-    """Return the names of the teams by the student's id; no query where nobody has a team."""
-    if assignment.team_formation == TeamFormation.NONE:
-        return {}
-    rows = TeamMember.objects.filter(assignment=assignment, student__in=students, left_at=None)
-    return dict(rows.values_list("student", "team__name"))
+def team_of_row(student: Enrollment) -> str:
+    """Return the name of the team of a student from `student_batches` or `first_students`."""
+    return vars(student)["team_name"] or ""
+
+
+def _rows(assignment: Assignment) -> QuerySet[Any]:
+    """Return the roster with `team_name`, null for a student in no team."""
+    teams = TeamMember.objects.filter(assignment=assignment, student=OuterRef("pk"), left_at=None)
+    rows: QuerySet[Any] = _roster(assignment).annotate(
+        team_name=Subquery(teams.values("team__name"))
+    )
+    return rows
 
 
 def attempts_with_verdicts(
@@ -98,30 +105,38 @@ def attempts_with_verdicts(
 
 @dataclass(frozen=True, slots=True)
 class AuditedSubmission:
-    """Audited commit of a submission, and its reviews in the grading queue, the last one last."""
+    """Audited commit of a submission, its reviews in the grading queue, the last one last, and
+    the students who see comments on it, once per comment.
+    """
 
     commit: str
     reviews: tuple[Review, ...]
+    readers: tuple[int, ...]
 
 
 # A released grade outlives its submission.
-NO_SUBMISSION = AuditedSubmission("", ())
+NO_SUBMISSION = AuditedSubmission("", (), ())
 
 
 def audited_submissions(submissions: set[str]) -> dict[str, AuditedSubmission]:
-    """Return commit and reviews by submission id (as text). One query."""
+    """Return commit, reviews and readers by submission id (as text). One query."""
     rows = Submission.objects.filter(pk__in=submissions).order_by("review_marks__reviewed_at")
     columns = ("criterion_id", "report_digest", "reviewed_by__email", "reviewed_at")
-    commits: dict[str, str] = {}
+    works: dict[str, tuple[str, tuple[int, ...]]] = {}
     reviews: defaultdict[str, list[Review]] = defaultdict(list)
-    for key, commit, criterion_id, digest, by, at in rows.values_list(
-        "pk", "resolved_commit", *(f"review_marks__{column}" for column in columns)
+    for key, commit, readers, criterion_id, digest, by, at in rows.annotate(
+        readers=comment_readers(OuterRef("pk"))
+    ).values_list(
+        "pk", "resolved_commit", "readers", *(f"review_marks__{column}" for column in columns)
     ):
-        commits[str(key)] = commit
+        works[str(key)] = commit, tuple(readers)
         # A flag alone is no review, and a submission without marks has one row of nulls.
         if at is not None:
             reviews[str(key)].append(Review(criterion_id, digest, by or "", at))
-    return {key: AuditedSubmission(commit, tuple(reviews[key])) for key, commit in commits.items()}
+    return {
+        key: AuditedSubmission(commit, tuple(reviews[key]), readers)
+        for key, (commit, readers) in works.items()
+    }
 
 
 def released_criteria(assignment: Assignment) -> list[tuple[str, str]]:
