@@ -103,7 +103,7 @@ class MemberRow:
 
     @property
     def name(self) -> str:
-        """Name of the team if the member takes part for one, else of the student."""
+        """Name of the member's team where they represent it, else of the student."""
         return name_in_round(self.member)
 
     @property
