@@ -3185,6 +3185,7 @@ MODELS = [
             ),
             ("changed", models.BooleanField(default=False)),
             ("changed_at", models.DateTimeField(auto_now=True)),
+            ("comments_hidden_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
             "ordering": ["pk"],
@@ -3968,6 +3969,7 @@ MODELS = [
             ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
             ("news_at", models.DateTimeField(blank=True, null=True)),
             ("answer_waits", models.BooleanField(default=False)),
+            ("to_team", models.BooleanField(default=False)),
         ],
         options={
             "ordering": ["created_at", "pk"],
