@@ -82,14 +82,14 @@ def edit_a_rubric(page: Page, keys: Keyboard) -> None:
 def reorder(page: Page, keys: Keyboard) -> None:
     """Move, remove and bring back a criterion; the focus follows each time."""
     keys.follow("Move this criterion down")
-    assert titles(page) == ["Two", "One", "Three"]
+    expect(titles(page)).to_have_text(["Two", "One", "Three"])
     assert keys.stop == Stop("button", "Move this criterion down")
     keys.follow("Remove this criterion", at_most=1)
     assert keys.stop == Stop("button", "Undo")
     keys.press("Enter")
     assert keys.stop == Stop("button", "Remove this criterion")
     keys.press("Enter")
-    assert titles(page) == ["Two", "Three"]
+    expect(titles(page)).to_have_text(["Two", "Three"])
 
 
 def put_one_more_in_its_place(page: Page, keys: Keyboard) -> None:
@@ -97,7 +97,7 @@ def put_one_more_in_its_place(page: Page, keys: Keyboard) -> None:
     assert keys.stop == Stop("textbox", "Name")
     keys.type("One more")
     keys.follow("Move this criterion up", at_most=4, back=True)
-    assert titles(page) == ["Two", "One more", "Three"]
+    expect(titles(page)).to_have_text(["Two", "One more", "Three"])
 
 
 def add_a_level(page: Page, keys: Keyboard) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from grading.comments import actions as comment_actions
@@ -100,7 +102,7 @@ def test_of_two_reviews_at_once_one_is_saved_with_one_line_in_the_log() -> None:
 def test_a_flag_and_a_review_at_once_are_both_kept() -> None:
     course = Course(students=1)
     submission, shown = course.work().submission, course.shown()
-    common = {"submission": submission, "criterion_id": FIRST}
+    common: dict[str, Any] = {"submission": submission, "criterion_id": FIRST}
     acts = iter(
         (
             lambda: mark_reviewed(**common, shown=shown, by=course.anna),
