@@ -60,6 +60,16 @@ urlpatterns = [
         name="api-comments",
     ),
     path(
+        "o/<slug:org>/submissions/<uuid:submission_id>/comments/release/",
+        comment_endpoints.CommentRelease.as_view(),
+        name="api-comments-release",
+    ),
+    path(
+        "o/<slug:org>/rubrics/<slug:rubric>/comments/",
+        comment_endpoints.CommentBank.as_view(),
+        name="api-comment-bank",
+    ),
+    path(
         "o/<slug:org>/comments/<int:comment_id>/answers/",
         comment_endpoints.CommentAnswers.as_view(),
         name="api-comment-answers",

@@ -9,7 +9,7 @@ from django_scopes import scope
 
 from grading.core.enums import ApiScope, Role
 from grading.models import AuditContents, Comment, Enrollment, Grade
-from tests.factories.comments import CommentFactory
+from tests.factories.comments import BankedCommentFactory, CommentFactory
 from tests.factories.graded_work import graded
 from tests.factories.people import everywhere, staff_user
 from tests.web_client.api_program import Program, error_of
@@ -112,3 +112,56 @@ def test_student_answers_a_released_comment_and_staff_reply(grade, ada, assistan
     ]
     refused = assistant.post(f"comments/{draft.pk}/answers/", {"text": "See you."})
     assert (refused.status_code, error_of(refused)["code"]) == (422, "comment_gone")
+
+
+def bank_of(grade: Grade) -> str:
+    return f"rubrics/{grade.assignment.rubric_version.rubric.slug}/comments/"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "field"),
+    [
+        ({"text": "Good."}, 400, "label"),
+        ({"label": "Short"}, 400, "text"),
+        ({"label": " ", "text": "Good."}, 422, "label"),
+        ({"label": "Short", "text": "Good.", "points": 5}, 400, "points"),
+    ],
+)
+def test_entry_of_the_bank_that_is_incomplete_is_refused(grade, assistant, sent, status, field):
+    answer = assistant.post(bank_of(grade), sent)
+    assert (answer.status_code, error_of(answer)["field"]) == (status, field)
+    assert assistant.get(bank_of(grade)).json()["results"] == []
+
+
+def test_staff_save_an_entry_and_comment_from_it(grade, assistant):
+    sent = {"label": "Tests", "text": "Add tests.", "criterion": "git_forensics", "points": -1}
+    saved = assistant.post(bank_of(grade), sent)
+    assert (saved.status_code, saved.json()) == (201, sent | {"id": saved.json()["id"], "uses": 0})
+    again = assistant.post(bank_of(grade), sent)
+    assert (again.status_code, error_of(again)["field"]) == (422, "label")
+
+    comment = {"text": "Add tests, please.", "banked": saved.json()["id"]}
+    assert assistant.post(address_of(grade), comment).status_code == 201
+    [entry] = assistant.get(bank_of(grade) + "?q=add").json()["results"]
+    assert (entry["label"], entry["uses"]) == ("Tests", 1)
+    assert assistant.get(bank_of(grade) + "?q=nothing").json()["results"] == []
+
+
+def test_entry_of_another_bank_is_no_entry(grade, assistant):
+    foreign = BankedCommentFactory.create()
+    answer = assistant.post(address_of(grade), {"text": "Good.", "banked": foreign.pk})
+    assert (answer.status_code, error_of(answer)["code"]) == (422, "entry_unknown")
+
+
+def test_drafts_are_released_by_a_teacher_alone(grade, ada, assistant):
+    CommentFactory.create(submission=grade.audit.submission)
+    release = address_of(grade) + "release/"
+    teacher = Program(staff_user(grade.organization), grade.organization.slug)
+    student = Program(ada.user, grade.organization.slug)
+
+    assert [program.post(release).status_code for program in (assistant, student)] == [404, 404]
+    assert student.get(address_of(grade)).json()["results"] == []
+
+    assert [teacher.post(release).json() for _ in range(2)] == [{"released": 1}, {"released": 0}]
+    [shown] = student.get(address_of(grade)).json()["results"]
+    assert shown["released_at"]

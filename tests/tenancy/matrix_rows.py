@@ -130,6 +130,11 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
         PROGRAMS_OF_THE_OWNER,
         PROGRAMS_OF_STAFF,
     ),
+    "api/v1/o/<slug:org>/submissions/<uuid:submission_id>/comments/release/": (
+        PROGRAMS_ONLY_POST,
+        PROGRAMS_OF_TEACHERS,
+    ),
+    "api/v1/o/<slug:org>/rubrics/<slug:rubric>/comments/": (PROGRAMS_FOR_STAFF, PROGRAMS_OF_STAFF),
     "api/v1/o/<slug:org>/comments/<int:comment_id>/answers/": (
         PROGRAMS_ONLY_POST,
         PROGRAMS_COMMENTING,
