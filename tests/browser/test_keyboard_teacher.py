@@ -63,7 +63,7 @@ def test_teacher_works_with_keyboard_alone(live_server: Any, chromium: str) -> N
 
 def edit_a_rubric(page: Page, keys: Keyboard) -> None:
     keys.skip_to_content("Skip to main content")
-    keys.tab_to("Version name in reports")
+    keys.tab_to("Version text in files and JSON reports")
     keys.press("Control+a", "Delete")
     reorder(page, keys)
     put_one_more_in_its_place(page, keys)
@@ -71,8 +71,8 @@ def edit_a_rubric(page: Page, keys: Keyboard) -> None:
     keys.follow("Save draft", at_most=90)
     expect(page.get_by_role("alert")).to_be_focused()
     assert faults_of(page) == []
-    keys.follow("First problem: Version name in reports", at_most=2)
-    expect(page.get_by_label("Version name in reports")).to_be_focused()
+    keys.follow("First problem: Version text in files and JSON reports", at_most=2)
+    expect(page.get_by_label("Version text in files and JSON reports")).to_be_focused()
     keys.type("2")
     keys.press("Enter")
     expect(page.get_by_text("is saved as a draft")).to_be_visible()

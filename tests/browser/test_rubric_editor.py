@@ -138,10 +138,12 @@ def without_javascript(page: Page) -> None:
     page.get_by_role("button", name="Move this criterion down").first.click()
     expect(page.get_by_label("Version note")).to_have_value("By phone")
     expect(titles(page)).to_have_text(["Two", "Three", "One", "Brand new"])
-    page.get_by_label("Version name in reports").fill("")
+    page.get_by_label("Version text in files and JSON reports").fill("")
     page.get_by_role("button", name="Save draft").click()
-    expect(page.get_by_label("Version name in reports")).to_have_attribute("aria-invalid", "true")
-    page.get_by_label("Version name in reports").fill("2")
+    expect(page.get_by_label("Version text in files and JSON reports")).to_have_attribute(
+        "aria-invalid", "true"
+    )
+    page.get_by_label("Version text in files and JSON reports").fill("2")
     page.get_by_role("button", name="Save draft").click()
     expect(page.get_by_text("is saved as a draft")).to_be_visible()
 
