@@ -32,10 +32,10 @@ def plan_shares(
     Reviews and flags stay. A student whose work somebody began to review stays with that reader, if
     the plan has them. Raises ReviewRefused readers_missing, reader_unknown, nothing_to_share.
     """
-    known = {user.pk for user in readers_of(assignment)}
+    reader_ids = {user.pk for user in readers_of(assignment)}
     if method != "none" and not readers:
         raise ReviewRefused("readers", "readers_missing", "Choose at least one reader.")
-    if not known.issuperset(reader.pk for reader in readers):
+    if not reader_ids.issuperset(reader.pk for reader in readers):
         raise ReviewRefused("readers", "reader_unknown", "Somebody is no longer a member of staff.")
 
     with transaction.atomic():

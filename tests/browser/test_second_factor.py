@@ -23,7 +23,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "color_schem
 
 
 def fits(landmark: Locator) -> bool:
-    """Whether the page with this landmark, waited for, needs no sideways scrolling."""
+    """Wait for a landmark; return whether its page needs no sideways scrolling."""
     landmark.wait_for()
     return not landmark.page.evaluate(TOO_WIDE)
 

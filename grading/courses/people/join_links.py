@@ -162,12 +162,16 @@ def _enroll(cohort: Cohort, user: User, emails: list[str], name: str) -> Enrollm
     if linked is not None:
         return linked
 
-    known = {
+    students_by_email = {
         student.email.lower(): student
         for student in students.annotate(lowered=Lower("email")).filter(lowered__in=emails)
     }
-    waiting = [known[email] for email in emails if email in known and not known[email].user_id]
-    if not waiting and emails[0] in known:
+    waiting = [
+        students_by_email[email]
+        for email in emails
+        if email in students_by_email and not students_by_email[email].user_id
+    ]
+    if not waiting and emails[0] in students_by_email:
         sentence = f"{emails[0]} is already enrolled with another account. Ask your teacher."
         raise PeopleRefused("", "join_taken", sentence)
     if not waiting and not name.strip():
