@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 FLAGS = (
     "--headless",
@@ -21,6 +21,8 @@ FLAGS = (
     "--disable-sync",
 )
 PATIENCE_MS = 60_000
+# What is expected of a page gets the patience that clicks have: on a busy machine five seconds are too few.
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def session_of(user: User, address: str) -> Any:
