@@ -75,9 +75,10 @@ def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, Pai
 def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackReport, ReportSide]:
     """Return a feedback report with the user's side of it.
 
-    Staff have access, but assistants to their own reports as students. Under a pairing its two students have it while the pairing is active,
-    the subject once there is a report. Without a pairing it is the student who uploaded it, or who
-    audited their own work. peer_review.feedback.queries.redacted_copy_of says what each may read.
+    Staff have access; an assistant who is its author or subject has it as that student. Under a
+    pairing its two students have it while the pairing is active, the subject once there is a
+    report. Without a pairing it is the student who uploaded it, or who audited their own work.
+    peer_review.feedback.queries.redacted_copy_of says what each may read.
     """
     rows = FeedbackReport.objects.select_related(
         "organization",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,20 @@ SHEET = [
 ]
 
 
+@contextmanager
+def queue_of(course: Course, address: str, chromium: str) -> Iterator[Page]:
+    """Open the overview of the course's queue as Anna."""
+    # Playwright's loop runs within the block, and Django then refuses the database here.
+    session, place = session_of(course.anna, address), page_of(course.assignment, "queue")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        with tab(browser, address, **WINDOW) as page:
+            page.context.add_cookies([session])
+            page.goto(place)
+            yield page
+        browser.close()
+
+
 def with_files(course: Course, folder: Path) -> None:
     """Give the first work a file of code and a PDF of two pages, with a comment on the second."""
     audit, submission = course.audits[0], course.work().submission
@@ -74,20 +90,14 @@ def test_each_key_of_the_sheet_does_what_the_sheet_says(
 ) -> None:
     course = Course(students=3)
     with_files(course, tmp_path)
-    session = session_of(course.anna, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_cookies([session])
-            page.goto(page_of(course.assignment, "queue"))
-            keys = Keys(page)
-            keys.press_and_go_on("Enter")
-            sheet_opens_and_closes(page, keys)
-            criteria_and_places(page, keys)
-            marks_of_the_criterion(page, keys)
-            ways_through_the_queue(page, keys)
-            comment_is_saved_and_the_next_begun(page, keys)
-        browser.close()
+    with queue_of(course, live_server.url, chromium) as page:
+        keys = Keys(page)
+        keys.press_and_go_on("Enter")
+        sheet_opens_and_closes(page, keys)
+        criteria_and_places(page, keys)
+        marks_of_the_criterion(page, keys)
+        ways_through_the_queue(page, keys)
+        comment_is_saved_and_the_next_begun(page, keys)
 
 
 def heading(page: Page) -> Any:
@@ -178,23 +188,17 @@ def test_two_criteria_of_thirty_students_lead_on_from_the_last_student(
     live_server: Any, chromium: str
 ) -> None:
     course = Course(students=STUDENTS)
-    session = session_of(course.anna, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_cookies([session])
-            page.goto(page_of(course.assignment, "queue"))
-            keys = Keys(page)
-            page.locator("section").get_by_role("link", name="Git forensics").focus()
-            keys.press_and_go_on("Enter")
-            for criterion in ("Git forensics", "State management rigour"):
-                for number in range(1, STUDENTS + 1):
-                    expect(heading(page)).to_have_text(f"Student {number:02}")
-                    expect(current(page).locator("h3").first).to_have_text(criterion)
-                    keys.press_and_go_on("2")
-            expect(page.get_by_text("That was the last one of this list.")).to_be_visible()
-            assert keys.number == 1 + 2 * STUDENTS
-        browser.close()
+    with queue_of(course, live_server.url, chromium) as page:
+        keys = Keys(page)
+        page.locator("section").get_by_role("link", name="Git forensics").focus()
+        keys.press_and_go_on("Enter")
+        for criterion in ("Git forensics", "State management rigour"):
+            for number in range(1, STUDENTS + 1):
+                expect(heading(page)).to_have_text(f"Student {number:02}")
+                expect(current(page).locator("h3").first).to_have_text(criterion)
+                keys.press_and_go_on("2")
+        expect(page.get_by_text("That was the last one of this list.")).to_be_visible()
+        assert keys.number == 1 + 2 * STUDENTS
     assert len(course.reviewers()) == 2 * STUDENTS
 
 
@@ -208,21 +212,15 @@ def test_bank_fills_a_comment_and_proposes_a_score_with_keys_alone(
         ("State often", "Name the state.", -2, 9),
     ):
         BankedCommentFactory.create(rubric=rubric, label=label, text=text, points=points, uses=uses)
-    session = session_of(course.anna, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_cookies([session])
-            page.goto(page_of(course.assignment, "queue"))
-            keys = Keys(page)
-            keys.press_and_go_on("Enter")
-            insert_from_the_bank(page, keys)
-            keys.press("Control+Enter")
-            expect(current(page).locator(".comment")).to_contain_text("Name the state.")
-            expect(current(page).get_by_role("button", name="Score 3 of 5")).to_be_focused()
-            keys.press_and_go_on("Enter")
-            expect(page.locator(".queue-item").first.locator(".figure")).to_have_text("3 of 5")
-        browser.close()
+    with queue_of(course, live_server.url, chromium) as page:
+        keys = Keys(page)
+        keys.press_and_go_on("Enter")
+        insert_from_the_bank(page, keys)
+        keys.press("Control+Enter")
+        expect(current(page).locator(".comment")).to_contain_text("Name the state.")
+        expect(current(page).get_by_role("button", name="Score 3 of 5")).to_be_focused()
+        keys.press_and_go_on("Enter")
+        expect(page.locator(".queue-item").first.locator(".figure")).to_have_text("3 of 5")
     assert [score for score, _reason in course.overrides()] == [3]
     with everywhere():
         comment = Comment.objects.select_related("banked").get()
