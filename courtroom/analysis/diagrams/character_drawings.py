@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from courtroom.analysis.diagrams.character_boxes import BoxRow, box_rows, is_within_bars
 from courtroom.analysis.diagrams.diagram_match import Sketch
 from courtroom.analysis.diagrams.parallel_branches import is_exit
 
-_BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
+# Without the horizontal lines: labels in the source of a chart have those as well.
+_BOX_CHARACTERS = re.compile(r"[\u2502\u2503\u250c-\u254b\u2551-\u2570]")
 _HEAD = r"[>\u2192\u25b6\u25ba]"
 _DOWN = r"vV\u2193\u25bc"
 # ASCII draws only in places where sentences do not have it: "|---> name", "v v v".
@@ -27,12 +29,13 @@ _BETWEEN_NAMES = re.compile(
 _TREE_ENTRY = re.compile(r"[│\s]*[├└]─+\s*(?:[\w.-]+/|[\w.-]*\.\w{1,5})(?:\s|$)")
 _MIN_ROWS = 4
 _MIN_LINES = 2  # rows that begin with a line; the source of a chart in a text language has none
+_MIN_REPEATS = 3  # pages with the same line, numbers apart: a header or a footer
 _MOST_UNDRAWN = 3  # rows of names, or the end of a page, between drawn rows
 
 
 def character_sketches(pages: Sequence[str]) -> list[Sketch]:
     """Return the diagrams drawn with characters, each with its first page; pages may break them."""
-    lines = [(page, line) for page, text in enumerate(pages, start=1) for line in text.split("\n")]
+    lines = _body_lines(pages)
     drawn = [index for index, (_, line) in enumerate(lines) if _DRAWN_ROW.search(line)]
     sketches = []
     for rows in _runs(drawn):
@@ -40,6 +43,23 @@ def character_sketches(pages: Sequence[str]) -> list[Sketch]:
             around = lines[max(0, rows[0] - 1) : rows[-1] + 2]
             sketches.append(_sketch_of_lines(lines[rows[0]][0], [line for _, line in around]))
     return sketches
+
+
+def _body_lines(pages: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the lines with their pages; headers and footers are empty."""
+    lines = [(page, line) for page, text in enumerate(pages, start=1) for line in text.split("\n")]
+    pages_of: dict[str, set[int]] = {}
+    for page, line in lines:
+        pages_of.setdefault(_without_numbers(line), set()).add(page)
+    repeated = {line for line, pages in pages_of.items() if len(pages) >= _MIN_REPEATS}
+    return [
+        (page, "" if _row(line) and _without_numbers(line) in repeated else line)
+        for page, line in lines
+    ]
+
+
+def _without_numbers(line: str) -> str:
+    return re.sub(r"\d+", "", line)
 
 
 def _runs(rows: Sequence[int]) -> list[list[int]]:
@@ -63,12 +83,32 @@ def _is_diagram(rows: Sequence[str]) -> bool:
 
 
 def _sketch_of_lines(page: int, lines: Sequence[str]) -> Sketch:
-    rows = [_row(line) for line in lines]
+    boxes = box_rows(lines)
+    free = _without_boxes(lines, boxes)
+    rows = [_row(line) for line in free]
     below = (row for row, above in zip(rows[1:], lines, strict=False) if _is_branching(above))
-    splits = tuple(filter(_is_split, map(_without_exits, [*_branches(lines, rows), *below])))
+    side_by_side = (row.names for row in boxes if row.are_branches and _leads_down(row.above))
+    splits = tuple(
+        filter(_is_split, map(_without_exits, [*_branches(free, rows), *below, *side_by_side]))
+    )
+    for row in boxes:
+        rows[row.first] = row.names
     labels = tuple(label for row in rows for label in row)
     is_chain = not splits and all(len(row) <= 1 for row in rows)
     return Sketch(page, labels, splits, is_chain, tuple(pairwise(labels)) if is_chain else ())
+
+
+def _without_boxes(lines: Sequence[str], boxes: Sequence[BoxRow]) -> list[str]:
+    """Return the lines, empty where they are a box or describe what is in it."""
+    taken = {index for row in boxes for index in range(row.first, row.end)}
+    return [
+        "" if index in taken or is_within_bars(line) else line for index, line in enumerate(lines)
+    ]
+
+
+def _leads_down(line: str) -> bool:
+    """Return whether the line is a row of branches without a sentence among them."""
+    return _is_branching(line) and not _row(line)
 
 
 def _branches(lines: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
@@ -87,7 +127,8 @@ def _without_exits(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_split(names: tuple[str, ...]) -> bool:
-    return len(names) >= 2
+    """Return whether there are several names; the same word on each line is about the lines."""
+    return len(set(names)) >= 2
 
 
 def _is_branching(line: str) -> bool:

@@ -1,0 +1,126 @@
+"""Diagrams drawn with characters: which names stand side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.diagrams.character_drawings import character_sketches
+
+DETECTIVES = ("RepoReader", "PdfReader", "PictureReader")
+BOXES = """Our graph
+┌───────────┐
+│ START │
+└─────┬─────┘
+┌───────┼───────┐
+│ │ │
+▼ ▼ ▼
+┌──────┐ ┌──────┐
+┌──────┐
+│ RepoReader│ │ PdfReader │ │ PictureReader │ ← in parallel
+│ (clones, │ │ (reads │ │ (looks at │
+│ log, tree) │ │ text) │ │ pictures) │
+└───┬───┘ └───┬───┘ └───┬───┘
+│ evidence │ evidence │ evidence
+└───────┼───────┘
+▼
+┌────────────┐
+│ Evidence │
+│ Aggregator │
+│ joins what they found │
+└─────┬──────┘
+▼
+┌────────────┐
+│ Panel │
+│ (Prosecutor, Defense, │
+│ Tech Lead; each answers) │
+└─────┬──────┘
+▼
+END"""
+NESTED = """START
+│
+┌───────┼───────┐
+▼ ▼
+│ ┌──────┐ ┌──────┐ │
+│ │ Prosecutor │ │ Tech │ │
+│ │ │ │ Lead │ │
+│ │ Output: │ │ Output: │ │
+│ │ ┌────┐ │ │ ┌────┐ │ │
+│ │ │ Opinion │ │ │ │ Opinion │ │ │
+│ │ └────┘ │ │ └────┘ │ │
+│ └──────┘ └──────┘ │
+└───────┼───────┘
+▼
+END"""
+ASCII = """+---------+
+| START |
++---------+
+| |
+v v
++---------+ +---------+
+| Tech Lead | | Defense |
++---------+ +---------+
+| |
+v v
+END"""
+
+
+def test_boxes_side_by_side_are_split_once_by_their_names() -> None:
+    (sketch,) = character_sketches([BOXES])
+
+    assert sketch.splits == (DETECTIVES,)
+    assert "Panel" in sketch.labels
+    assert "Tech Lead" not in sketch.labels
+
+
+def test_name_of_several_lines_is_one_label() -> None:
+    (sketch,) = character_sketches([BOXES])
+
+    assert "Evidence Aggregator joins what they found" in sketch.labels
+
+
+def test_equal_boxes_within_boxes_are_no_split() -> None:
+    (sketch,) = character_sketches([NESTED])
+
+    assert sketch.splits == (("Prosecutor", "Tech"),)
+
+
+def test_boxes_of_plain_ascii_are_split_by_their_names() -> None:
+    (sketch,) = character_sketches([ASCII])
+
+    assert sketch.splits == (("Tech Lead", "Defense"),)
+
+
+def test_table_in_a_frame_has_no_split() -> None:
+    table = "┌────┬────┐\n│ Key │ Writer │\n├────┼────┤\n│ evidences │ detectives │\n└────┴────┘"
+
+    assert all(not sketch.splits for sketch in character_sketches([table]))
+
+
+def test_repeated_header_is_no_part_of_a_drawing_over_pages() -> None:
+    rows = BOXES.split("\n")
+    header = "2/25/26 My Report on Courts"
+    pages = [
+        "\n".join(rows[:10]),
+        "\n".join([header, *rows[10:]]),
+        f"{header}\nmore",
+        f"{header}\nend",
+    ]
+
+    (sketch,) = character_sketches(pages)
+
+    assert "Courts" not in sketch.labels
+    assert sketch.splits == (DETECTIVES,)
+
+
+@pytest.mark.parametrize("line", ["──", "━━"])
+def test_source_of_a_chart_with_lines_in_its_labels_is_no_drawing(line: str) -> None:
+    source = [
+        "flowchart TD",
+        f'a["One {line} x"] --> b["Two"]',
+        f'b --> c["Three {line}"]',
+        f'b --> d["Four {line}"]',
+        "c --> e",
+        "d --> e",
+    ]
+
+    assert character_sketches(["\n".join(source)]) == []
