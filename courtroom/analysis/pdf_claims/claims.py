@@ -44,6 +44,10 @@ _NOT_NOW = re.compile(
     r"|stub\w*|partial(?:ly)?|failed|fails|weak\w*)\b",
     re.IGNORECASE,
 )
+# A condition of what the code does: "routes to the error handler if evidence is missing".
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|in case)\b(?:\([^()]{0,200}+\)|[^.;,(]){0,200}+"
+)
 # Words of a plan or a proposal; "will" alone also tells what a program does now.
 _PLANS = re.compile(
     r"\b(?:plan(?:ned|s)?|propos(?:e[ds]?|als?|ing)|upcoming|next steps?|going to|envision\w*"
@@ -110,7 +114,7 @@ def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
     claims: dict[str, FeatureClaim] = {}
     redefined: set[str] = set()
     for page, sentence in plain_sentences(reading):
-        lowered = sentence.lower()
+        lowered = _present_words(sentence.lower())
         redefined |= {name for name, words in REDEFINED.items() if words.search(lowered)}
         for feature in FEATURES:
             if feature.id not in claims and _is_claimed(feature, lowered):
@@ -152,8 +156,13 @@ def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
         else:
             is_plan = goes_on and bool(_CONTINUES.match(lowered))
         is_list = is_list and is_plan
-        if not is_plan and not _NOT_NOW.search(lowered):
+        if not is_plan and not _NOT_NOW.search(_present_words(lowered)):
             yield sentence.page, sentence.text
+
+
+def _present_words(sentence: str) -> str:
+    """Return the sentence without conditions that have words of another time or subject."""
+    return _CONDITION.sub(lambda match: " " if _NOT_NOW.search(match[0]) else match[0], sentence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
     "sentence",
     [
         "The judges will run in parallel.",
+        "It goes on if a judge fails (e.g., parallel judges).",
         "Parallel judges are not yet implemented.",
         "The peer's judges run in parallel.",
         "Initially the judges ran in parallel.",
@@ -179,6 +180,7 @@ def test_section_about_another_subject_claims_nothing(
         ("The EvidenceAggregator is the synchronization barrier.", "evidence_join"),
         ("ChiefJustice is a strict fan-in point.", "opinion_join"),
         ("Failures leave through conditional edges.", "conditional_edges"),
+        ("The graph routes to error_handler if evidence is missing.", "error_route"),
         ("Dictionaries are merged with operator.ior.", "reducer_ior"),
         ("It uses tempfile.TemporaryDirectory().", "self_cleaning_clone"),
         ("Each clone has a timeout of 60 seconds.", "clone_timeout"),
