@@ -177,17 +177,24 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
 
 
 def _returned_by_spread(functions: list[FunctionRef], reader: ChangeReader) -> Iterator[Place]:
-    """Yield `if variance > 2: return t` in a function that is named after the score it returns."""
+    """Yield `if variance > 2: return t` where the function or what it returns is named a score."""
     for function in functions:
-        if not set(words_of(function.name)) & SCORE_WORDS:
-            continue
         assigned = assignments_in(function.site.node)
         for node in walk(function.site.node):
             if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Return):
                 continue
-            is_one = isinstance(node.body[-1].value, ast.Name)
-            if is_one and reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD:
-                yield function, node.body[-1].lineno
+            returned = node.body[-1]
+            if (
+                _returns_score(function, returned.value)
+                and reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD
+            ):
+                yield function, returned.lineno
+
+
+def _returns_score(function: FunctionRef, value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        return bool(SCORE_WORDS.intersection(words_of(called_name(value))))
+    return isinstance(value, ast.Name) and bool(SCORE_WORDS.intersection(words_of(function.name)))
 
 
 def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tuple[Lines, Lines]:

@@ -132,6 +132,7 @@ def lead_weighs_more(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef
     """Yield tables and sums in which the Tech Lead weighs more than another judge."""
     visited_paths: set[str] = set()
     for function in functions:
+        yield from _passed_weights(function, functions)
         assigned = {
             **_module_constants(function),
             **_arguments(function, functions),
@@ -165,9 +166,29 @@ def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
         )
     if isinstance(node, ast.IfExp):
         return _prefers_lead(node, assigned)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+    # `total += lead.score * 2` adds to a sum as well.
+    if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add):
         return _sum_favours_lead(node, assigned)
     return False
+
+
+def _passed_weights(
+    function: FunctionRef, callers: list[FunctionRef]
+) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield the calls that pass the Tech Lead's factor: `mean(opinions, lead_weight=2)`."""
+    assigned = assignments_in(function.site.node)
+    factors = {
+        name
+        for product in _products_in(function.site.node)
+        if _is_lead(product, assigned)
+        for name in _names_in(product)
+    }
+    for name in sorted(factors.intersection(parameter_names(function))):
+        for caller, call in _calls_of(function, callers):
+            argument = argument_of(call, name, function)
+            number = _number(argument, {}) if argument is not None else None
+            if number is not None and number > 1:
+                yield caller, call.lineno
 
 
 def _prefers_lead(node: ast.IfExp, assigned: Assignments) -> bool:
@@ -181,7 +202,7 @@ def _prefers_lead(node: ast.IfExp, assigned: Assignments) -> bool:
     return lead_weight is not None and bool(other_weights) and lead_weight > min(other_weights)
 
 
-def _sum_favours_lead(node: ast.BinOp, assigned: Assignments) -> bool:
+def _sum_favours_lead(node: ast.BinOp | ast.AugAssign, assigned: Assignments) -> bool:
     """Return true for a sum of products in which the Tech Lead's factor is the larger."""
     weights = [
         (_is_lead(product, assigned), _factor(product, assigned)) for product in _products_in(node)
@@ -203,19 +224,24 @@ def _is_lead(node: ast.expr, assigned: Assignments) -> bool:
 def _arguments(function: FunctionRef, callers: list[FunctionRef]) -> Assignments:
     """Return for each parameter what is passed, and what the caller assigned to the names in it."""
     passed: Assignments = {}
-    names = parameter_names(function)
+    for caller, call in _calls_of(function, callers):
+        assigned = assignments_in(caller.site.node)
+        for name in parameter_names(function):
+            argument = argument_of(call, name, function)
+            if argument is not None:
+                passed.setdefault(name, []).extend(_with_origins(argument, assigned))
+    return passed
+
+
+def _calls_of(
+    function: FunctionRef, callers: list[FunctionRef]
+) -> Iterator[tuple[FunctionRef, ast.Call]]:
     for caller in callers:
         if function.name not in caller.site.mentions or caller.key == function.key:
             continue
-        assigned = assignments_in(caller.site.node)
         for node in walk(caller.site.node):
-            if not isinstance(node, ast.Call) or called_name(node) != function.name:
-                continue
-            for name in names:
-                argument = argument_of(node, name, function)
-                if argument is not None:
-                    passed.setdefault(name, []).extend(_with_origins(argument, assigned))
-    return passed
+            if isinstance(node, ast.Call) and called_name(node) == function.name:
+                yield caller, node
 
 
 def _with_origins(value: ast.expr, assigned: Assignments) -> list[ast.expr]:

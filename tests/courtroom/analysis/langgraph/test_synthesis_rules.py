@@ -98,6 +98,7 @@ RULES = {
         "tech_lead = t\nif tech_lead.score >= 4:\n    score = (score + tech_lead.score) / 2",
         "tech_lead = pick('TechLead')\nif p.score != d.score:\n    score = tech_lead.score",
         "lead = pick('TechLead')\nfinal_score = lead.score if lead else 3",
+        "total = p.score\ntech_lead = t\ntotal += tech_lead.score * 2\nscore = total / 3",
     ],
     "dissent": [
         "dissent = explain(p, d)\nreturn Result(score=score, dissent_summary=dissent)",
@@ -173,6 +174,8 @@ def test_an_opinion_that_overrules_an_opinion_is_no_fact_supremacy(body):
     [
         ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = t.score", [6]),
         ("if spread_of(p, d, t) > 2 and not dissent:\n    return t.score", [5]),
+        ("if spread_of(p, d, t) > 2:\n    return weighted_score(p, d, t, 2)", [5]),
+        ("if spread_of(p, d, t) > 2:\n    return note(p, d, t)", []),
         (
             # The line that the spread decides comes before a cap for security inside its branch.
             (
@@ -210,6 +213,20 @@ def test_score_by_evidence_weighed_again_under_the_spread_is_a_second_look(read,
     # Where all scores come that way, none is looked at again.
     always = readings_of(justice(f"score = weighted_by([p], evidences)\n{body}", weigh))
     assert always["variance_re_evaluation"].lines == []
+
+
+@pytest.mark.parametrize(("weight", "is_larger"), [("2", True), ("1", False)])
+def test_weight_that_is_passed_as_an_argument_is_shown_at_its_call(weight, is_larger):
+    mean = (
+        "def mean(p, d, tech_lead, lead_weight=1):\n    total = p.score * 1\n"
+        "    total += tech_lead.score * lead_weight\n    return total / (1 + lead_weight)\n"
+    )
+    call = f"return mean(p, d, t, lead_weight={weight})"
+    code = justice(f"if state['id'] in ARCHITECTURE:\n    {call}", mean)
+    lines = readings_of(code)["functionality_weight"].lines
+
+    shown = [code.split("\n")[line - 1].strip() for _, line in lines[:1]]
+    assert shown == ([call] if is_larger else [])
 
 
 def test_dissent_is_shown_where_its_text_is_made_and_not_where_it_is_counted():
