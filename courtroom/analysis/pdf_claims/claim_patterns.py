@@ -260,21 +260,25 @@ def _library(name: str, says: str) -> Feature:
     return Feature(word, "", re.compile(rf"\b{says}\b"), _flag(word), unless=_COMPARES)
 
 
-FEATURES: tuple[Feature, ...] = (
-    *_OWN_CODE,
-    _library("tree_sitter", r"tree[- _]?sitter"),
-    _library("docling", "docling"),
-    _library("gitpython", "gitpython"),
-    _library("pymupdf", "pymupdf"),
-    _library("pdfplumber", "pdfplumber"),
-    _library("pypdf", "pypdf2?"),
-    _library("tenacity", "tenacity"),
-)
+_LIBRARIES = {
+    "tree_sitter": r"tree[- _]?sitter",
+    "docling": "docling",
+    "gitpython": "gitpython",
+    "pymupdf": "pymupdf",
+    "pdfplumber": "pdfplumber",
+    "pypdf": "pypdf2?",
+    "tenacity": "tenacity",
+}
+FEATURES: tuple[Feature, ...] = (*_OWN_CODE, *(_library(*row) for row in _LIBRARIES.items()))
 
 # By feature: words anywhere in the report that give its name another meaning. A spread on which the
-# Tech Lead decides is heard no second time.
+# Tech Lead decides is heard no second time; "Why not docling?" begins a comparison.
 REDEFINED: Mapping[str, re.Pattern[str]] = {
     "variance_re_evaluation": re.compile(
         _near(r"\bvariance\b|\bspread\b", r"\btech ?lead\b|\btie-?break")
     ),
+    **{
+        f"uses_{name}": re.compile(rf"\bwhy not\b[^.?!]{{0,80}}\b{says}\b")
+        for name, says in _LIBRARIES.items()
+    },
 }

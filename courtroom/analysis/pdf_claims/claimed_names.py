@@ -35,15 +35,15 @@ DOCUMENTS = (
 )
 MOST_NAMES = 400
 _PASSAGE_CHARACTERS = 400
-# Neither part of a path or an address, nor followed by an ending of a file. A quoted value and a
-# name in braces are data.
+# Neither part of a path or an address, nor followed by an ending of a file or by the digits of a
+# number. A quoted value and a name in braces are data; a fraction of two names is a formula.
 _SNAKE = r"[a-z][a-z0-9]+(?:_[a-z0-9]{2,})+"
 _CAMEL = r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+"
 _KINDS = r"(?:class(?:es)?|functions?|methods?|models?|schemas?|nodes?|exceptions?)"
 _NAME = re.compile(
-    rf"(?<![\w/\\@#$%{{-])(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
+    rf"(?<![\w/\\@#$%{{-])(?<! / )(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
     rf"(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\(|\.\w+\()"
-    rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b))"
+    rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / )"
 )
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 

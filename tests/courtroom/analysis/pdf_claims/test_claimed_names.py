@@ -38,6 +38,7 @@ def claimed(*names: str) -> list[ClaimedName]:
         ('An id (e.g., "state_rigor") and {judge_one}, {"rule": "last_one"}.', []),
         ('It sets state["has_spread"] and calls ErrorSink.close().', ["has_spread", "ErrorSink"]),
         ("Each is written by model_dump and model_dump_json().", []),
+        ("read_graph0.9 if it holds, else hit_count / all_queries.", []),
     ],
 )
 def test_name_counts_in_the_forms_of_code(text, expected):

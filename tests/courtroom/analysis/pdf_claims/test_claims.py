@@ -149,6 +149,12 @@ def test_spread_on_which_the_tech_lead_decides_is_heard_no_second_time() -> None
     assert _claimed(named, meant) == ["dissent"]
 
 
+def test_library_that_the_report_decides_against_is_not_claimed() -> None:
+    row = "Docling Faster on large files, needs compiled parts."
+    assert _claimed(row) == ["uses_docling"]
+    assert _claimed("Why not pypdf, docling or a service?", row) == []
+
+
 def test_plan_ends_at_the_next_heading() -> None:
     lines = ("We plan the following changes:", "Design", "1. The judges run in parallel.")
     assert _claimed(*lines, headings=("Design",)) == ["judges_parallel"]
