@@ -44,6 +44,12 @@ _NOT_NOW = re.compile(
     r"|stub\w*|partial(?:ly)?|failed|fails|weak\w*)\b",
     re.IGNORECASE,
 )
+# What a judge of an audit said: "Defense: praises the conditional edges".
+_JUDGE_SAYS = re.compile(
+    r"\W*(?:the )?(?:prosecutor|defen[cs]e|tech ?lead)\b(?: attorney)?(?: ?\([^()]{0,40}\))?:? +"
+    r"(?:prais|argu|not(?:es|ed)\b|credit|highlight|acknowledg|flag|charg|points? (?:out|to)\b"
+    r"|pointed|claim|award|reward|scored\b|scores? \d|gives?\b|gave\b|conced|critici|complain|commend|agre|object)"
+)
 # A condition of what the code does: "routes to the error handler if evidence is missing".
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|in case)\b(?:\([^()]{0,200}+\)|[^.;,(]){0,200}+"
@@ -156,7 +162,8 @@ def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
         else:
             is_plan = goes_on and bool(_CONTINUES.match(lowered))
         is_list = is_list and is_plan
-        if not is_plan and not _NOT_NOW.search(_present_words(lowered)):
+        is_other = _JUDGE_SAYS.match(lowered) or _NOT_NOW.search(_present_words(lowered))
+        if not is_plan and not is_other:
             yield sentence.page, sentence.text
 
 

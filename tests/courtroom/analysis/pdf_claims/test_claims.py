@@ -70,6 +70,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
     [
         "The judges will run in parallel.",
         "It goes on if a judge fails (e.g., parallel judges).",
+        "● Defense (5): praises judges that run in parallel.",
         "Parallel judges are not yet implemented.",
         "The peer's judges run in parallel.",
         "Initially the judges ran in parallel.",
