@@ -353,23 +353,33 @@ def _is_cap(value: ast.expr) -> bool:
 def _dissents(functions: list[FunctionRef]) -> Iterator[Place]:
     """Yield where a dissent is made and used: in a field, a text, a list or a call.
 
-    Where its text is assigned comes first.
+    Where its text is assigned comes first, and of those what stands under a test of the spread.
     """
     reader = ChangeReader(functions)
     uses = list(_uses_of_dissent(functions, reader))
     using = {function.key for function, _ in uses}
     for function in functions:
         if function.key in using:
-            yield from ((function, line) for line in _texts_of_dissent(function))
+            yield from ((function, line) for line in _texts_of_dissent(function, reader))
     yield from uses
 
 
-def _texts_of_dissent(function: FunctionRef) -> Iterator[int]:
-    for node in walk(function.site.node):
-        if not isinstance(node, ast.Assign) or isinstance(node.value, ast.List | ast.Constant):
-            continue
-        if "dissent" in words_of(last_name(node.targets[0])) and _may_be_text(node.value):
-            yield node.lineno
+def _texts_of_dissent(function: FunctionRef, reader: ChangeReader) -> list[int]:
+    lines = [
+        node.lineno
+        for node in walk(function.site.node)
+        if isinstance(node, ast.Assign)
+        and not isinstance(node.value, ast.List | ast.Constant)
+        and "dissent" in words_of(last_name(node.targets[0]))
+        and _may_be_text(node.value)
+    ]
+    assigned = assignments_in(function.site.node)
+    by_spread = [
+        range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1)
+        for node in walk(function.site.node)
+        if isinstance(node, ast.If) and reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD
+    ]
+    return sorted(lines, key=lambda line: not any(line in body for body in by_spread))
 
 
 def _uses_of_dissent(functions: list[FunctionRef], reader: ChangeReader) -> Iterator[Place]:

@@ -68,9 +68,22 @@ def _is_lead_score(change: ScoreChange) -> bool:
     # A name such as max_score is a cap, which belongs to the rule of security.
     if not isinstance(value, ast.Name | ast.Attribute) or words & LIMIT_WORDS:
         return False
+    if _is_one_of_a_list(change):
+        return False
     if _names_tech_lead(words) or not words & SCORE_WORDS:
         return True
     return _comes_from_lead(value, assignments_in(change.function.site.node))
+
+
+def _is_one_of_a_list(change: ScoreChange) -> bool:
+    """Return true for `scores.append(lead.score)` where the list gets other scores too."""
+    calls = [
+        node
+        for node in walk(change.function.site.node)
+        if isinstance(node, ast.Call) and called_name(node) == "append" and node.args
+    ]
+    lists = [ast.dump(call.func) for call in calls if call.args[0] is change.value]
+    return any(sum(ast.dump(call.func) == name for call in calls) > 1 for name in lists)
 
 
 def _is_architecture_rule(change: ScoreChange) -> bool:

@@ -121,6 +121,10 @@ NO_RULES = [
     "order = [('Prosecutor', 1), ('TechLead', 1)]",
     "tech_score = tech_lead.score if tech_lead else 3",
     (
+        "scores = [p.score]\ntech_lead = t\nif d:\n    scores.append(d.score)\n"
+        "if tech_lead:\n    scores.append(tech_lead.score)\nscore = sum(scores) / len(scores)"
+    ),
+    (
         "summary = f'Facts first: cited evidence is missing for {p}'\n"
         "if p.score > 2 and not summary:\n"
         "    score = p.score"
@@ -239,6 +243,17 @@ def test_dissent_is_shown_where_its_text_is_made_and_not_where_it_is_counted():
         "    dissent = f'{p} against {d}'\nreturn Result(score=score, dissent=dissent)"
     )
     code = justice(body, summary)
+    _, line = readings_of(code)["dissent"].lines[0]
+    assert code.split("\n")[line - 1].strip() == "dissent = f'{p} against {d}'"
+
+
+def test_dissent_under_a_test_of_the_spread_is_shown_before_another_note():
+    body = (
+        "dissent = None\nif is_unsafe(p):\n    dissent = f'capped for {p}'\n"
+        "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n"
+        "    dissent = f'{p} against {d}'\nreturn Result(score=score, dissent=dissent)"
+    )
+    code = justice(body)
     _, line = readings_of(code)["dissent"].lines[0]
     assert code.split("\n")[line - 1].strip() == "dissent = f'{p} against {d}'"
 
