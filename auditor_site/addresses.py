@@ -1,5 +1,8 @@
-"""Parse service addresses into settings: DATABASE_URL, REDIS_URL, EMAIL_URL, SITE_URL."""
+"""Parse service addresses into settings: DATABASE_URL, REDIS_URL, STORAGE_URL, EMAIL_URL, SITE_URL."""
 
+import re
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -9,6 +12,15 @@ from django.core.exceptions import ImproperlyConfigured
 DATABASE_OPTIONS = frozenset({"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"})
 REDIS_SCHEMES = frozenset({"redis", "rediss", "unix"})
 EMAIL_PORTS = {"smtp": 25, "smtps": 465, "smtp+tls": 587}
+# As S3 names buckets: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+STORAGE_OPTIONS = {
+    "region": "us-east-1",
+    "tls": "true",
+    "addressing": "path",
+    "ca_file": "",
+}
+STORAGE_EXAMPLE = "s3://KEY:SECRET@host:port/bucket"
 
 
 def database(url: str) -> dict[str, Any]:
@@ -54,6 +66,65 @@ def redis(url: str) -> str:
 
     _port("REDIS_URL", parts)
     return url
+
+
+def storage(url: str) -> dict[str, Any]:
+    """Return Django's storage for `s3://KEY:SECRET@host:port/bucket?region=...`; unset: a folder.
+
+    Options: `region` (us-east-1), `tls` (true), `addressing` of the bucket (path, or virtual: in the
+    host's name), `ca_file` (a file of certificates that replaces the usual ones). KEY and SECRET are
+    percent-encoded.
+    """
+    if not url:
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    parts = _split("STORAGE_URL", url)
+    if parts.scheme != "s3" or not parts.hostname or parts.fragment:
+        raise ImproperlyConfigured(f"STORAGE_URL must be like {STORAGE_EXAMPLE}.")
+    # Before the port: where a slash in the secret is not encoded, its beginning looks like one.
+    if not parts.username or not parts.password:
+        raise ImproperlyConfigured(
+            f"STORAGE_URL names no key and secret: {STORAGE_EXAMPLE}, percent-encoded (/ is %2F)."
+        )
+    bucket = parts.path.strip("/")
+    if not BUCKET.fullmatch(bucket):
+        raise ImproperlyConfigured(f"STORAGE_URL names no valid bucket: {STORAGE_EXAMPLE}.")
+
+    options = _storage_options(parts.query)
+    port = _port("STORAGE_URL", parts)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    scheme = "https" if options.pop("tls") == "true" else "http"
+    if find_spec("boto3") is None:
+        raise ImproperlyConfigured(
+            "STORAGE_URL needs the packages of requirements/storage.txt: install them, or build the "
+            "image with EXTRAS=storage."
+        )
+    access = {
+        "endpoint": f"{scheme}://{host}" + (f":{port}" if port else ""),
+        "bucket": bucket,
+        "key": unquote(parts.username),
+        "secret": unquote(parts.password),
+    }
+    return {"BACKEND": "grading.core.object_store.ObjectStore", "OPTIONS": access | options}
+
+
+def _storage_options(query: str) -> dict[str, str]:
+    """Return the options of STORAGE_URL with their defaults. An option that is wrong is refused."""
+    given = parse_qsl(query, keep_blank_values=True)
+    options = STORAGE_OPTIONS | dict(given)
+    unknown = sorted(options.keys() - STORAGE_OPTIONS)
+    if unknown:
+        raise ImproperlyConfigured(f"STORAGE_URL has unknown options: {', '.join(unknown)}.")
+    if len(dict(given)) < len(given):
+        raise ImproperlyConfigured("STORAGE_URL has an option twice.")
+    for name, allowed in (("tls", {"true", "false"}), ("addressing", {"path", "virtual"})):
+        if options[name] not in allowed:
+            words = " or ".join(sorted(allowed))
+            raise ImproperlyConfigured(f"STORAGE_URL: {name} must be {words}.")
+    if not options["region"]:
+        raise ImproperlyConfigured("STORAGE_URL: region must not be empty.")
+    if options["ca_file"] and not Path(options["ca_file"]).is_file():
+        raise ImproperlyConfigured(f"STORAGE_URL: there is no ca_file {options['ca_file']}.")
+    return options
 
 
 def email(url: str) -> dict[str, Any]:

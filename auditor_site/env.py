@@ -59,6 +59,13 @@ VARIABLES = (
     ),
     Variable("MEDIA_ROOT", "var/media", "folder of uploaded reports, never served by URL"),
     Variable(
+        "STORAGE_URL",
+        "",
+        "S3-compatible bucket for uploaded reports, s3://KEY:SECRET@host:port/bucket, as "
+        "docs/operations.md says; unset: the folder",
+        secret=True,
+    ),
+    Variable(
         "TRUSTED_PROXIES",
         "1",
         "number of proxies in front that write X-Forwarded-For (local: not used)",

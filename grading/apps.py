@@ -9,7 +9,7 @@ class GradingConfig(AppConfig):
     verbose_name = "Grading"
 
     def ready(self) -> None:
-        from grading.core import view_as
+        from grading.core import deployment_checks, view_as  # noqa: F401 -- registers its checks
         from grading.core.allowed_job import forbid_pickle
         from grading.courses.organizations import sign_up
 

@@ -7,6 +7,7 @@ Workers accept every public function of this module, by name, and nothing else
 import json
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from grading.audits.benches import connection_trials
 from grading.audits.budgets import grant_budget
 from grading.bulk import resynthesis_jobs
 from grading.core.enums import Bench
-from grading.core.errors import InputRefused, LeaseLostError
+from grading.core.errors import InputRefused, LeaseLostError, UploadUnreadable
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.events import Contents, Look, OpinionRow, ScreeningRow, Stage, Verdict
 from grading.findings import fix_verification
@@ -39,6 +40,9 @@ CLOSED = (
     "organization_not_approved",
     "The operator of this site has withdrawn the approval of this organization.",
 )
+# Until the second and the third try of an audit whose PDF could not be read: a store that is down
+# for five minutes costs no audit.
+UPLOAD_PAUSES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(0))
 log = structlog.get_logger(__name__)
 
 
@@ -84,15 +88,23 @@ def run_audit(audit_id: str, run_attempt: int) -> None:
         log.warning("lease_lost", attempt=run_attempt)
     except InputRefused as refused:
         workflow.fail_audit(lease=lease, code=refused.code, message=refused.sentence)
-    except Exception:
-        code, message = BROKEN
-
-        # At once, not when the lease runs out; and only if it is still this worker's.
-        held = Audit.objects.defer("report").filter(pk=audit_id, lease_token=lease.token).first()
-        if held is not None:
-            workflow.give_back(audit=held, code=code, message=message)
-        # Raised again, so that RQ records the job as failed, with its traceback.
+    # Both are raised again, so that RQ records the job as failed, with its traceback.
+    except UploadUnreadable as error:
+        _give_back(lease, error.code, error.sentence, pause=UPLOAD_PAUSES[run_attempt - 1])
         raise
+    except Exception:
+        _give_back(lease, *BROKEN)
+        raise
+
+
+def _give_back(
+    lease: audit_actions.Lease, code: str, message: str, *, pause: timedelta = timedelta(0)
+) -> None:
+    """Give the audit back at once, not when the lease runs out; only if it is still this worker's."""
+    audits = Audit.objects.defer("report").filter(pk=lease.audit_id, lease_token=lease.token)
+    held = audits.first()
+    if held is not None:
+        workflow.give_back(audit=held, code=code, message=message, pause=pause)
 
 
 def _hold(lease: audit_actions.Lease) -> None:
@@ -183,7 +195,7 @@ def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None
         audit = Audit.objects.defer("report").select_related("submission").get(pk=audit_id)
         try:
             answer = trial_actions.Answer(trial=check_trials.examine(audit, json.loads(check)))
-        except InputRefused as refused:
+        except (InputRefused, UploadUnreadable) as refused:
             answer = trial_actions.Answer(refusal=refused.sentence)
         trial_actions.keep_answer(audit_id=audit_id, key=key, answer=answer)
 

@@ -7,6 +7,7 @@ they run. A subject does its own part and knows nothing of the others
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -24,6 +25,7 @@ from grading.core.audit_queue import JobHealth, enqueue, health_of_job
 from grading.core.enums import AuditState, WebhookEvent
 from grading.core.fair_turns import IN_GRACE, in_turn
 from grading.core.rls.rls_scope import as_dispatcher
+from grading.core.uploads import delete_orphans
 from grading.dashboard.staff_daily import email_waiting_work
 from grading.engine.events import Verdict
 from grading.engine.report import parse_report
@@ -97,14 +99,16 @@ def fail_audit(*, lease: Lease, code: str, message: str) -> None:
         _follow_failure(audit, message)
 
 
-def give_back(*, audit: Audit, code: str, message: str) -> bool:
+def give_back(*, audit: Audit, code: str, message: str, pause: timedelta = timedelta(0)) -> bool:
     """Take a running audit from a worker that died or broke: enqueue it again, or fail it.
 
-    It fails after its third attempt. `audit` is the row as it was read: return False, and change
+    It is enqueued after the pause, and fails after its third attempt. `audit` is the row as it was read: return False, and change
     nothing, if its lease has changed since.
     """
     with transaction.atomic():
-        state = audit_actions.end_running_attempt(audit=audit, code=code, message=message)
+        state = audit_actions.end_running_attempt(
+            audit=audit, code=code, message=message, pause=pause
+        )
         return _follow_attempt(audit, state, code, message)
 
 
@@ -176,7 +180,7 @@ class Recovery:
     `with_letters` and `with_deliveries` that had e-mails or webhook deliveries left to send.
     `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify and
     `editions` to make whose job was gone. `due` reminders of due
-    dates, `digests` and `staff_emails` of the day.
+    dates, `digests` and `staff_emails` of the day; `uploads` that were deleted.
     """
 
     enqueued: int
@@ -190,6 +194,7 @@ class Recovery:
     due: int = 0
     digests: int = 0
     staff_emails: int = 0
+    uploads: int = 0
 
 
 def reconcile() -> Recovery:
@@ -211,6 +216,7 @@ def reconcile() -> Recovery:
         due=remind_of_due_dates(),
         staff_emails=email_waiting_work(),
         digests=gather_digests(),
+        uploads=delete_orphans(),
     )
 
 

@@ -24,7 +24,7 @@ from redis import Redis
 from grading.core.rls.base import SITE_ROLE, as_owner
 from tests.databases import template_of_all_workers
 
-pytest_plugins = ["tests.page_fixtures"]
+pytest_plugins = ["tests.page_fixtures", "tests.store_fixtures"]
 
 # A new test in one of these folders stays out of `make test` without a word of its own.
 MARKED_FOLDERS = {

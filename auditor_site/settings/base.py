@@ -88,8 +88,13 @@ STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
-# Uploads are private: no URL serves MEDIA_ROOT. They go to temporary files, never to memory.
+# Uploads are private: no URL serves the folder or the bucket. They arrive in temporary files, never
+# in memory.
 MEDIA_ROOT = BASE_DIR / env.text("MEDIA_ROOT")
+STORAGES = {
+    "default": addresses.storage(env.secret("STORAGE_URL")),
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_PERMISSIONS = 0o600
 UPLOAD_MAX_BYTES = 25 * 1024 * 1024

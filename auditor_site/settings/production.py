@@ -6,7 +6,7 @@ Every secret and address is required.
 from auditor_site import addresses, env, logs
 from auditor_site.settings import derived
 from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
-from auditor_site.settings.base import QUEUES, SITE_URL
+from auditor_site.settings.base import QUEUES, SITE_URL, STORAGES
 
 SECRET_KEY = env.required("SECRET_KEY")
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
@@ -23,8 +23,7 @@ REDIS_URL = addresses.redis(env.required("REDIS_URL"))
 RQ_QUEUES = derived.queues(REDIS_URL, QUEUES)
 CACHES = derived.caches(REDIS_URL)
 
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+STORAGES = STORAGES | {
     # Anybody may read them, so the mode of uploads is not theirs: an image collects them as root.
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",

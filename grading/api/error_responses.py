@@ -18,10 +18,20 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from grading.core.errors import ActionRefused, AlreadyRunning, EditionNotReady, OrganizationClosed
+from grading.core.errors import (
+    ActionRefused,
+    AlreadyRunning,
+    EditionNotReady,
+    OrganizationClosed,
+    UploadNotStored,
+)
 from grading.core.middleware import CONFLICT_SENTENCE, is_conflict
 
 log = structlog.get_logger(__name__)
+REFUSED_WITH = {
+    EditionNotReady: HTTPStatus.CONFLICT,
+    UploadNotStored: HTTPStatus.SERVICE_UNAVAILABLE,
+}
 MISSING = ("not_found", "Not found, or you don't have access.")
 
 
@@ -54,9 +64,8 @@ def exception_response(error: Exception, _context: dict[str, Any]) -> Response:
             response.data["error"]["audit"] = str(error.audit_id)
             return response
         case ActionRefused():
-            is_early = isinstance(error, EditionNotReady)
             return refusal(
-                HTTPStatus.CONFLICT if is_early else HTTPStatus.UNPROCESSABLE_ENTITY,
+                REFUSED_WITH.get(type(error), HTTPStatus.UNPROCESSABLE_ENTITY),
                 error.code,
                 error.sentence,
                 field=getattr(error, "field", None) or None,

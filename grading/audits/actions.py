@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Func, JSONField, QuerySet, Value
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from grading.core.activity_writer import record_activity
@@ -220,7 +221,9 @@ def store_failure(*, lease: Lease, code: str, message: str) -> Audit:
     return audit
 
 
-def end_running_attempt(*, audit: Audit, code: str, message: str) -> AuditState | None:
+def end_running_attempt(
+    *, audit: Audit, code: str, message: str, pause: timedelta
+) -> AuditState | None:
     """End the attempt of a worker that died or broke, as `_end_attempt` does.
 
     `audit` is the row as it was read: None if its lease has changed since.
@@ -228,7 +231,7 @@ def end_running_attempt(*, audit: Audit, code: str, message: str) -> AuditState 
     unchanged = Audit.objects.filter(
         pk=audit.pk, state=AuditState.RUNNING, lease_token=audit.lease_token
     )
-    return _end_attempt(unchanged, audit, code=code, message=message)
+    return _end_attempt(unchanged, audit, code=code, message=message, pause=pause)
 
 
 def end_waiting_attempt(*, audit: Audit, code: str, message: str) -> AuditState | None:
@@ -257,9 +260,17 @@ def note_ended_attempt(*, audit: Audit, state: AuditState, code: str) -> None:
 
 
 def _end_attempt(
-    unchanged: QuerySet[Audit], audit: Audit, *, code: str, message: str
+    unchanged: QuerySet[Audit],
+    audit: Audit,
+    *,
+    code: str,
+    message: str,
+    pause: timedelta = timedelta(0),
 ) -> AuditState | None:
-    """Put the audit back on the queue, or fail it after its last attempt; return its new state."""
+    """Put the audit back on the queue, or fail it after its last attempt; return its new state.
+
+    With a pause no worker may claim it before the pause ends; then the reconciler enqueues it.
+    """
     is_last = audit.run_attempt >= MAX_RUN_ATTEMPTS
     before = AuditState(audit.state)
     after = AuditState.FAILED if is_last else AuditState.QUEUED
@@ -269,6 +280,9 @@ def _end_attempt(
     else:
         # The stored opinions stay; only the progress on the page begins again.
         changes |= {"stage": "", "opinions_done": 0}
+    if pause:
+        # By the database's clock, as a claim is decided there.
+        changes["grace_until"] = Now() + Value(pause)
 
     with transaction.atomic():
         if not unchanged.update(

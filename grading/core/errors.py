@@ -5,7 +5,8 @@ GradingError               code, a sentence the person can act on
 │   ├── FieldRefused       field: the form field at fault, or "" for the whole
 │   │   ├── SubmissionRefused  repo_url, ref, pdf
 │   │   │   ├── AlreadyRunning already_running: audit_id is the running audit of the same work
-│   │   │   └── SameWork   same_work: commit and report of the last attempt, to be confirmed
+│   │   │   ├── SameWork   same_work: commit and report of the last attempt, to be confirmed
+│   │   │   └── UploadNotStored storage_unavailable: the store of uploads does not take the PDF
 │   │   ├── GradeRefused   score, reason, ... of an override
 │   │   ├── ReviewRefused  score, word, readers, ...: of the grading queue
 │   │   ├── AppealRefused  text, cited, places, decision, answer
@@ -34,6 +35,8 @@ GradingError               code, a sentence the person can act on
 │   └── SlugTaken          slug_taken: the name is in use
 ├── OrganizationClosed     organization_not_approved: its founder has to wait for the operator
 ├── InputRefused           the courtroom's own codes: an accepted submission cannot be audited
+├── UploadUnreadable       upload_missing, upload_differs: a stored PDF is not what was submitted
+│   └── StorageUnavailable storage_unavailable: the store of uploads does not answer
 ├── ReportUnreadable       report_unreadable: a stored report has another form
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
 ├── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
@@ -92,6 +95,18 @@ class SameWork(SubmissionRefused):
             "same_work",
             f"Attempt {attempt} has the same commit and {report}. Submitting that again uses another "
             "attempt: confirm that you mean it.",
+        )
+
+
+class UploadNotStored(SubmissionRefused):
+    """PDF that the store of uploads does not take now; nothing was submitted."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "pdf",
+            "storage_unavailable",
+            "We can't store your PDF at the moment, so nothing was submitted and no attempt was used. "
+            "Submit again in a few minutes.",
         )
 
 
@@ -230,6 +245,20 @@ class OrganizationClosed(GradingError):
 
 class InputRefused(GradingError):
     """Submission that cannot be audited; the attempt does not count."""
+
+
+class UploadUnreadable(GradingError):
+    """Stored PDF that is gone, or has other bytes than were submitted: a failure of the site."""
+
+
+class StorageUnavailable(UploadUnreadable):
+    """The store of uploads does not answer, or refuses; what it holds is not lost."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "storage_unavailable",
+            "The store of uploaded reports does not answer at the moment. Try again in a few minutes.",
+        )
 
 
 class ReportUnreadable(GradingError):

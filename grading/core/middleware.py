@@ -19,7 +19,7 @@ from django_scopes import scope
 from psycopg.errors import DeadlockDetected, ForeignKeyViolation, SerializationFailure
 from requests import RequestException
 
-from grading.core.errors import OrganizationClosed
+from grading.core.errors import OrganizationClosed, StorageUnavailable, UploadUnreadable
 from grading.core.permissions import access_organization, staffed_organizations
 from grading.core.request_cache import request_cache
 from grading.core.view_as import (
@@ -59,7 +59,10 @@ class TenantMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Answer 404 for an object deleted meanwhile, and 409 for a conflict; both are logged."""
+        """Answer 404 for an object deleted meanwhile, and 409 for a conflict; both are logged.
+
+        Answer 503 or 500 where a stored file cannot be sent (core/uploads.py logs why).
+        """
         # Logged as an error: a bug of ours would look the same to the user.
         if isinstance(exception, ObjectDoesNotExist):
             log.error("gone_meanwhile", path=request.path_info, exc_info=exception)
@@ -67,6 +70,10 @@ class TenantMiddleware:
         # Approval was withdrawn while this request was running.
         if isinstance(exception, OrganizationClosed):
             return _waiting_page(request, exception)
+        if isinstance(exception, UploadUnreadable):
+            status = status_of(exception)
+            context = {"status": status.value, "sentence": exception.sentence}
+            return render(request, "upload_unreadable.html", context, status=status)
         if is_conflict(exception):
             log.error("collided", path=request.path_info, exc_info=exception)
             return render(
@@ -138,6 +145,12 @@ def _login_redirect(request: HttpRequest) -> HttpResponse:
     if "HX-Request" in request.headers:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return redirect_to_login(request.get_full_path())
+
+
+def status_of(error: UploadUnreadable) -> HTTPStatus:
+    """Return the status of a stored file that cannot be sent: it may come back, or is damaged."""
+    is_away = isinstance(error, StorageUnavailable)
+    return HTTPStatus.SERVICE_UNAVAILABLE if is_away else HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 CONFLICT_SENTENCE = (

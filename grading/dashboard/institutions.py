@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 
-from django.conf import settings
-from django.core.cache import cache
 from django.core.paginator import Page, Paginator
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Sum
 from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import AuditState
-from grading.models import Audit, Membership, Organization
+from grading.core.uploads import folder_of_uploads
+from grading.models import Audit, Membership, Organization, Submission
 
 PER_PAGE = 50
 # Failures of the last week: older ones were seen, or are no longer to be mended.
 RECENT = timedelta(days=7)
-# Looking at a hundred thousand files takes about a second.
-REMEASURED_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +35,10 @@ class Institution:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """Bytes: of the disk that holds the uploads, and of the database."""
+    """Bytes: of the disk that holds the uploads, None where a bucket does, and of the database."""
 
-    free: int
-    total: int
+    free: int | None
+    total: int | None
     database: int
 
 
@@ -57,17 +52,17 @@ class Overview:
 
 
 def overview_of_institutions(page_number: str) -> Overview:
-    """Return a page of the overview. Five queries."""
+    """Return a page of the overview. Six queries."""
     page = Paginator(Organization.objects.order_by("name", "pk"), PER_PAGE).get_page(page_number)
     shown = list(page.object_list)
     with scope(organization=shown):
-        members, audits = _members(), _audits()
+        members, audits, uploads = _members(), _audits(), _uploads()
     institutions = tuple(
         Institution(
             organization,
             members.get(organization.pk, 0),
             *audits.get(organization.pk, (0, 0, 0)),
-            _uploads(organization),
+            uploads.get(organization.pk, 0),
         )
         for organization in shown
     )
@@ -91,31 +86,20 @@ def _audits() -> dict[int, tuple[int, int, int]]:
     return {key: (waiting, running, failed) for key, waiting, running, failed in counted}
 
 
-def _uploads(organization: Organization) -> int:
-    key = f"uploads-{organization.pk}"
-    size: int | None = cache.get(key)
-    if size is None:
-        size = _size_of(Path(settings.MEDIA_ROOT) / "submissions" / str(organization.pk))
-        cache.set(key, size, REMEASURED_SECONDS)
-    return size
-
-
-def _size_of(folder: Path) -> int:
-    """Return the bytes of the files directly in a folder, 0 where it does not exist yet."""
-    if not folder.is_dir():
-        return 0
-    with os.scandir(folder) as entries:
-        return sum(entry.stat().st_size for entry in entries if entry.is_file())
+def _uploads() -> dict[int, int]:
+    """Return the bytes of the uploads, by organization."""
+    rows = Submission.objects.order_by().values_list("organization")
+    return dict(rows.annotate(size=Sum("pdf_bytes")))
 
 
 def _disk() -> Disk:
-    usage = shutil.disk_usage(_existing(Path(settings.MEDIA_ROOT)))
+    folder = folder_of_uploads()
+    usage = shutil.disk_usage(folder) if folder else None
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
         (database,) = cursor.fetchone()
-    return Disk(free=usage.free, total=usage.total, database=database)
-
-
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the nearest one above it: the first upload makes it."""
-    return next(path for path in (folder, *folder.parents) if path.is_dir())
+    return Disk(
+        free=usage.free if usage else None,
+        total=usage.total if usage else None,
+        database=database,
+    )

@@ -6,9 +6,11 @@ writes to the database: an audit yields a stream of events, and the job stores t
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
@@ -18,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from grading.core.async_stream import listen
 from grading.core.enums import AuditKind, Bench, Renewal
 from grading.core.errors import InputRefused, RubricRefused, SubmissionRefused
+from grading.core.uploads import connect_store, copy_pdf
 from grading.engine import bench_settings
 from grading.engine.events import RunEvent
 from grading.engine.exchange_facts import exchange_of
@@ -25,7 +28,7 @@ from grading.engine.reusable_results import known_opinions, known_report, known_
 from grading.engine.scores import Marks, marks_under
 from grading.engine.shared_rate_limit import limit_for
 from grading.engine.stored_events import opinion_row, site_events, verdict_of
-from grading.models import Audit
+from grading.models import Audit, Submission
 
 if TYPE_CHECKING:
     from courtroom import AuditEvent, BenchSettings, Case, CourtroomError, Known
@@ -78,13 +81,15 @@ class RubricDocument:
 
 
 def preload() -> None:
-    """Import langgraph in a worker's parent process, so that no forked job pays for it again.
+    """Import langgraph and the store's client in a worker's parent process, so that no forked job
+    pays for them again.
 
     Each worker logs once which protections around submissions this machine lacks.
     """
     from courtroom import missing_protections, warm_up
 
     warm_up()
+    connect_store()
     for sentence in missing_protections():
         log.warning("wall_missing", reason=sentence)
 
@@ -176,20 +181,23 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
 
     The courtroom's event loop runs in its own thread, so that the caller may use the ORM between
     two events. Closing the iterator stops the audit. Raises InputRefused for faults of the
-    submission.
+    submission, UploadUnreadable where its PDF cannot be had: a failure of ours, and no verdict.
     """
     from courtroom import InputRefused as Refused
 
     # Everything is loaded before the event loop starts: inside it the ORM refuses to work.
     reusable = _reusable_results(audit)
     case, bench = _case(audit, exchange_fact_of(audit, reusable)), _bench(audit)
-    try:
-        for event in listen(
-            lambda: _within_limits(case, bench, reusable), beat_seconds=beat_seconds
-        ):
-            yield from site_events(event)
-    except Refused as error:
-        raise InputRefused(error.code, error.message) from error
+    # A transfer cannot be cancelled: it may still write while the folder goes.
+    with TemporaryDirectory(prefix="upload-", ignore_cleanup_errors=True) as folder:
+        try:
+            for event in listen(
+                lambda: _events(case, audit.submission, Path(folder), bench, reusable),
+                beat_seconds=beat_seconds,
+            ):
+                yield from site_events(event)
+        except Refused as error:
+            raise InputRefused(error.code, error.message) from error
 
 
 def exchange_fact_of(audit: Audit, reusable: Known) -> ExchangeFact | None:
@@ -216,7 +224,6 @@ def _case(audit: Audit, exchange: ExchangeFact | None) -> Case:
     return Case(
         repo_url=submission.repo_url,
         ref=_ref(audit) or None,
-        pdf=Path(submission.pdf.path) if submission.pdf else None,
         rubric=rubric,
         constitution=constitution_of(rubric),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
@@ -242,6 +249,17 @@ def _bench(audit: Audit) -> BenchSettings:
     return BenchSettings.model_validate(
         {"kind": kind, "fence_secret": settings.EVIDENCE_SECRET, **chosen}
     )
+
+
+async def _events(
+    case: Case, submission: Submission, folder: Path, bench: BenchSettings, reusable: Known
+) -> AsyncIterator[AuditEvent]:
+    """Yield the audit's events; the PDF is fetched first, while the lease is renewed."""
+    if submission.pdf:
+        pdf = await asyncio.to_thread(copy_pdf, submission, folder)
+        case = case.model_copy(update={"pdf": pdf})
+    async for event in _within_limits(case, bench, reusable):
+        yield event
 
 
 async def _within_limits(

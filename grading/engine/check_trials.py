@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from pydantic import Field
 
 from grading.core.async_stream import listen
 from grading.core.errors import InputRefused
+from grading.core.uploads import copy_pdf
 from grading.engine import rubrics as engine_rubrics
 from grading.engine.report import Evidence, Report, ReportRecord, RootCause, parse_report
 from grading.engine.rubrics import RubricFault
@@ -113,29 +115,31 @@ def _root_cause(outcome: CheckOutcome) -> RootCause | None:
 def examine(audit: Audit, check: Mapping[str, Any]) -> Trial:
     """Try a check on the submission, cloned again at the judged commit in the sandbox.
 
-    The judges are the heuristic ones, so no model is called. Raises InputRefused.
+    The judges are the heuristic ones, so no model is called. Raises InputRefused, UploadUnreadable.
     """
     from courtroom import BenchSettings, hold_audit
     from courtroom import CourtroomError as Refused
 
-    case = _case(audit, check)
     bench = BenchSettings(kind="heuristic", fence_secret=settings.EVIDENCE_SECRET)
-    try:
-        events = list(listen(lambda: hold_audit(case, bench=bench), beat_seconds=BEAT_SECONDS))
-    except Refused as error:
-        raise InputRefused(error.code, error.message) from error
+    with TemporaryDirectory(prefix="upload-") as folder:
+        pdf = copy_pdf(audit.submission, Path(folder)) if audit.submission.pdf else None
+        case = _case(audit, check, pdf)
+        try:
+            events = list(listen(lambda: hold_audit(case, bench=bench), beat_seconds=BEAT_SECONDS))
+        except Refused as error:
+            raise InputRefused(error.code, error.message) from error
     report = next(event.report for event in reversed(events) if event and event.report)
     return _trial_in(parse_report(report.as_json()), check)
 
 
-def _case(audit: Audit, check: Mapping[str, Any]) -> Case:
+def _case(audit: Audit, check: Mapping[str, Any], pdf: Path | None) -> Case:
     from courtroom import Case, Rubric, preset
 
     submission = audit.submission
     return Case(
         repo_url=submission.repo_url,
         ref=submission.resolved_commit or submission.ref or None,
-        pdf=Path(submission.pdf.path) if submission.pdf else None,
+        pdf=pdf,
         rubric=Rubric.model_validate(_rubric_of(check)),
         # A trial reads no score, so any constitution would do.
         constitution=preset("default"),

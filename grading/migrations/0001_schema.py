@@ -2252,6 +2252,7 @@ MODELS = [
             ),
             ("pdf_name", models.CharField(blank=True, max_length=255)),
             ("pdf_sha256", models.CharField(blank=True, max_length=64)),
+            ("pdf_bytes", models.PositiveIntegerField(default=0)),
             ("late", models.BooleanField(default=False)),
             ("counts", models.BooleanField(default=True)),
             (
@@ -3355,6 +3356,30 @@ MODELS = [
                     name="opinion_score_1_to_5",
                 ),
             ],
+        },
+    ),
+    migrations.CreateModel(
+        name="OrphanedUpload",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            ("name", models.CharField(max_length=200, unique=True)),
+            ("delete_after", models.DateTimeField(db_index=True)),
+        ],
+        options={
+            "ordering": ["delete_after", "pk"],
         },
     ),
     migrations.CreateModel(

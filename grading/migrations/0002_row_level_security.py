@@ -91,6 +91,7 @@ TABLES = (
     "opening",
     "opinionrecord",
     "organizationbench",
+    "orphanedupload",
     "override",
     "pairing",
     "pairinground",
@@ -147,6 +148,7 @@ class Migration(migrations.Migration):
         read_policy(
             "editions_to_make", "grading_feedbackedition", f"{DISPATCH} AND state = 'waiting'"
         ),
+        read_policy("orphaned_uploads", "grading_orphanedupload", DISPATCH),
         read_policy("webhooks", "grading_webhookdelivery", f"{DISPATCH} AND state = 'waiting'"),
         read_policy("due_dates", "grading_assignment", f"{DISPATCH} AND due_at IS NOT NULL"),
         read_policy("due_dates", "grading_extension", f"{DISPATCH} AND due_at IS NOT NULL"),

@@ -35,6 +35,7 @@ from grading.models.staff_thread import StaffNote
 from grading.models.submission import Assignment, Submission
 from grading.models.team import Team, TeamMember
 from grading.models.tenant import Membership, Organization
+from grading.models.upload import OrphanedUpload
 from grading.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "OpinionRecord",
     "Organization",
     "OrganizationBench",
+    "OrphanedUpload",
     "Override",
     "Pairing",
     "PairingRound",

@@ -114,6 +114,8 @@ class Submission(TenantModel):
     pdf = models.FileField(upload_to=private_pdf_path, blank=True, max_length=200)
     pdf_name = models.CharField(max_length=255, blank=True)
     pdf_sha256 = models.CharField(max_length=64, blank=True)
+    # Nobody asks the store for the sizes of a course's files.
+    pdf_bytes = models.PositiveIntegerField(default=0)
     late = models.BooleanField(default=False)
     counts = models.BooleanField(default=True)
     handed_in_by = models.ForeignKey(

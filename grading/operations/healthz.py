@@ -1,4 +1,4 @@
-"""Health checks of the process, the database and the queue, in time even if a server hangs."""
+"""Health checks of the process, the database, the queue and the store, even if one hangs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
+
+from grading.core.errors import StorageUnavailable
+from grading.core.uploads import check_store
 
 # A server that hangs neither answers nor refuses. Health checks usually wait about 2 s.
 ANSWER_SECONDS = 1.5
@@ -47,7 +50,7 @@ class HealthProbe:
         try:
             self._check()
             works = True
-        except (DatabaseError, RedisError):
+        except (DatabaseError, RedisError, StorageUnavailable):
             log.exception("not_ready", server=self.name)
         finally:
             # Also after an unexpected error: without a result no later check would ever start.
@@ -74,13 +77,20 @@ def _check_queue() -> None:
         queue.ping()
 
 
-PROBES = (HealthProbe("database", _check_database), HealthProbe("queue", _check_queue))
+PROBES = (
+    HealthProbe("database", _check_database),
+    HealthProbe("queue", _check_queue),
+    HealthProbe("storage", check_store),
+)
 
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Answer {"database": true, "queue": true}, or 503, within 2 s. The log says what is wrong."""
+    """Answer {"database": true, "queue": true, "storage": true}, or 503, within 2 s.
+
+    The log says what is wrong.
+    """
     # All probes start before the first wait, so that they share the time.
     until = monotonic() + ANSWER_SECONDS
     results = {probe.name: probe.start() for probe in PROBES}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import datetime, timedelta
-from pathlib import Path, PurePath
 from typing import Any
 
 from django.conf import settings
@@ -22,6 +20,7 @@ from grading.core.errors import AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.fair_turns import NO_ROOM, has_room
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.core.team_access import mates_of, work_of
+from grading.core.uploads import claim_pdf, store_pdf
 from grading.courses.extensions.queries import Terms, terms_of
 from grading.courses.teams.queries import team_of
 from grading.engine.repository_addresses import completed
@@ -38,8 +37,7 @@ from grading.submissions.queries import (
     refuse_without_attempts,
     refuse_without_team,
 )
-
-MEBIBYTE = 1024 * 1024
+from grading.submissions.received_pdf import ReceivedPdf, received_pdf
 
 
 def create_submission(
@@ -57,8 +55,9 @@ def create_submission(
 
     Raises SubmissionRefused (field, code, sentence), AlreadyRunning, and unless `again` SameWork for
     the commit and report of the last attempt. Cheap refusals come first.
-    The PDF and the repository are probed outside any transaction; then the limits are checked again
-    under the student's lock. In a team it is the team's attempt, whichever member submits.
+    The PDF and the repository are probed, and the PDF is stored, outside any transaction; then the
+    limits are checked again under the student's lock. In a team it is the team's attempt, whichever
+    member submits.
     """
     repo_url, ref, now = completed(repo_url.strip()), ref.strip(), timezone.now()
 
@@ -77,15 +76,14 @@ def create_submission(
             handed_in_at=now,
             late=terms.is_late(now),
         )
-        _store_pdf(submission, pdf)
         # The member who submits: the audit's turn is theirs, and the checks are about them.
         submission.read_as = student
-        try:
-            _accept(submission, by, kind, again=again)
-        except BaseException:
-            # A file belongs to no transaction: whatever ends this request, the upload must go.
-            _delete_pdf(submission)
-            raise
+        with received_pdf(pdf) as report:
+            _probe(submission, report, by)
+            _refuse_repetition(submission, again=again)
+            if report:
+                store_pdf(submission, report.file)
+        _accept(submission, by, kind, again=again)
     return submission
 
 
@@ -99,17 +97,22 @@ def refuse_by_policy(
     _refuse_if_too_many_are_open(assignment, student)
 
 
-def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: bool) -> None:
+def _probe(submission: Submission, report: ReceivedPdf | None, by: User | None) -> None:
+    """Fill in the commit and what is known of the PDF. Raises SubmissionRefused."""
     # Imported here: web processes never pay for the courtroom's heavy imports.
     from grading.engine import audits as engine_audits
 
     with limited_probe(submission.reader, by=by):
-        if submission.pdf:
-            engine_audits.probe_pdf(Path(submission.pdf.path))
+        if report:
+            engine_audits.probe_pdf(report.path)
+            submission.pdf_name = report.name
+            submission.pdf_sha256, submission.pdf_bytes = report.sha256, report.size
         submission.resolved_commit = engine_audits.probe_repository(
             submission.repo_url, submission.ref
         )
 
+
+def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: bool) -> None:
     with transaction.atomic():
         student = Enrollment.objects.select_for_update().filter(pk=submission.student_id).first()
         if student is None:
@@ -119,14 +122,13 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: 
         student = _refuse_if_moved(submission, student)
 
         # A second request may have used the last attempt while the repository was being read.
-        _refuse_if_running_already(submission)
+        _refuse_repetition(submission, again=again)
         terms = terms_of(submission.assignment, student)
         _refuse_unless_attempts_left(submission.assignment, student, terms)
         _refuse_if_too_many_are_open(submission.assignment, student)
-        if not again:
-            _refuse_same_work(submission)
 
         submission.attempt = next_attempt(submission.assignment, student)
+        claim_pdf(submission)
         submission.save(force_insert=True)
         audit = _queued_audit(submission, kind)
         record_activity(
@@ -235,6 +237,13 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
         raise SubmissionRefused(WHOLE_FORM, "too_many_open_unapproved", NO_ROOM)
 
 
+def _refuse_repetition(submission: Submission, *, again: bool) -> None:
+    """Raise AlreadyRunning, and unless `again` SameWork: before the PDF is stored, and locked."""
+    _refuse_if_running_already(submission)
+    if not again:
+        _refuse_same_work(submission)
+
+
 def _refuse_if_running_already(submission: Submission) -> None:
     """Raise AlreadyRunning for the same commit and report while its audit is open."""
     # A re-audit by staff or a peer's audit of this commit is no second click.
@@ -259,31 +268,7 @@ def _refuse_same_work(submission: Submission) -> None:
         pdf_sha256=submission.pdf_sha256,
     )
     if attempt is not None:
-        raise SameWork(attempt, has_report=bool(submission.pdf))
-
-
-def _store_pdf(submission: Submission, pdf: UploadedFile[Any] | None) -> None:
-    """Store the upload under a random name, with its digest and the name of the student's file."""
-    if pdf is None:
-        return
-    if pdf.size is None or pdf.size > settings.UPLOAD_MAX_BYTES:
-        limit = settings.UPLOAD_MAX_BYTES // MEBIBYTE
-        raise SubmissionRefused("pdf", "pdf_too_large", f"The PDF is larger than {limit} MB.")
-
-    digest = hashlib.sha256()
-    for chunk in pdf.chunks():
-        digest.update(chunk)
-
-    # Some browsers send a whole path, and control characters would break headers and pages.
-    name = PurePath((pdf.name or "report.pdf").replace("\\", "/")).name
-    submission.pdf_name = "".join(c for c in name if c.isprintable())[:255] or "report.pdf"
-    submission.pdf_sha256 = digest.hexdigest()
-    submission.pdf.save("report.pdf", pdf, save=False)
-
-
-def _delete_pdf(submission: Submission) -> None:
-    if submission.pdf:
-        submission.pdf.delete(save=False)
+        raise SameWork(attempt, has_report=bool(submission.pdf_sha256))
 
 
 WITHDRAWN_MESSAGE = "You withdrew this submission before its audit started."

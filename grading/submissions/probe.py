@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -17,6 +14,7 @@ from grading.models import Assignment, Enrollment
 from grading.submissions.actions import refuse_by_policy
 from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import attempt_with, attempts_left, next_attempt
+from grading.submissions.received_pdf import received_pdf
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,11 @@ def probe_submission(
     with scope(organization=assignment.organization):
         terms = terms_of(assignment, student)
         refuse_by_policy(assignment, student, terms, now)
-        with limited_probe(student):
-            report = _report(pdf) if pdf is not None else None
+        with limited_probe(student), received_pdf(pdf) as arrived:
+            report = None
+            if arrived:
+                pages = engine_audits.probe_pdf(arrived.path)
+                report = ReportProbe(arrived.name, arrived.size, pages, arrived.sha256)
             commit = engine_audits.probe_repository(repo_url.strip(), ref.strip())
         return Probe(
             commit=commit,
@@ -78,19 +79,3 @@ def probe_submission(
                 pdf_sha256=report.sha256 if report else "",
             ),
         )
-
-
-def _report(pdf: UploadedFile[Any]) -> ReportProbe:
-    """Read the PDF from a temporary file, because another process parses it."""
-    from grading.engine import audits as engine_audits
-
-    digest = hashlib.sha256()
-    size = 0
-    with NamedTemporaryFile(suffix=".pdf") as copy:
-        for chunk in pdf.chunks():
-            digest.update(chunk)
-            size += copy.write(chunk)
-        # The other process opens the file by its name.
-        copy.flush()
-        pages = engine_audits.probe_pdf(Path(copy.name))
-    return ReportProbe(pdf.name or "report.pdf", size, pages, digest.hexdigest())

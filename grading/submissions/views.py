@@ -15,11 +15,18 @@ from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import AuditState
-from grading.core.errors import ActionRefused, AlreadyRunning, SameWork, SubmissionRefused
+from grading.core.errors import (
+    ActionRefused,
+    AlreadyRunning,
+    SameWork,
+    SubmissionRefused,
+    UploadUnreadable,
+)
 from grading.core.form_bases import add_refusal, field_of_code
 from grading.core.permissions import access_assignment, access_audit, access_enrollment
 from grading.core.requests import MemberRequest
 from grading.core.team_access import is_present_member
+from grading.core.uploads import open_pdf
 from grading.courses.extensions.queries import Terms, terms_of
 from grading.courses.teams.queries import team_of
 from grading.models import Assignment, Enrollment, Submission
@@ -36,6 +43,8 @@ from grading.submissions.queries import (
     may_withdraw,
     team_refusal,
 )
+
+LAST_REPORT_AWAY = "We can't read the report of your last attempt: choose the PDF again."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -129,13 +138,19 @@ def _submit(
 
 
 def _work_of(assignment: Assignment, student: Enrollment, form: SubmissionForm) -> dict[str, Any]:
-    """Return what was sent, with the last report where it was sent before and no other is chosen."""
+    """Return what was sent, with the last report where it was sent before and no other is chosen.
+
+    Raises SubmissionRefused where that report cannot be read.
+    """
     work, digest = form.work, form.cleaned_data.get("same_report")
     last = last_attempt(assignment, student) if digest and work["pdf"] is None else None
     if last is None or last.pdf_sha256 != digest:
         return work
-    pdf: Any = UploadedFile(last.pdf.open("rb"), name=last.pdf_name, size=last.pdf.size)
-    return work | {"pdf": pdf}
+    try:
+        file = open_pdf(last)
+    except UploadUnreadable as error:
+        raise SubmissionRefused("pdf", error.code, LAST_REPORT_AWAY) from error
+    return work | {"pdf": UploadedFile(file, name=last.pdf_name, size=last.pdf_bytes)}
 
 
 def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:

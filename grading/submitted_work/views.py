@@ -18,9 +18,12 @@ from django.views.decorators.http import require_safe
 from grading.comments.queries import CommentsOf, ShownComment, comments_on
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.enums import AuditKind
+from grading.core.errors import UploadUnreadable
+from grading.core.middleware import status_of
 from grading.core.permissions import access_audit
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
+from grading.core.uploads import open_pdf
 from grading.engine.report import Location
 from grading.engine.stored_sources import StoredSources
 from grading.models import Audit
@@ -180,9 +183,10 @@ def pdf_file(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponseBa
         raise Http404
     name = f"{submission.assignment.slug}-attempt-{submission.attempt}.pdf"
     try:
-        pdf = submission.pdf.open()
-    except FileNotFoundError as error:
-        raise Http404 from error
+        pdf = open_pdf(submission)
+    except UploadUnreadable as error:
+        # In words alone: the page's frame shows no other document.
+        return HttpResponse(error.sentence, content_type="text/plain", status=status_of(error))
     answer = FileResponse(pdf, filename=name, content_type="application/pdf")
     # The file is from a student: the browser must not guess another type.
     answer.headers["X-Content-Type-Options"] = "nosniff"

@@ -68,9 +68,7 @@ def test_archive_of_an_empty_cohort_is_complete(organization, teacher, assignmen
 
 
 def test_archive_contains_every_report_and_pdf_under_our_names(organization, teacher, assignment):
-    audit = audited(
-        assignment, pdf=ContentFile(PDF, name="x.pdf"), pdf_sha256="ab" * 32, pdf_name="../evil.pdf"
-    )
+    audit = audited(assignment, pdf=ContentFile(PDF, name="x.pdf"), pdf_name="../evil.pdf")
     before = SupersededReportFactory(audit=audit)
     archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
     folder = f"assignments/auditor/students/{audit.submission.student_id}/attempt-1"
@@ -118,7 +116,7 @@ def test_archive_contains_roster_grades_log_and_records(organization, teacher, a
 
 
 def test_missing_files_are_named_and_do_not_stop_the_archive(organization, teacher, assignment):
-    gone = audited(assignment, pdf=ContentFile(PDF, name="x.pdf"), pdf_sha256="ab" * 32)
+    gone = audited(assignment, pdf=ContentFile(PDF, name="x.pdf"))
     gone.submission.pdf.storage.delete(gone.submission.pdf.name)
     type(gone).objects.filter(pk=gone.pk).update(report={"schema": "an older one"})
     archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))

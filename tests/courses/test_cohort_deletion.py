@@ -10,6 +10,7 @@ from django_scopes import scope
 from grading.audits.queries import usage_of_organization
 from grading.core.enums import BulkState
 from grading.core.errors import ActionRefused
+from grading.core.uploads import delete_orphans
 from grading.courses.archive.actions import delete_cohort
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Activity, Cohort, Submission
@@ -29,6 +30,7 @@ STAYS = {
     "Notice",
     "NoticeDaily",
     "NoticeOptOut",
+    "OrphanedUpload",
     "OrganizationBench",
     "Rubric",
     "RubricVersion",
@@ -137,34 +139,27 @@ def test_deletion_leaves_other_organizations_alone(cohort, owner):
         assert rows()["Submission"] == 1
 
 
-def test_uploads_are_deleted_on_commit_only(cohort, owner, django_capture_on_commit_callbacks):
+def test_uploads_are_deleted_once_their_rows_are(cohort, owner):
     assignment = Submission.objects.get().assignment
-    kept = SubmissionFactory(pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32)
-    going = SubmissionFactory(
-        assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32
-    )
+    kept = SubmissionFactory(pdf=ContentFile(b"%PDF-1.7", name="x.pdf"))
+    going = SubmissionFactory(assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"))
     held = inventory_of(cohort)
-    assert (held.uploads, held.upload_bytes, held.missing) == (1, 8, 0)
-    with django_capture_on_commit_callbacks() as callbacks, pytest.raises(RuntimeError):
+    assert (held.uploads, held.upload_bytes) == (1, 8)
+    with pytest.raises(RuntimeError):
         delete_and_break_off(cohort, owner)
-    assert (callbacks, default_storage.exists(going.pdf.name)) == ([], True)
-    with django_capture_on_commit_callbacks(execute=True):
-        delete(cohort, owner)
+    assert (delete_orphans(), default_storage.exists(going.pdf.name)) == (0, True)
+    delete(cohort, owner)
+    assert delete_orphans() == 1
     assert [default_storage.exists(submission.pdf.name) for submission in (going, kept)] == [
         False,
         True,
     ]
 
 
-def test_missing_upload_is_counted_and_does_not_stop_deletion(
-    cohort, owner, django_capture_on_commit_callbacks
-):
+def test_missing_upload_does_not_stop_deletion(cohort, owner):
     assignment = Submission.objects.get().assignment
-    gone = SubmissionFactory(
-        assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32
-    )
+    gone = SubmissionFactory(assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"))
     default_storage.delete(gone.pdf.name)
-    assert inventory_of(cohort).missing == 1
-    with django_capture_on_commit_callbacks(execute=True):
-        delete(cohort, owner)
+    delete(cohort, owner)
+    assert delete_orphans() == 1
     assert not Cohort.objects.exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +13,14 @@ from grading.core.enums import Role
 from grading.dashboard.institutions import Institution
 from tests.factories.graded_work import signed_in
 from tests.factories.people import (
+    CohortFactory,
     OrganizationFactory,
     UserFactory,
     everywhere,
     staff_user,
     student,
 )
-from tests.factories.work import AssignmentFactory, AuditFactory
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 from tests.web_client.page_checks import faults_of
 
 pytestmark = pytest.mark.django_db
@@ -64,15 +64,10 @@ def test_operator_sees_figures_of_every_institution_and_no_student(operator: Cli
     ] == []
 
 
-def test_size_of_uploads_is_that_of_the_institutions_files(
-    operator: Client, settings: Any, tmp_path: Path
-) -> None:
-    settings.MEDIA_ROOT = tmp_path
-    ours, theirs = OrganizationFactory.create(name="A"), OrganizationFactory.create(name="B")
-    for organization, size in ((ours, 5), (ours, 7), (theirs, 3)):
-        folder = tmp_path / "submissions" / str(organization.pk)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{size}.pdf").write_bytes(b"x" * size)
+def test_size_of_uploads_is_that_of_the_institutions_files(operator: Client) -> None:
+    ours, theirs = (CohortFactory.create(organization__name=name) for name in "AB")
+    for cohort, size in ((ours, 5), (ours, 7), (theirs, 3)):
+        SubmissionFactory.create(assignment__cohort=cohort, pdf_bytes=size)
     overview = first_page(operator).context["overview"]
     assert [line.uploads for line in overview.institutions] == [12, 3]
 

@@ -1,5 +1,6 @@
 """Rubrics, assignments, submissions and audits in any state."""
 
+import hashlib
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -108,6 +109,14 @@ class AssignmentFactory(TenantFactory):
     )
 
 
+def digest_of(file: Any) -> str:
+    if not file:
+        return ""
+    digest = hashlib.sha256(file.read()).hexdigest()
+    file.seek(0)
+    return digest
+
+
 class SubmissionFactory(TenantFactory):
     class Meta:
         model = Submission
@@ -119,6 +128,9 @@ class SubmissionFactory(TenantFactory):
     )
     attempt = 1
     repo_url = "https://git.example.org/student/work"
+    # Of the file given as `pdf`, if any.
+    pdf_sha256 = factory.LazyAttribute(lambda row: digest_of(getattr(row, "pdf", None)))
+    pdf_bytes = factory.LazyAttribute(lambda row: getattr(getattr(row, "pdf", None), "size", 0))
     handed_in_at = factory.LazyFunction(timezone.now)
 
 

@@ -168,7 +168,6 @@ def test_report_downloads_under_a_safe_name(teacher: Client, assignment: Assignm
     grade = judged(
         assignment,
         pdf=ContentFile(b"%PDF-1.7", name="x.pdf"),
-        pdf_sha256="ab" * 32,
         pdf_name='"=cmd".pdf',
     )
     sample = sample_of(assignment, grade)

@@ -171,7 +171,11 @@ def test_home_needs_the_same_queries_for_many_audits_as_for_one(
 
 
 def test_health_check_needs_no_sign_in(client: Client, redis: Any) -> None:
-    assert client.get("/healthz").json() == {"database": True, "queue": True}
+    assert client.get("/healthz").json() == {
+        "database": True,
+        "queue": True,
+        "storage": True,
+    }
 
 
 @pytest.mark.parametrize("address", ["/nowhere/", "/o/nowhere/"])

@@ -62,7 +62,6 @@ def with_pdf() -> dict[str, Any]:
     return {
         "pdf": ContentFile(b"%PDF-1.7", name="x.pdf"),
         "pdf_name": "my <report>.pdf",
-        "pdf_sha256": "ab" * 32,
     }
 
 
@@ -210,12 +209,18 @@ def test_attempt_without_pdf_says_so(
     assert "No PDF report was submitted" in viewer.content.decode()
 
 
-def test_deleted_pdf_is_not_found(
+def test_pdf_that_is_gone_or_not_the_submitted_one_is_a_failure_of_the_site(
     client_of_ada: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     audit = attempt(assignment, ada, 1, None, **with_pdf())
-    default_storage.delete(str(audit.submission.pdf))
-    assert client_of_ada.get(page_of_audit(audit, "audit-pdf-file")).status_code == 404
+    name = str(audit.submission.pdf)
+    default_storage.delete(name)
+    gone = client_of_ada.get(page_of_audit(audit, "audit-pdf-file"))
+    default_storage.save(name, ContentFile(b"%PDF-1.7 of another"))
+    another = client_of_ada.get(page_of_audit(audit, "audit-pdf-file"))
+    assert (gone.status_code, another.status_code) == (500, 500)
+    assert "is gone from the store" in gone.text
+    assert "not the one that was submitted" in another.text
 
 
 def test_every_place_of_a_report_leads_to_its_code(client_of_ada: Client, second: Audit) -> None:

@@ -100,7 +100,6 @@ class Institute:
             assignment=self.assignment,
             student=self.owner,
             pdf=ContentFile(b"%PDF-1.7", name="report.pdf"),
-            pdf_sha256="ab" * 32,
         )
         self.sample = BlindSampleFactory.create(
             assignment=self.assignment, submissions=[str(submission.pk)]

@@ -9,8 +9,8 @@ visible, whatever the query. `grading.core.rls` sets the connection before the n
     as_join_code(code)        read only: the join link with this code, of any organization
     as_dispatcher()           read only, of every organization: audits that wait or run, emails and
                               webhook deliveries that wait, all invitations' emails, bulk runs, rounds of peers, fixes to
-                              verify, editions of reports to make, due dates, and who of the staff gets
-                              a daily email
+                              verify, editions of reports to make, due dates, uploads to delete, and who
+                              of the staff gets a daily email
 """
 
 from collections.abc import Iterable

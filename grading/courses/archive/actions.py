@@ -18,9 +18,7 @@ import json
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
-import structlog
 from django.contrib.auth.models import User
-from django.core.files.storage import default_storage
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.utils import timezone
@@ -29,8 +27,9 @@ from pydantic import ValidationError
 from grading.audits.queries import document_of
 from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
-from grading.core.errors import ActionRefused
+from grading.core.errors import ActionRefused, StorageUnavailable, UploadUnreadable
 from grading.core.streaming import in_steps
+from grading.core.uploads import delete_with_rows, open_pdf
 from grading.core.zipping import Member, zipped
 from grading.courses.archive import queries as archive_queries
 from grading.courses.archive.cohort_inventory import (
@@ -134,10 +133,15 @@ def _submission_members(
 
 def _pdf(name: str, submission: Submission, missing: list[dict[str, str]]) -> Iterator[Member]:
     try:
-        with submission.pdf.open() as file:
-            yield Member(name, file.chunks(), at=submission.handed_in_at, packed=True)
-    except FileNotFoundError:
-        missing.append({"name": name, "why": "the file is missing in storage"})
+        file = open_pdf(submission)
+    except StorageUnavailable:
+        # The zip file breaks off and cannot be opened: nobody takes it for the whole.
+        raise
+    except UploadUnreadable as error:
+        missing.append({"name": name, "why": error.sentence})
+        return
+    with file:
+        yield Member(name, file.chunks(), at=submission.handed_in_at, packed=True)
 
 
 def _audit_members(name: str, audit: Audit, missing: list[dict[str, str]]) -> Iterator[Member]:
@@ -169,11 +173,8 @@ def _lines(name: str, rows: Iterable[dict[str, Any]]) -> Member:
     return Member(name, (f"{text}\n".encode() for text in texts))
 
 
-log = structlog.get_logger(__name__)
-
-
 def delete_cohort(*, cohort: Cohort, typed: str, fingerprint: str, by: User) -> None:
-    """Delete a cohort with all its rows, and its uploads once the transaction is committed.
+    """Delete a cohort with all its rows; the reconciler deletes its uploads.
 
     `typed` is the cohort's slug as the user typed it, `fingerprint` that of the inventory they saw.
     Raises ActionRefused: slug_differs, audits_running, holdings_changed.
@@ -207,7 +208,7 @@ def delete_cohort(*, cohort: Cohort, typed: str, fingerprint: str, by: User) -> 
             # Only keys: Django may load the rows that it deletes, and reports are large.
             rows.only("pk").delete()
         Cohort.objects.filter(pk=cohort.pk).delete()
-        delete_uploads_on_commit(uploads)
+        delete_with_rows(cohort.organization_id, uploads)
 
 
 def _lock(cohort: Cohort) -> bool:
@@ -243,17 +244,3 @@ def _check_deletable(cohort: Cohort, fingerprint: str) -> None:
             "holdings_changed",
             "Something changed since you opened this page. It now shows the current state.",
         )
-
-
-def delete_uploads_on_commit(uploads: list[str]) -> None:
-    # A function and no partial: Django logs a robust callback by its name.
-    def delete_uploads() -> None:
-        for name in uploads:
-            try:
-                default_storage.delete(name)
-            except OSError as error:
-                # The rows are gone already: a file that stays is logged and fails nothing.
-                log.warning("upload_left", upload=name, error=type(error).__name__)
-
-    # Only after the commit: a rollback would not bring a deleted file back.
-    transaction.on_commit(delete_uploads, robust=True)

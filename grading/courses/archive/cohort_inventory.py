@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.files.storage import default_storage
-from django.db.models import Count, QuerySet, Value
+from django.db.models import Count, QuerySet, Sum, Value
 
 from grading.core.enums import OPEN_STATES, BulkState
 from grading.models import (
@@ -126,13 +125,12 @@ LABELS = {
 class CohortInventory:
     """Number of records of each kind, the cohort's own first.
 
-    `missing` counts uploads whose file is not in storage; `running` the audits and bulk runs.
+    `running` counts the audits and bulk runs.
     """
 
     kinds: tuple[tuple[str, int], ...]
     uploads: int
     upload_bytes: int
-    missing: int
     running: int
 
     @property
@@ -152,18 +150,15 @@ class CohortInventory:
 
 
 def inventory_of(cohort: Cohort) -> CohortInventory:
-    """Count the cohort's records in a fixed number of queries; ask the storage for each file's
-    size.
-    """
-    sizes = [_size(name) for name in uploads_of(cohort)]
+    """Count the cohort's records in a fixed number of queries."""
+    uploads = _uploads_of(cohort).aggregate(number=Count("pk"), size=Sum("pdf_bytes", default=0))
     counts = _counts_of(cohort)
 
     return CohortInventory(
         # KINDS begins with what is deleted first; pages begin with the cohort's own rows.
         kinds=tuple(reversed(counts.items())),
-        uploads=len(sizes),
-        upload_bytes=sum(size for size in sizes if size is not None),
-        missing=sizes.count(None),
+        uploads=uploads["number"],
+        upload_bytes=uploads["size"],
         running=count_running(cohort),
     )
 
@@ -219,12 +214,8 @@ def count_running(cohort: Cohort) -> int:
 
 def uploads_of(cohort: Cohort) -> Iterator[str]:
     """Yield the names of the cohort's PDFs in private storage."""
-    submissions = Submission.objects.filter(assignment__cohort=cohort).exclude(pdf="")
-    return submissions.values_list("pdf", flat=True).iterator()
+    return _uploads_of(cohort).values_list("pdf", flat=True).iterator()
 
 
-def _size(name: str) -> int | None:
-    try:
-        return default_storage.size(name)
-    except FileNotFoundError:
-        return None
+def _uploads_of(cohort: Cohort) -> QuerySet[Submission]:
+    return Submission.objects.filter(assignment__cohort=cohort).exclude(pdf="")

@@ -20,7 +20,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import OPEN_STATES, STAFF_ROLES
 from grading.core.errors import PeopleRefused
 from grading.core.form_fingerprint import fingerprint_of
-from grading.courses.archive.actions import delete_uploads_on_commit
+from grading.core.uploads import delete_with_rows
 from grading.courses.archive.cohort_inventory import KINDS, LABELS, count_rows
 from grading.courses.organizations.invitations import revoke_invitation
 from grading.models import (
@@ -185,7 +185,7 @@ def remove_student(*, student: Enrollment, typed: str, fingerprint: str, by: Use
         for _name, model, _path in KINDS:
             if keys.get(model):
                 model.objects.filter(pk__in=keys[model]).only("pk").delete()
-        delete_uploads_on_commit(uploads)
+        delete_with_rows(student.organization_id, uploads)
 
 
 def _check(student: Enrollment, holdings: Holdings, typed: str, fingerprint: str) -> None:

@@ -23,6 +23,7 @@ from grading.core.form_bases import add_refusal
 from grading.core.own_work import own_works
 from grading.core.permissions import access_assignment, may
 from grading.core.requests import MemberRequest
+from grading.core.uploads import open_pdf
 from grading.grades.agreement import queries as agreement_queries
 from grading.grades.agreement.actions import draw_sample, grade_blind
 from grading.grades.agreement.coefficients import RELIABLE_FROM
@@ -172,7 +173,7 @@ def blind_pdf(
         raise Http404
 
     answer = FileResponse(
-        submission.pdf.open(),
+        open_pdf(submission),
         as_attachment=True,
         filename=f"{graded_assignment.slug}-sample-{sample_id}-{place}.pdf",
     )
