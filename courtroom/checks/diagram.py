@@ -22,7 +22,7 @@ VERBS = {
     "accurate": "has the parallel branches of the graph of the code",
     "parallel_shown": "shows parallel branches, but is not like the graph of the code",
     "linear": "shows a chain without parallel branches",
-    "generic": "does not show the parallel branches",
+    "generic": "does not show all parallel branches",
 }
 # Of a picture, only the outlines of its boxes were compared.
 PICTURE_MATCHES = "has rows of boxes like the graph of the code"

@@ -170,7 +170,7 @@ def _rank(candidate: tuple[Kind, Sketch]) -> tuple[int, int]:
 def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramResult:
     side_by_side = "; ".join(" | ".join(split) for split in sketch.splits)
     reason = f"side by side: {side_by_side}" if side_by_side else "nothing is side by side"
-    if kind == "parallel_shown" and graph and (parts := differences(sketch, graph)):
+    if kind != "accurate" and graph and (parts := differences(sketch, graph)):
         reason += f"; {'; '.join(parts)}"
     return DiagramResult(kind, reason, sketch.page, ", ".join(filter(None, sketch.labels)) or None)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from courtroom.analysis.diagrams.parallel_branches import is_exit
 from courtroom.analysis.langgraph.node_roles import joins_before_verdict, role_by_name
 from courtroom.checks.phrases import listed, place_of
 from courtroom.models.evidence import CheckOutcome, Evidence
@@ -104,8 +105,12 @@ class Work:
         return self.facts.get("graph") or {}
 
     def nodes(self, role: str) -> list[str]:
-        """Return the nodes whose names are of this role: detective, judge, join or justice."""
-        return [node for node in self.graph.get("nodes", ()) if role_by_name(node) == role]
+        """Return the nodes whose names are of this role: detective, judge, join or justice.
+
+        Nodes that run instead of others after a failure, such as skip_judges, have no role.
+        """
+        nodes = self.graph.get("nodes", ())
+        return [node for node in nodes if role_by_name(node) == role and not is_exit(node)]
 
     @property
     def edges(self) -> list[tuple[Edge, str, int]]:

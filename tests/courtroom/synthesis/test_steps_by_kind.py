@@ -15,6 +15,14 @@ def work(**facts):
     return Work({"state_class": STATE} | facts, {}, {})
 
 
+def test_node_that_runs_after_a_failure_is_named_in_no_layer():
+    nodes = ("prosecutor", "defense", "skip_judges", "repo_investigator", "skip_repo")
+    graph = {"path": "graph.py", "state_graph_line": 9, "nodes": nodes}
+
+    assert work(graph=graph).names["judge"] == "prosecutor and defense"
+    assert work(graph=graph).names["detective"] == "repo_investigator"
+
+
 def flow_fault(kind, keys, nodes):
     fault = {"kind": kind, "sentence": "x", "path": "nodes.py", "line": 4, "keys": keys}
     return fault | {"nodes": nodes, "other": {"path": "state.py", "line": 3}}

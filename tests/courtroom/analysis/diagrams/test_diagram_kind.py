@@ -134,6 +134,17 @@ def test_boxes_with_one_split_are_generic(tmp_path: FilePath) -> None:
     assert diagram_of(_read(tmp_path, Page(boxes=boxes, arrows=arrows)), PARALLEL).kind == "generic"
 
 
+def test_split_that_a_diagram_lacks_is_named() -> None:
+    drawn = WRITTEN.replace("prosecutor defense tech_lead", "panel")
+    result = diagram_of(PdfReading(pages=(drawn,), errors=()), PARALLEL)
+
+    assert result.kind == "generic"
+    assert result.reason == (
+        "side by side: repo_invest. | doc_analyst | vision_insp.;"
+        " not drawn side by side: defense | prosecutor | tech_lead of the code"
+    )
+
+
 def test_cells_of_a_table_are_no_drawing(tmp_path: FilePath) -> None:
     cells = [
         Box(f"cell {row} {column}", 72 + 120 * column, 700 - 20 * row, 120, 20)
