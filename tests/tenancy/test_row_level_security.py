@@ -66,6 +66,7 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
         ("invited_me", "grading_invitation", "SELECT"),
         ("joining", "grading_joinlink", "SELECT"),
         ("letters", "grading_notice", "SELECT"),
+        ("orphaned_uploads", "grading_orphanedupload", "SELECT"),
         ("own_membership", "grading_membership", "SELECT"),
         ("rounds", "grading_pairinground", "SELECT"),
         ("staff_emails", "grading_noticedaily", "SELECT"),
