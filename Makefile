@@ -21,7 +21,7 @@ LOAD ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test test-slow processes browser hostile faults audit image audit-dependencies lint types lock bench load clean
+.PHONY: help setup install run test test-slow processes browser hostile faults audit image wheel audit-dependencies lint types lock bench load clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,10 @@ faults: setup ## the tests that kill and stop processes, and a table of their re
 image: ## the container image, built by buildah without a daemon (BASE=... takes another base)
 	@deploy/build_image.sh
 
+wheel: setup ## the wheel of the site in dist/, and its SHA-256
+	@$(PY) -m hatchling build --clean --target wheel --directory dist
+	@cd dist && sha256sum *.whl
+
 audit: setup ## one audit without the site: make audit REPO=... PDF=...
 	@test -n "$$REPO" || { echo "Say which repository: make audit REPO=https://... PDF=report.pdf"; exit 2; }
 	@$(PY) -m courtroom "$$REPO" --allow-local $${PDF:+--pdf "$$PDF"}
@@ -97,4 +101,4 @@ load: setup ## a course on the evening of its deadline (LOAD="--ladder 50,100,20
 
 clean: ## forgets caches and the embedded servers' data (the virtual environment stays)
 	@if [ -f var/services-are-in ]; then rm -rf $$(cat var/services-are-in); fi
-	rm -rf var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf var dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

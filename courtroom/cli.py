@@ -48,10 +48,8 @@ RESYNTHESISE = "resynthesise"
 EXPLAIN = "print how each score came about, rule by rule"
 
 
-def arguments(argv: list[str]) -> argparse.Namespace:
-    cli = OneLineParser(
-        prog="python -m courtroom", description="Audit one repository and its PDF report."
-    )
+def arguments(argv: list[str], program: str) -> argparse.Namespace:
+    cli = OneLineParser(prog=program, description="Audit one repository and its PDF report.")
     cli.add_argument(
         "repo",
         metavar="REPO",
@@ -76,11 +74,12 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     return cli.parse_args(argv)
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, program: str = "python -m courtroom") -> int:
+    """Run the command line and return its exit code. `program` is its name in messages of use."""
     words = sys.argv[1:] if argv is None else argv
     if words[:1] == [RESYNTHESISE]:
-        return exit_code_of(lambda: resynthesis_command(words[1:]))
-    options = arguments(words)
+        return exit_code_of(lambda: resynthesis_command(words[1:], program))
+    options = arguments(words, program)
     return exit_code_of(lambda: asyncio.run(_audit(options)))
 
 
@@ -305,9 +304,9 @@ def _variable_of(place: tuple[int | str, ...]) -> str:
     return VARIABLES.get(field, field)
 
 
-def resynthesis_arguments(argv: list[str]) -> argparse.Namespace:
+def resynthesis_arguments(argv: list[str], program: str) -> argparse.Namespace:
     cli = OneLineParser(
-        prog="python -m courtroom resynthesise", description="Judge a stored report again."
+        prog=f"{program} {RESYNTHESISE}", description="Judge a stored report again."
     )
     cli.add_argument("report", metavar="REPORT.json", type=Path)
     cli.add_argument(
@@ -326,8 +325,8 @@ def resynthesis_arguments(argv: list[str]) -> argparse.Namespace:
     return cli.parse_args(argv)
 
 
-def resynthesis_command(argv: list[str]) -> int:
-    options = resynthesis_arguments(argv)
+def resynthesis_command(argv: list[str], program: str) -> int:
+    options = resynthesis_arguments(argv, program)
     report = stored_report(options.report)
     rubric = shipped_rubric(options.rubric) if options.rubric else rubric_of(report)
     name = options.constitution

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
+from auditor_site import folders
 from auditor_site.localservices.service_error import LocalServiceError
 from auditor_site.settings.derived import kept_secret
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = folders.HOME
 SHORT_ROOT = Path("/tmp")  # noqa: S108 -- our folder in it is private; TMPDIR may be too long
 # In memory, emptying all tables after a test takes a third of the time that it takes on a disk.
 MEMORY_ROOT = Path("/dev/shm")  # noqa: S108 -- as above

@@ -1,11 +1,10 @@
 """Settings of all environments. Each environment adds database, queue, secrets and hosts."""
 
 import os
-from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from auditor_site import addresses, env, webserver
+from auditor_site import addresses, env, folders, webserver
 from auditor_site.settings.accounts import *  # noqa: F403 -- part of the base
 from auditor_site.settings.accounts import PROVIDER_APPS, PROVIDER_ORIGINS
 from auditor_site.settings.judges import *  # noqa: F403 -- part of the base
@@ -15,7 +14,7 @@ from auditor_site.settings.repository_hosts import *  # noqa: F403 -- part of th
 os.environ.setdefault("LANGSMITH_TRACING", "false")
 os.environ.setdefault("LANGCHAIN_TRACING_V2", "false")
 
-BASE_DIR = Path(__file__).resolve().parents[2]
+BASE_DIR = folders.HOME
 DEBUG = False
 ROOT_URLCONF = "auditor_site.urls"
 WSGI_APPLICATION = "auditor_site.wsgi.application"
@@ -63,7 +62,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [folders.TEMPLATES],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -86,7 +85,7 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Automaton Auditor: "
 
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [folders.STATIC]
 
 # Uploads are private: no URL serves the folder or the bucket. They arrive in temporary files, never
 # in memory.

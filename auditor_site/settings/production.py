@@ -3,10 +3,14 @@
 Every secret and address is required.
 """
 
-from auditor_site import addresses, env, logs
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from auditor_site import addresses, env, folders, logs
 from auditor_site.settings import derived
 from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
-from auditor_site.settings.base import QUEUES, SITE_URL, STORAGES
+from auditor_site.settings.base import MEDIA_ROOT, QUEUES, SITE_URL, STORAGES
 
 SECRET_KEY = env.required("SECRET_KEY")
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
@@ -17,6 +21,11 @@ CSRF_TRUSTED_ORIGINS = [SITE_URL]
 ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES")
 # Anybody may sign up: without it strangers send letters and audits in the site's name.
 INSTITUTIONS_BY_APPROVAL = env.flag("INSTITUTIONS_BY_APPROVAL", default=True)
+
+# An installation's own folder goes with its version; a path that depends on it would lose uploads.
+is_lasting = Path(env.text("MEDIA_ROOT")).is_absolute() or env.secret("STORAGE_URL")
+if folders.IS_INSTALLED and not is_lasting:
+    raise ImproperlyConfigured(f"MEDIA_ROOT must be an absolute path here, not {MEDIA_ROOT}.")
 
 DATABASES = derived.databases(env.required("DATABASE_URL"))
 REDIS_URL = addresses.redis(env.required("REDIS_URL"))

@@ -8,7 +8,10 @@ from pathlib import Path
 from courtroom.models.rubric import Rubric
 
 SHIPPED = ("self_audit", "points", "general")
-FOLDER = Path(__file__).resolve().parents[2] / "rubric"
+_PACKAGE = Path(__file__).resolve().parents[1]
+# A wheel holds them inside the package, a checkout beside it.
+_INSTALLED, _CHECKOUT = _PACKAGE / "rubric", _PACKAGE.parent / "rubric"
+FOLDER = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 
 
 @cache

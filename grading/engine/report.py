@@ -8,6 +8,7 @@ stays the JSON itself, byte for byte. Importing this module loads nothing of the
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
@@ -506,6 +507,13 @@ class Report(ReportRecord):
 
     def errors_of(self, code: str) -> list[RecordedError]:
         return [error for error in self.errors if error.code == code]
+
+
+def report_schema() -> Any:
+    """Return the published JSON Schema of reports."""
+    from courtroom.rubric_import.shipped_rubrics import FOLDER
+
+    return json.loads((FOLDER / "report.schema.json").read_text(encoding="utf-8"))
 
 
 def parse_report(document: Json) -> Report:

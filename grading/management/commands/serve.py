@@ -115,8 +115,8 @@ def refuse_taken_port(port: int) -> None:
 
 
 def manage(*words: str) -> list[str]:
-    """Return one of our own commands, run by the same Python."""
-    return [sys.executable, sys.argv[0], *words]
+    """Return one of our own commands, started as this one was."""
+    return [sys.executable, *sys.orig_argv[1 : sys.orig_argv.index("serve")], *words]
 
 
 def web_command(port: int) -> list[str]:

@@ -6,16 +6,14 @@ import json
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from grading.engine.report import CITED_TAG
+from grading.engine.report import CITED_TAG, report_schema
 from grading.peer_review.redaction.contact_patterns import without_commits
 from grading.peer_review.redaction.identity_marks import Identity
 from grading.peer_review.redaction.redact_values import WITHHELD, redacted
 
 Json = dict[str, Any]
-_SCHEMA = Path(__file__).parents[3] / "rubric" / "report.schema.json"
 # Values that anybody can search for in public, whether or not they contain a name.
 _SEARCHABLE_KEYS = ("repo_url", "commit", "ref", "pdf_sha256", "digest")
 # Keys that hold words of the rubric and the courtroom: public, and needed as references.
@@ -216,7 +214,7 @@ def _map_strings(value: Any, change: Callable[[str], str]) -> Any:
 @lru_cache(maxsize=1)
 def _schema_words() -> frozenset[str]:
     """Return property names and enumerated words of the published report schema."""
-    return frozenset(_words_of(json.loads(_SCHEMA.read_text())))
+    return frozenset(_words_of(report_schema()))
 
 
 def _words_of(schema: Any) -> Iterable[str]:
