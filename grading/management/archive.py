@@ -131,8 +131,6 @@ def _dump(archive: tarfile.TarFile, table: str, columns: list[str]) -> int:
         _identifiers(columns), sql.Identifier(table)
     )
     with TemporaryFile() as spool, connection.cursor() as cursor:
-        # Any query sets the organizations whose rows the connection may read; COPY does not.
-        cursor.execute("SELECT 1")
         with cursor.copy(query) as copy:
             for data in copy:
                 spool.write(data)

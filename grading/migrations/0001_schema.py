@@ -1636,6 +1636,26 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
+        name="HeldSlot",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("name", models.CharField(max_length=100)),
+            ("number", models.PositiveSmallIntegerField()),
+            ("token", models.UUIDField()),
+            ("until", models.DateTimeField()),
+        ],
+        options={
+            "constraints": [
+                models.UniqueConstraint(fields=("name", "number"), name="slot_is_held_once")
+            ]
+        },
+    ),
+    migrations.CreateModel(
         name="PersonalCalendar",
         fields=[
             (

@@ -13,6 +13,7 @@ from grading.models.extension import Extension
 from grading.models.finding import Finding, FindingHelp, FindingResponse, FindingSighting
 from grading.models.grade import Grade, GradeAdjustment, Override, SupersededReport
 from grading.models.grading_queue import ReviewMark, ReviewPresence, ReviewShare
+from grading.models.held_slot import HeldSlot
 from grading.models.idempotency import IdempotencyKey
 from grading.models.invitation import Invitation
 from grading.models.join_link import JoinLink
@@ -68,6 +69,7 @@ __all__ = [
     "FindingSighting",
     "Grade",
     "GradeAdjustment",
+    "HeldSlot",
     "IdempotencyKey",
     "Invitation",
     "JoinLink",

@@ -18,7 +18,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django_rq import get_queue
 
-from grading.core.advisory_locks import held_slot
+from grading.core.held_slots import held_slot
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Notice, WebhookDelivery
 
@@ -62,7 +62,8 @@ class Outbox:
     @contextmanager
     def turn(self, organization_id: int) -> Iterator[bool]:
         """Hold the organization's turn; yield False if another worker holds it."""
-        with held_slot(f"{self.name} of {organization_id}", slots=1) as slot:
+        turn = held_slot(f"{self.name} of {organization_id}", slots=1, seconds=self.seconds)
+        with turn as slot:
             yield slot is not None
 
     def enqueue_rest(self, organization_id: int) -> None:

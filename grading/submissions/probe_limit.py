@@ -11,12 +11,14 @@ from contextlib import ExitStack, contextmanager
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from grading.core.advisory_locks import held_slot
 from grading.core.errors import SubmissionRefused
+from grading.core.held_slots import held_slot
 from grading.models import Enrollment
 
 # Two, so that a second click or a check beside a submission is not refused.
 MAX_PROBES = 2
+# Longer than any probe takes.
+PROBE_SECONDS = 60
 YOURS = f"{MAX_PROBES} of your submissions are being checked. Wait for their results."
 FULL = "Many repositories are being checked at the moment. Try again in a few seconds."
 
@@ -39,6 +41,7 @@ def limited_probe(student: Enrollment, *, by: User | None = None) -> Iterator[No
     )
     with ExitStack() as held:
         for owner, slots, code, sentence in limits:
-            if held.enter_context(held_slot(f"probes of {owner}", slots=slots)) is None:
+            slot = held_slot(f"probes of {owner}", slots=slots, seconds=PROBE_SECONDS)
+            if held.enter_context(slot) is None:
                 raise SubmissionRefused("repo_url", code, sentence)
         yield

@@ -11,7 +11,7 @@ from django_scopes.exceptions import ScopeError
 from grading.audits import queries as audit_queries
 from grading.courses import queries as course_queries
 from grading.courses.roster import import_roster
-from grading.models import ApiToken, Cohort, Enrollment, Organization, PersonalCalendar
+from grading.models import ApiToken, Cohort, Enrollment, HeldSlot, Organization, PersonalCalendar
 from grading.models.tenant import TenantManager, TenantModel
 from grading.submissions import queries as submission_queries
 from tests.factories.institutes import institute
@@ -19,7 +19,7 @@ from tests.factories.people import UserFactory, everywhere
 
 pytestmark = pytest.mark.django_db
 # Tokens and calendars are a person's own, like their password: they belong to no organization.
-NO_TENANTS = (Organization, ApiToken, PersonalCalendar)
+NO_TENANTS = (Organization, ApiToken, HeldSlot, PersonalCalendar)
 TENANT_MODELS = [
     model for model in apps.get_app_config("grading").get_models() if model not in NO_TENANTS
 ]

@@ -1,29 +1,24 @@
 """Database backend that applies row-level security to every query.
 
-Each connection takes the site's role (auditor_site), which owns nothing and is no superuser, so
-that row-level security binds it. Before each query the settings of the entered scope are compared
-with those that the connection has, and set again if they differ. So a kept connection never answers
-for an earlier request, and a rollback that reverts the settings is noticed.
+A transaction takes the site's role (auditor_site), which owns nothing and is no superuser, so that
+row-level security binds it, and the settings of the entered scope (cursors). The server forgets
+both when the transaction ends. So neither a kept connection nor one that a pooler shares answers
+for an earlier request.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from django.db.backends.postgresql import base
-from psycopg.pq import TransactionStatus
 
-from grading.core.rls.rls_scope import SessionSettings, current_settings
+from grading.core.rls.cursors import ScopedCursor, TransactionScope
 
 SITE_ROLE = "auditor_site"
-SET_ROLE = """
-SELECT set_config('role', rolname, false) FROM pg_roles
-WHERE rolname = %s AND pg_has_role(current_user, oid, 'MEMBER')
-"""
-SET_SETTINGS = """
-SELECT set_config('auditor.organization', %s, false), set_config('auditor.person', %s, false),
-    set_config('auditor.errand', %s, false)
+MEMBER_OF = """
+SELECT rolname FROM pg_roles WHERE rolname = %s AND pg_has_role(session_user, oid, 'MEMBER')
 """
 
 _as_owner: ContextVar[bool] = ContextVar("as_owner", default=False)
@@ -44,38 +39,46 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._settings: SessionSettings | None = None
-        self.execute_wrappers.append(self._with_settings)
+        self._scope = TransactionScope()
+
+    def get_connection_params(self) -> dict[str, Any]:
+        params = super().get_connection_params()
+        # A connection without a database creates and drops databases: the administrator's work.
+        if self.settings_dict["NAME"] is not None:
+            params["cursor_factory"] = partial(ScopedCursor, scope=self._scope)
+        return params
 
     def init_connection_state(self) -> None:
+        self._scope.role = None
+        self._scope.forget()
         super().init_connection_state()
-        self._settings = None
-        # A connection without a database creates and drops databases: the administrator's work.
         if self.settings_dict["NAME"] is not None and not _as_owner.get():
-            self._execute(SET_ROLE, [SITE_ROLE])
+            with self.cursor() as cursor:
+                cursor.execute(MEMBER_OF, [SITE_ROLE])
+                row = cursor.fetchone()
+            # Without the role the site works as the tables' owner, whom the policies bind too.
+            self._scope.role = row and row[0]
 
-    def _with_settings(
-        self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: Any
-    ) -> Any:
-        wanted = current_settings()
-        # After an error the server accepts only ROLLBACK, and shows no rows.
-        if (
-            wanted != self._settings
-            and self.connection.info.transaction_status != TransactionStatus.INERROR
-        ):
-            self._execute(SET_SETTINGS, wanted)
-            self._settings = wanted
-        return execute(sql, params, many, context)
+    def create_cursor(self, name: str | None = None) -> Any:
+        if name is not None:
+            with self.connection.cursor() as cursor:
+                cursor.begin()
+        return super().create_cursor(name)
 
-    def _execute(self, sql: str, values: Any) -> None:
-        with self.wrap_database_errors, self.connection.cursor() as cursor:
-            cursor.execute(sql, values)
+    def chunked_cursor(self) -> Any:
+        """Open a cursor on the server in a transaction; outside, a pooler would give it away."""
+        if not self.in_atomic_block:
+            return self.cursor()
+        return super().chunked_cursor()
+
+    def _commit(self) -> None:
+        self._scope.forget()
+        super()._commit()  # type: ignore[misc]  # -- the stubs leave it out
 
     def _rollback(self) -> None:
-        # The server reverts the settings with the transaction.
-        self._settings = None
+        self._scope.forget()
         super()._rollback()  # type: ignore[misc]  # -- the stubs leave it out
 
     def _savepoint_rollback(self, sid: str) -> None:
         super()._savepoint_rollback(sid)  # type: ignore[misc]  # -- the stubs leave it out
-        self._settings = None
+        self._scope.forget()

@@ -83,7 +83,7 @@ def _manifest(cohort: Cohort) -> dict[str, Any]:
 
 def _roster(cohort: Cohort) -> Iterator[bytes]:
     yield lines_of([ROSTER]).encode()
-    for row in archive_queries.roster_rows(cohort).iterator():
+    for row in archive_queries.in_chunks(archive_queries.roster_rows(cohort)):
         cells = (
             row.pk,
             row.name,
@@ -108,15 +108,10 @@ def _assignment_members(assignment: Assignment, missing: list[dict[str, str]]) -
         )
 
     for name, rows in archive_queries.tables_of(assignment):
-        columns = (
-            archive_queries.columns_of(row)
-            for row in rows.iterator(chunk_size=archive_queries.CHUNK_SIZE)
-        )
+        columns = (archive_queries.columns_of(row) for row in archive_queries.in_chunks(rows))
         yield _lines(f"{folder}/{name}.jsonl", columns)
 
-    for submission in archive_queries.submissions_of(assignment).iterator(
-        chunk_size=archive_queries.CHUNK_SIZE
-    ):
+    for submission in archive_queries.in_chunks(archive_queries.submissions_of(assignment)):
         yield from _submission_members(folder, submission, missing)
 
 

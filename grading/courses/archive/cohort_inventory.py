@@ -214,7 +214,7 @@ def count_running(cohort: Cohort) -> int:
 
 def uploads_of(cohort: Cohort) -> Iterator[str]:
     """Yield the names of the cohort's PDFs in private storage."""
-    return _uploads_of(cohort).values_list("pdf", flat=True).iterator()
+    return iter(_uploads_of(cohort).values_list("pdf", flat=True))
 
 
 def _uploads_of(cohort: Cohort) -> QuerySet[Submission]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
+from grading.core.row_batches import Row, in_batches
 from grading.models import (
     Activity,
     Appeal,
@@ -44,6 +46,10 @@ from grading.models import (
 CHUNK_SIZE = 100
 
 
+def in_chunks(rows: QuerySet[Row]) -> Iterator[Row]:
+    return chain.from_iterable(in_batches(rows, CHUNK_SIZE))
+
+
 def assignments_of(cohort: Cohort) -> list[Assignment]:
     assignments = Assignment.objects.filter(cohort=cohort).order_by("pk")
     return list(assignments.select_related("organization", "cohort", "rubric_version__rubric"))
@@ -59,7 +65,7 @@ def activity_rows(cohort: Cohort) -> Iterator[dict[str, Any]]:
     # By key and not by a join: the log outlives accounts, and no foreign key binds it.
     actors = User.objects.filter(pk__in=rows.order_by().values("actor_id"))
     names = dict(actors.values_list("pk", "email"))
-    for row in rows.iterator(chunk_size=CHUNK_SIZE):
+    for row in in_chunks(rows):
         yield {
             "at": row.at,
             "actor": names.get(row.actor_id or 0),

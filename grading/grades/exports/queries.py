@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from django.db.models.functions import Lower
 
 from grading.comments.queries import comment_readers
 from grading.core.enums import JUDGED_STATES, AuditKind
+from grading.core.row_batches import in_batches
 from grading.core.team_access import work_keys
 from grading.grades.agreement.queries import audits_that_count, criteria_of
 from grading.grading_queue.queries import Review
@@ -35,15 +37,8 @@ class RosterMatch:
 
 
 def student_batches(assignment: Assignment) -> Iterator[list[Enrollment]]:
-    """Yield all enrolled students by name, from a cursor on the server, for `team_of_row`."""
-    batch: list[Enrollment] = []
-    for student in _rows(assignment).iterator(chunk_size=BATCH_SIZE):
-        batch.append(student)
-        if len(batch) == BATCH_SIZE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+    """Yield all enrolled students by name, for `team_of_row`."""
+    return in_batches(_rows(assignment), BATCH_SIZE)
 
 
 def first_students(assignment: Assignment, number: int) -> list[Enrollment]:
@@ -143,10 +138,9 @@ def released_criteria(assignment: Assignment) -> list[tuple[str, str]]:
     """Return the criteria of all released grades, in the order of the releases."""
     released = Grade.objects.filter(assignment=assignment, released__isnull=False)
     names: dict[str, str] = {}
-    for criteria in released.values_list("released__criteria", flat=True).iterator(
-        chunk_size=BATCH_SIZE
-    ):
-        for row in criteria:
+    grades = chain.from_iterable(in_batches(released.only("released"), BATCH_SIZE))
+    for document in filter(None, (grade.released for grade in grades)):
+        for row in document["criteria"]:
             names.setdefault(row["id"], row["name"])
 
     return list(names.items())

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q
 
 from grading.core.enums import JUDGED_STATES, RubricState
@@ -34,9 +35,11 @@ def reports_of(audits: Iterable[UUID]) -> Iterator[tuple[UUID, dict[str, Any]]]:
     Only REPORTS_AT_ONCE of them are in memory at a time.
     """
     reported = Audit.objects.filter(pk__in=list(audits)).values_list("pk", "report")
-    for audit, report in reported.iterator(chunk_size=REPORTS_AT_ONCE):
-        if report is not None:
-            yield audit, report
+    # Rows are fetched in parts only in a transaction.
+    with transaction.atomic(savepoint=False):
+        for audit, report in reported.iterator(chunk_size=REPORTS_AT_ONCE):
+            if report is not None:
+                yield audit, report
 
 
 def versions_of(grades: Iterable[Grade]) -> dict[int, RubricVersion]:

@@ -1,0 +1,104 @@
+"""Cursors that send the role and the scope of a transaction together with its first statement.
+
+Both are local to the transaction (SET LOCAL), so a pooler may give the server's connection to
+somebody else after it. A statement outside a transaction is sent with them in one message, which
+PostgreSQL runs as one transaction: no round trip is added, and none runs without its scope.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Self
+
+from django.db.backends.postgresql import base
+from psycopg import ClientCursor, ProgrammingError, sql
+from psycopg.pq import TransactionStatus
+
+from grading.core.rls.rls_scope import SessionSettings, current_settings
+
+
+class TransactionScope:
+    """Role and settings of one connection's transactions.
+
+    `role` None keeps the login's own: that of the tables' owner, for migrations.
+    """
+
+    def __init__(self) -> None:
+        self.role: str | None = None
+        self._applied: tuple[str | None, SessionSettings] | None = None
+
+    def forget(self) -> None:
+        """Send everything again: the server has reverted it with a transaction or savepoint."""
+        self._applied = None
+
+    def statements(self, status: TransactionStatus, *, autocommit: bool) -> tuple[str, ...]:
+        """Return what must be sent before the next statement."""
+        # After an error the server accepts only ROLLBACK, and shows no rows.
+        if status == TransactionStatus.INERROR:
+            return ()
+        wanted = self.role, current_settings()
+        if status != TransactionStatus.IDLE and wanted == self._applied:
+            return ()
+        # A statement outside a transaction takes them along when it ends.
+        ends_at_once = status == TransactionStatus.IDLE and autocommit
+        self._applied = None if ends_at_once else wanted
+        # What PostgreSQL runs only outside a transaction, such as CREATE INDEX CONCURRENTLY.
+        if ends_at_once and wanted == (None, SessionSettings()):
+            return ()
+        return _statements(*wanted)
+
+
+@lru_cache
+def _statements(role: str | None, settings: SessionSettings) -> tuple[str, ...]:
+    """Return a statement for the role and for each setting, also for the empty ones.
+
+    A server's connection that a pooler shares may carry settings of somebody else's session.
+    """
+    return (
+        f"SET LOCAL ROLE {sql.Identifier(role).as_string() if role else 'NONE'}",
+        *(
+            f"SET LOCAL auditor.{name} = {sql.Literal(value).as_string()}"
+            for name, value in settings._asdict().items()
+        ),
+    )
+
+
+class ScopedCursor(base.CursorMixin, ClientCursor[Any]):
+    """Django's cursor; each of its statements carries role and scope."""
+
+    def __init__(self, *args: Any, scope: TransactionScope, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._scope = scope
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        before = self._statements()
+        if not before:
+            return super().execute(query, params, **options)
+        message = "; ".join((*before, self.mogrify(query, params)))
+        super().execute(message.encode(), **options)
+        return self.set_result(len(before))
+
+    def executemany(self, query: Any, params_seq: Iterable[Any], **options: Any) -> None:
+        self.begin()
+        super().executemany(query, params_seq, **options)
+
+    def copy(self, *args: Any, **options: Any) -> Any:
+        self.begin()
+        return super().copy(*args, **options)
+
+    def stream(self, *args: Any, **options: Any) -> Iterator[Any]:
+        self.begin()
+        return super().stream(*args, **options)
+
+    def _statements(self) -> tuple[str, ...]:
+        connection = self.connection
+        return self._scope.statements(
+            connection.info.transaction_status, autocommit=connection.autocommit
+        )
+
+    def begin(self) -> None:
+        """Send role and scope alone, before what is sent otherwise than by `execute`."""
+        is_idle = self.connection.info.transaction_status == TransactionStatus.IDLE
+        if is_idle and self.connection.autocommit:
+            raise ProgrammingError("This needs a transaction, which carries role and scope.")
+        if before := self._statements():
+            super().execute("; ".join(before).encode())

@@ -1,0 +1,1 @@
+"""The site behind what lies between machines: a pooler of transactions, and TLS to both servers."""
