@@ -21,7 +21,7 @@ LOAD ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test test-slow processes browser hostile faults audit image wheel audit-dependencies lint types lock bench load clean
+.PHONY: help setup install run test test-slow processes providers browser hostile faults audit image wheel audit-dependencies lint types lock bench load clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,14 @@ test-slow: setup ## all other tests but the faults: processes, browser, hostile 
 processes: setup ## the tests that start programs and servers, and of the sandbox
 	$(PYTEST) $(WORKERS) -m processes $(TESTS)
 
+# Their packages stay out of the environment of all other tests: they make each process start later.
+providers: setup ## the tests of other providers' packages, in an environment that has them
+	@test -x .venv/providers/bin/python || $(PY) -m venv --without-pip .venv/providers
+	@$(PY) -m uv pip sync --quiet --require-hashes --python .venv/providers/bin/python \
+		requirements/dev.txt requirements/providers.txt
+	.venv/providers/bin/python -m pytest -q -rs tests/model_endpoint/test_other_providers.py \
+		tests/model_endpoint/test_public_connections.py $(TESTS)
+
 browser: setup ## the tests in a browser
 	$(PYTEST) $(WORKERS) -m browser $(TESTS)
 
@@ -88,7 +96,7 @@ audit-dependencies: setup ## the locked packages compared with known weaknesses
 	@$(PY) -m requirements.check_advisories $(LINT)/pip-audit
 
 lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
-	@for name in runtime guards providers storage dev lint; do \
+	@for name in runtime guards storage providers dev lint; do \
 		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			requirements/$$name.in -o requirements/$$name.txt; \
 	done

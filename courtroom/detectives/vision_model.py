@@ -19,10 +19,11 @@ from courtroom.analysis.pdf.plain_text import plain
 from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.judges.answer_schema import parse_json
 from courtroom.judges.budget import Budget, total_usage
+from courtroom.judges.completion import Completion
 from courtroom.judges.prompts import Prompt
 from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
 from courtroom.judges.provider_failures import CallFailed
-from courtroom.judges.providers import Completion, ModelClients
+from courtroom.judges.providers import ModelClients
 from courtroom.judges.rate_limit import RateLimit
 from courtroom.models.audit_report import Usage
 from courtroom.models.case import BenchSettings, Limits

@@ -15,10 +15,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from courtroom.judges.citations import can_cite, resolve
+from courtroom.judges.completion import FILTERED, TRUNCATED, Completion
 from courtroom.judges.material import short_id
 from courtroom.judges.opinion import Question
 from courtroom.judges.provider_failures import CallFailed
-from courtroom.judges.providers import FILTERED, TRUNCATED, Completion
 from courtroom.models.judge_answer import Score
 
 FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from courtroom.judges.budget import Budget, cost_of
+from courtroom.judges.completion import Completion
 from courtroom.judges.prompts import Prompt
 from courtroom.judges.provider_failures import CallFailed, FormRefused, failure_of
-from courtroom.judges.providers import Completion, ModelClient
+from courtroom.judges.providers import ModelClient
 from courtroom.judges.rate_limit import RateLimit, RateLimitTimeout
 from courtroom.models.audit_report import Usage
 

@@ -5,12 +5,13 @@ A message is our own sentence, with a short part of the provider's words at most
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from courtroom.judges.provider_errors import ProviderError, read_error
 from courtroom.judges.provider_words import provider_words
 from courtroom.models.audit_report import AnswerForm
 from courtroom.models.judge_answer import FailureKind
@@ -20,19 +21,53 @@ TOO_MANY_REQUESTS = 429
 SERVER_ERROR = 500
 KINDS: Mapping[int, FailureKind] = {
     401: "auth",
+    402: "budget",
     403: "auth",
     408: "server",
     409: "server",
+    413: "context_length",
     TOO_MANY_REQUESTS: "rate_limited",
 }
 # Reason codes of providers, which say more than the HTTP status alone.
 CODES: Mapping[str, FailureKind] = {
+    # OpenAI's, and those of others who speak its protocol
     "insufficient_quota": "budget",
     "billing_hard_limit_reached": "budget",
     "context_length_exceeded": "context_length",
+    "exceed_context_size_error": "context_length",
     "content_filter": "filtered",
     "content_policy_violation": "filtered",
+    "rate_limit_exceeded": "rate_limited",
+    # Anthropic's
+    "authentication_error": "auth",
+    "permission_error": "auth",
+    "billing_error": "budget",
+    "rate_limit_error": "rate_limited",
+    "overloaded_error": "server",
+    # Google's
+    "UNAUTHENTICATED": "auth",
+    "PERMISSION_DENIED": "auth",
+    "RESOURCE_EXHAUSTED": "rate_limited",
+    # Amazon's
+    "AccessDeniedException": "auth",
+    "UnrecognizedClientException": "auth",
+    "ThrottlingException": "rate_limited",
+    "ServiceQuotaExceededException": "budget",
 }
+# Where neither code nor status says it: a prompt that is too long, and a key that is wrong.
+NAMES_LENGTH = re.compile(
+    r"context (?:length|window|size)|(?:prompt|input) (?:is|was) too long|maximum prompt length"
+    r"|too many (?:input |total )?tokens|input token count|reduce the length of the"
+    r"|tokens?[^.\n]{0,60}(?:exceed|must be <=|too large for model)",
+    re.IGNORECASE,
+)
+NAMES_KEY = re.compile(
+    r"(?:incorrect|invalid|no|missing) (?:\w+ )?api[ _-]?key|api[ _-]?key (?:is )?(?:not valid|invalid)"
+    r"|API_KEY_INVALID",
+    re.IGNORECASE,
+)
+# Google names the pause in the body.
+RETRY_DELAY = re.compile(r'"retryDelay": ?"(\d{1,6}(?:\.\d{1,9})?)s"')
 ASKED_AGAIN: tuple[FailureKind, ...] = ("truncated", "invalid", "out_of_schema", "unfounded")
 TRANSIENT: tuple[FailureKind, ...] = ("rate_limited", "server")
 SENTENCES: Mapping[FailureKind, str] = {
@@ -43,7 +78,13 @@ SENTENCES: Mapping[FailureKind, str] = {
     "filtered": "The provider's filter refused the prompt.",
     "timeout": "The endpoint did not answer in time.",
 }
-NOT_REACHED = "The endpoint could not be reached."
+# An error without an answer, by its outcome.
+WITHOUT_ANSWER: Mapping[str, tuple[FailureKind, str]] = {
+    "private": ("invalid", "The endpoint's address is on a private network."),
+    "unreachable": ("server", "The endpoint could not be reached."),
+    "timeout": ("timeout", SENTENCES["timeout"]),
+    "unreadable": ("invalid", "The endpoint's answer could not be read."),
+}
 # Groq's code for an answer of its model that is no JSON: the request was right.
 UNREADABLE_ANSWER = "json_validate_failed"
 
@@ -81,70 +122,62 @@ def failure_of(error: Exception) -> CallFailed:
     """Classify an exception of any provider's library."""
     if isinstance(error, CallFailed):
         return error
-    kind, status = _kind(error), getattr(error, "status_code", None)
-    is_refused = status is not None and _code(error) != UNREADABLE_ANSWER
+    if _is_overflow(error):
+        return CallFailed("context_length", SENTENCES["context_length"], refused=True)
+    facts = read_error(error)
+    if facts.outcome != "answered":
+        kind, sentence = WITHOUT_ANSWER[facts.outcome]
+        return CallFailed(kind, sentence, refused=facts.outcome == "private")
+
+    kind = _kind(facts)
     # Providers print parts of the API key when they refuse it.
-    words = "" if kind == "auth" else provider_words(_own_words(error))
+    words = "" if kind == "auth" else provider_words(facts.message)
     quote = f" It said: “{words}”" if words else ""
-    pause = retry_after(getattr(getattr(error, "response", None), "headers", {}))
-    return CallFailed(kind, f"{_sentence(kind, error)}{quote}", pause=pause, refused=is_refused)
+    is_refused = UNREADABLE_ANSWER not in facts.codes
+    message = f"{_sentence(kind, facts)}{quote}"
+    return CallFailed(kind, message, pause=_pause(facts), refused=is_refused)
 
 
 def refused_request(error: Exception) -> str:
     """Return the words in which an endpoint refused a request as such; "" for other failures."""
-    is_answered = isinstance(getattr(error, "status_code", None), int)
-    if not is_answered or _code(error) == UNREADABLE_ANSWER:
+    facts = read_error(error)
+    if facts.status is None or UNREADABLE_ANSWER in facts.codes or _is_overflow(error):
         return ""
-    return _whole_words(error) if _kind(error) in ("invalid", "server") else ""
+    return facts.whole if _kind(facts) in ("invalid", "server") else ""
 
 
-def _sentence(kind: FailureKind, error: Exception) -> str:
-    status = getattr(error, "status_code", None)
+def _is_overflow(error: Exception) -> bool:
+    # Imported here: the heuristic bench must not pay for this package.
+    from langchain_core.exceptions import ContextOverflowError
+
+    return isinstance(error, ContextOverflowError)
+
+
+def _sentence(kind: FailureKind, facts: ProviderError) -> str:
     if kind in SENTENCES:
         return SENTENCES[kind]
-    if isinstance(status, int):
-        outcome = "failed" if kind == "server" else "refused the request"
-        return f"The endpoint {outcome} (HTTP {status})."
-    return NOT_REACHED if kind == "server" else "The endpoint's answer could not be read."
+    outcome = "failed" if kind == "server" else "refused the request"
+    return f"The endpoint {outcome} (HTTP {facts.status})."
 
 
-def _own_words(error: Exception) -> str:
-    """Return the message in an error's body; of an error without an answer, nothing."""
-    if getattr(error, "status_code", None) is None:
-        return ""
-    body = getattr(error, "body", None)
-    inner = body.get("error", body) if isinstance(body, dict) else body
-    message = inner.get("message") or inner.get("detail") if isinstance(inner, dict) else inner
-    return message if isinstance(message, str) else json.dumps(message) if message else ""
-
-
-def _whole_words(error: Exception) -> str:
-    body = getattr(error, "body", None)
-    return f"{error} {json.dumps(body, default=str) if body else ''}"
-
-
-def _code(error: Exception) -> str:
-    return str(getattr(error, "code", None) or "")
-
-
-def _kind(error: Exception) -> FailureKind:
-    # Imported here: the heuristic bench must not pay for these packages.
-    from langchain_core.exceptions import ContextOverflowError
-    from openai import APIConnectionError, APITimeoutError
-
-    code = _code(error)
-    status = getattr(error, "status_code", None)
-    if isinstance(error, ContextOverflowError):
+def _kind(facts: ProviderError) -> FailureKind:
+    """Return the kind of an error that was answered."""
+    status = facts.status or SERVER_ERROR
+    for code in facts.codes:
+        if code in CODES:
+            return CODES[code]
+    if status in KINDS:
+        return KINDS[status]
+    if NAMES_LENGTH.search(facts.whole):
         return "context_length"
-    if isinstance(error, (APITimeoutError, TimeoutError)):
-        return "timeout"
-    if isinstance(error, APIConnectionError):
-        return "server"
-    if code in CODES:
-        return CODES[code]
-    if isinstance(status, int):
-        return KINDS.get(status) or ("server" if status >= SERVER_ERROR else "invalid")
-    return "invalid"
+    if NAMES_KEY.search(facts.message):
+        return "auth"
+    return "server" if status >= SERVER_ERROR else "invalid"
+
+
+def _pause(facts: ProviderError) -> float | None:
+    delay = RETRY_DELAY.search(facts.whole)
+    return float(delay[1]) if delay else retry_after(facts.headers)
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:

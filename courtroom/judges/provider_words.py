@@ -18,6 +18,8 @@ TRACE = re.compile(
 )
 # Every quantifier is bounded or followed by what it cannot match, so that no text is slow.
 REMOVED = (
+    # Pages of proxies.
+    (re.compile(r"</?[a-z!][^<>]{0,300}>", re.IGNORECASE), " "),
     (re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://\S{1,2000}", re.IGNORECASE), "[address]"),
     (re.compile(r"\bBearer\s+\S{1,500}", re.IGNORECASE), "[key]"),
     (

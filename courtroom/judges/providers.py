@@ -7,16 +7,12 @@ structured output takes three times the CPU per call and loses the usage of a tr
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from ssl import SSLContext
 from typing import Any, Protocol
 
 from httpx2 import AsyncClient, create_ssl_context
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpx2Client
 
@@ -27,29 +23,18 @@ from courtroom.judges.answer_forms import (
     bare_json,
     form_in_words,
 )
+from courtroom.judges.completion import Completion, completion_of
+from courtroom.judges.langchain_clients import (
+    LangchainClient,
+    forget_environment,
+    model_factory,
+)
 from courtroom.judges.prompts import Prompt
 from courtroom.judges.provider_failures import FormRefused, refused_request
-from courtroom.judges.provider_words import provider_words
-from courtroom.models.audit_report import AnswerForm, Usage
-from courtroom.models.case import PROVIDERS, BenchSettings
+from courtroom.judges.public_connections import public_connections_only
+from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
-
-TRUNCATED = ("length", "max_tokens", "MAX_TOKENS")
-FILTERED = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """Answer of a model: `refusal` in its own words or empty, `finish_reason` as the provider names
-    it, `form` as it was asked for, `refused` what the endpoint took no request with.
-    """
-
-    text: str
-    refusal: str
-    finish_reason: str
-    usage: Usage
-    form: AnswerForm
-    refused: tuple[str, ...] = ()
+from courtroom.models.model_providers import AZURE, OPENAI, PROVIDERS, split_model
 
 
 class ModelClient(Protocol):
@@ -63,20 +48,12 @@ class ModelClient(Protocol):
 
 
 class OpenAiClient:
-    """One client for all calls to one model; `trial` learns what its endpoint takes."""
+    """One client for all calls to one model by OpenAI's protocol; `trial` learns what its endpoint
+    takes.
+    """
 
-    def __init__(
-        self, model: str, settings: BenchSettings, http: AsyncClient, trial: DialectTrial
-    ) -> None:
-        self._trial = trial
-        self._client = ChatOpenAI(
-            model=model,
-            api_key=settings.api_key,
-            base_url=settings.base_url,
-            http_async_client=http,
-            max_retries=0,
-            timeout=settings.deadline_seconds,
-        )
+    def __init__(self, chat: BaseChatModel, trial: DialectTrial) -> None:
+        self._client, self._trial = chat, trial
 
     async def ask(
         self,
@@ -99,7 +76,7 @@ class OpenAiClient:
                     raise FormRefused(dialect.form) from error
                 raise
             self._trial.accept(dialect)
-        return _completion(message, bare_json(message.text), dialect.form, dialect.refused)
+        return completion_of(message, bare_json(message.text), dialect.form, dialect.refused)
 
 
 def _in_roles(prompt: Prompt, roles: Roles) -> Prompt:
@@ -127,14 +104,11 @@ def _with_words(prompt: Prompt, words: str) -> Prompt:
     return [*before, (role, [*content, {"type": "text", "text": words}])]
 
 
-class LangchainClient:
-    """Any chat model of langchain, asked for structured output in its own way.
+class PublicOnlyClient:
+    """Client whose calls connect to public addresses only."""
 
-    `make_model` takes the most tokens that the answer may have.
-    """
-
-    def __init__(self, make_model: Callable[[int], BaseChatModel]) -> None:
-        self._make_model = make_model
+    def __init__(self, client: ModelClient) -> None:
+        self._client = client
 
     async def ask(
         self,
@@ -143,15 +117,8 @@ class LangchainClient:
         max_tokens: int,
         temperature: float | None = None,
     ) -> Completion:
-        titled = {"title": "answer", "description": "The answer in full", **schema}
-        chat = self._make_model(max_tokens)
-        if temperature is not None and "temperature" in type(chat).model_fields:
-            chat = chat.model_copy(update={"temperature": temperature})
-        model = chat.with_structured_output(titled, include_raw=True)
-        answer = dict(await model.ainvoke(prompt))
-        parsed = answer["parsed"]
-        text = answer["raw"].text if parsed is None else json.dumps(parsed)
-        return _completion(answer["raw"], text, "provider")
+        with public_connections_only():
+            return await self._client.ask(prompt, schema, max_tokens, temperature)
 
 
 class ModelClients:
@@ -165,15 +132,36 @@ class ModelClients:
 
     def client_for(self, model: str) -> ModelClient:
         """Return the client of a model named as in the settings. Raises InputRefused."""
-        provider, colon, name = model.partition(":")
-        if colon and provider in PROVIDERS:
-            return LangchainClient(_model_factory(provider, name, self._settings))
-        if self._settings.api_key is None:
+        client = self._client_for(model)
+        return PublicOnlyClient(client) if self._settings.public_only else client
+
+    def _client_for(self, model: str) -> ModelClient:
+        provider, name = split_model(model)
+        trial = DialectTrial((self._settings.base_url or provider, name), self._head_start)
+        if provider == OPENAI:
+            return OpenAiClient(self._openai_chat(name), trial)
+        make_model = model_factory(name, PROVIDERS[provider], self._settings)
+        if provider == AZURE:
+            return OpenAiClient(make_model(None), trial)
+        make_model(self._settings.max_completion_tokens)  # refused before the first call, or never
+        return LangchainClient(make_model, provider)
+
+    def _openai_chat(self, name: str) -> ChatOpenAI:
+        settings = self._settings
+        if settings.api_key is None or settings.provider != OPENAI:
             raise InputRefused("bench_no_key", "The LLM bench needs an API key (OPENAI_API_KEY).")
         self._http = self._http or DefaultAsyncHttpx2Client(verify=_trusted_certificates())
-        name = name if colon and provider == "openai" else model
-        trial = DialectTrial((self._settings.base_url or "", name), self._head_start)
-        return OpenAiClient(name, self._settings, self._http, trial)
+        chat = ChatOpenAI(
+            model=name,
+            api_key=settings.api_key,
+            base_url=settings.base_url,
+            http_async_client=self._http,
+            max_retries=0,
+            timeout=settings.deadline_seconds,
+        )
+        if not settings.uses_environment:
+            forget_environment(chat)
+        return chat
 
     async def close(self) -> None:
         if self._http is not None:
@@ -184,61 +172,3 @@ class ModelClients:
 def _trusted_certificates() -> SSLContext:
     """Return them once per process: reading them takes a tenth of an audit's processor time."""
     return create_ssl_context()
-
-
-def _model_factory(
-    provider: str, name: str, settings: BenchSettings
-) -> Callable[[int], BaseChatModel]:
-    try:
-        from langchain.chat_models import init_chat_model  # type: ignore[import-not-found]  # -- an extra
-
-        def make(max_tokens: int) -> BaseChatModel:
-            made: BaseChatModel = init_chat_model(
-                name,
-                model_provider=provider,
-                max_retries=0,
-                timeout=settings.deadline_seconds,
-                max_tokens=max_tokens,
-            )
-            return made
-
-        make(settings.max_completion_tokens)
-    except ImportError as missing:
-        message = (
-            f"Models of {provider} need more packages: install requirements/providers.txt,"
-            f" or pip install langchain and its {provider} package."
-        )
-        raise InputRefused("bench_no_provider", message) from missing
-    except Exception as error:  # each provider has its own for a key that is not set
-        message = (
-            f"Models of {provider} cannot be used: a key or another setting of {provider}"
-            " is missing or wrong in the server's environment."
-        )
-        raise InputRefused("bench_no_key", message) from error
-    return make
-
-
-def _completion(
-    message: AIMessage, text: str, form: AnswerForm, refused: tuple[str, ...] = ()
-) -> Completion:
-    metadata = message.response_metadata
-    refusal = str(message.additional_kwargs.get("refusal") or "")
-    return Completion(
-        text=text,
-        refusal=refusal and (provider_words(refusal) or "The model refused."),
-        finish_reason=str(metadata.get("finish_reason") or metadata.get("stop_reason") or ""),
-        usage=_usage(message.usage_metadata),
-        form=form,
-        refused=refused,
-    )
-
-
-def _usage(metadata: Any) -> Usage:
-    if not metadata:
-        return Usage(calls=1)
-    return Usage(
-        calls=1,
-        prompt_tokens=metadata["input_tokens"],
-        cached_tokens=metadata.get("input_token_details", {}).get("cache_read", 0) or 0,
-        completion_tokens=metadata["output_tokens"],
-    )

@@ -20,6 +20,7 @@ from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS
 from courtroom.detectives.detective_result import Suspicion
 from courtroom.judges.answer_schema import object_schema, parse_json
 from courtroom.judges.budget import Budget, total_usage
+from courtroom.judges.completion import Completion
 from courtroom.judges.material import (
     CUT,
     NOTICE,
@@ -33,7 +34,7 @@ from courtroom.judges.material import (
 from courtroom.judges.prompts import Prompt, persona_text
 from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
 from courtroom.judges.provider_failures import CallFailed
-from courtroom.judges.providers import Completion, ModelClients
+from courtroom.judges.providers import ModelClients
 from courtroom.judges.rate_limit import RateLimit
 from courtroom.judges.submitted_text import COLUMN_GAP, ROWS, path_of_row
 from courtroom.models.audit_report import Screening, Usage

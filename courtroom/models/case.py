@@ -9,30 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from courtroom.models.audit_report import AuditReport, Screening
 from courtroom.models.judge_answer import JudicialOpinion, Persona
+from courtroom.models.model_providers import OPENAI
 from courtroom.models.project_facts import ExchangeFact
 from courtroom.models.rubric import Rubric
 from courtroom.synthesis.rules import Constitution
 
 # Bytes.
 MEBIBYTE = 1024 * 1024
-# Names that langchain gives to providers with another protocol. They take the key that is in the
-# server's environment, never the one of the bench.
-PROVIDERS = (
-    "anthropic",
-    "azure_openai",
-    "bedrock_converse",
-    "cohere",
-    "deepseek",
-    "fireworks",
-    "google_genai",
-    "google_vertexai",
-    "groq",
-    "huggingface",
-    "mistralai",
-    "ollama",
-    "together",
-    "xai",
-)
 
 
 class CaseModel(BaseModel):
@@ -93,7 +76,11 @@ class BenchSettings(CaseModel):
     """Settings of the judges.
 
     `kind`: `heuristic` needs nothing; `llm` needs a model for each persona at an OpenAI-compatible
-    endpoint. A model may name another provider (`anthropic:...`, see judges/providers.py).
+    endpoint. A model may name another provider (`anthropic:...`, see model_providers.py).
+    `api_key` and `base_url` are those of `provider`; another takes its own from the environment,
+    which is the operator's: a bench that someone else pays does not use it (`uses_environment`).
+    `public_only` refuses connections to addresses that are not public, for a `base_url` that a
+    stranger chose.
     `temperatures` are the provider's default for a persona that has none. `batch`: one call for
     each judge and criterion, or one call of a judge for all criteria. `warm_up`: of the judges that
     read the same, one goes first, for a provider that caches prefixes. `exhibit_characters`: room
@@ -107,8 +94,11 @@ class BenchSettings(CaseModel):
     kind: Literal["heuristic", "llm"] = "heuristic"
     models: dict[Persona, str] = Field(default_factory=dict)
     vision_model: str | None = None
+    provider: str = OPENAI
     api_key: SecretStr | None = None
     base_url: str | None = None
+    uses_environment: bool = True
+    public_only: bool = False
     concurrency: int = Field(default=30, ge=1)
     deadline_seconds: float = Field(default=60, gt=0)
     max_completion_tokens: int = Field(default=1200, ge=64)

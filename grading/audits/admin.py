@@ -97,6 +97,8 @@ class OrganizationBenchForm(_BenchForm):
         model = OrganizationBench
         fields = (
             "organization",
+            "provider",
+            "provider_url",
             "prosecutor_model",
             "defense_model",
             "tech_lead_model",
@@ -117,7 +119,9 @@ class OrganizationBenchForm(_BenchForm):
         choices = BenchChoices(**{name: cleaned[name] for name in names if name in cleaned})
         is_kept = bool(self.instance.sealed_key) and not cleaned.get("forget_key")
         has_own_key = bool(cleaned.get("new_key")) or is_kept
-        for field, sentence in faults_of(choices, has_own_key=has_own_key).items():
+        stored = self.instance if is_kept and not cleaned.get("new_key") else None
+        faults = faults_of(choices, has_own_key=has_own_key, stored=stored)
+        for field, sentence in faults.items():
             self.add_error(field, sentence)
         return cleaned
 

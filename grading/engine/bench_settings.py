@@ -1,7 +1,8 @@
 """Model settings of an organization: its own under its own key, else the operator's.
 
-Whoever's key pays chooses the models. The operator's key, and what other credentials the server
-has, serve approved organizations alone, with the operator's models at the operator's URL.
+Whoever's key pays chooses the models, with their provider and its address. The operator's key, and
+what other credentials the server has, serve approved organizations alone, with the operator's
+models at the operator's URL.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from django.conf import settings
 
 from grading.core.crypto import seal, unseal
 from grading.core.errors import InputRefused
+from grading.engine.model_providers import OPENAI, has_prefix
 from grading.models import Audit, Organization, OrganizationBench
 
 # The encryption key is derived from it: if it changed, no stored key could be read.
@@ -49,7 +51,7 @@ def reason_without_models(organization_id: int) -> InputRefused | None:
     models = models_of(own)
     if not all(models.values()):
         return InputRefused("bench_no_models", "No language models are configured here.")
-    if has_own_key(own) and any(map(needs_server_credentials, models.values())):
+    if own and has_own_key(own) and any(map(has_prefix, own_models(own).values())):
         return InputRefused(
             "bench_not_paid", "An organization's API key cannot pay for the models it names."
         )
@@ -66,22 +68,12 @@ def has_own_key(own: OrganizationBench | None) -> bool:
     return own is not None and bool(own.sealed_key)
 
 
-def needs_server_credentials(model: str) -> bool:
-    """Return whether a model's provider would be paid by credentials of the server itself."""
-    from courtroom.models.case import PROVIDERS
-
-    provider, colon, _name = model.partition(":")
-    return bool(colon) and provider in PROVIDERS
-
-
 def models_of(own: OrganizationBench | None) -> dict[str, str]:
-    """Return the model of each judge; empty without one."""
+    """Return the model of each judge, with its provider as a prefix; empty without one."""
     if own is not None and has_own_key(own):
-        return {
-            "Prosecutor": own.prosecutor_model,
-            "Defense": own.defense_model,
-            "TechLead": own.tech_lead_model,
-        }
+        prefix = "" if own.provider == OPENAI else f"{own.provider}:"
+        names = own_models(own).items()
+        return {judge: name and f"{prefix}{name}" for judge, name in names}
     return {
         "Prosecutor": settings.PROSECUTOR_MODEL,
         "Defense": settings.DEFENSE_MODEL,
@@ -89,13 +81,47 @@ def models_of(own: OrganizationBench | None) -> dict[str, str]:
     }
 
 
-def provider_of(own: OrganizationBench | None) -> tuple[str, str]:
-    """Return key and base URL. The operator's key is never sent to an organization's URL."""
+def own_models(own: OrganizationBench) -> dict[str, str]:
+    """Return the names that an organization gave, as its provider knows them."""
+    return {
+        "Prosecutor": own.prosecutor_model,
+        "Defense": own.defense_model,
+        "TechLead": own.tech_lead_model,
+    }
+
+
+def address_of(own: OrganizationBench | None) -> str:
+    """Return the address of the endpoint; empty where it is the provider's own."""
     if own is None or not has_own_key(own):
-        return settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL
+        return settings.OPENAI_BASE_URL
+    # The operator's setting for an organization counts before that of its teachers.
+    if own.base_url or own.provider_url or own.provider != OPENAI:
+        return own.base_url or own.provider_url
     # The operator's URL may be a gateway that asks for no key.
-    default_url = settings.OPENAI_BASE_URL if own.organization.is_approved else OPENAI_URL
-    return unseal(own.sealed_key, purpose=KEY_PURPOSE), own.base_url or default_url
+    return settings.OPENAI_BASE_URL if own.organization.is_approved else OPENAI_URL
+
+
+def provider_of(own: OrganizationBench | None) -> tuple[str, str]:
+    """Return key and address. The operator's key is never sent to an organization's address."""
+    if own is None or not has_own_key(own):
+        return settings.OPENAI_API_KEY, address_of(own)
+    return unseal(own.sealed_key, purpose=KEY_PURPOSE), address_of(own)
+
+
+def _access_of(own: OrganizationBench | None) -> dict[str, Any]:
+    """Return the fields of the courtroom's BenchSettings that say whom models are asked for."""
+    key, address = provider_of(own)
+    access = {"api_key": key or None, "base_url": address or None}
+    if own is None or not has_own_key(own):
+        return access
+    is_teachers = bool(own.provider_url) and not own.base_url
+    return access | {
+        "provider": own.provider,
+        # What it holds is the operator's: keys, addresses, names of accounts.
+        "uses_environment": False,
+        # On a developer's machine loopback is one of the addresses that may be called.
+        "public_only": is_teachers and not settings.ALLOW_LOCAL_REPOSITORIES,
+    }
 
 
 def audit_limit_of(own: OrganizationBench | None) -> Decimal | None:
@@ -130,14 +156,12 @@ def settings_within(organization_id: int, budget_usd: Decimal | None) -> dict[st
     if refusal := reason_without_models(organization_id):
         raise refusal
     own = bench_of(organization_id)
-    key, base_url = provider_of(own)
     return {
+        **_access_of(own),
         "models": models_of(own),
         # An organization has none of its own, and its key pays for none of the operator's.
         "vision_model": None if has_own_key(own) else settings.VISION_MODEL or None,
         "screening_model": None if has_own_key(own) else settings.SCREENING_MODEL or None,
-        "api_key": key or None,
-        "base_url": base_url or None,
         "concurrency": settings.JUDGES_CONCURRENCY,
         "deadline_seconds": settings.JUDGES_DEADLINE_SECONDS,
         "batch": own.batch if own else settings.JUDGES_BATCH,

@@ -1134,6 +1134,13 @@ MODELS = [
                     verbose_name="base URL",
                 ),
             ),
+            ("provider", models.CharField(default="openai", max_length=30)),
+            (
+                "provider_url",
+                models.CharField(
+                    blank=True, max_length=200, verbose_name="address of the provider"
+                ),
+            ),
             ("sealed_key", models.TextField(blank=True, editable=False)),
             (
                 "batch",

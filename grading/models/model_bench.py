@@ -14,8 +14,10 @@ NOT_NEGATIVE = [MinValueValidator(0)]
 class OrganizationBench(TenantModel):
     """Settings of an organization's judges.
 
-    Models and base URL belong to its own key; without one the operator's count
-    (engine/bench_settings.py). A blank budget takes the operator's.
+    Models, provider and addresses belong to its own key; without one the operator's count
+    (engine/bench_settings.py). `provider_url` is an address that teachers chose, and public;
+    `base_url`, which counts before it, is the operator's choice and may be any.
+    A blank budget takes the operator's.
     `sealed_key` can be read only by the site (grading.core.crypto) and is displayed to nobody.
     Budgets are US dollars: for one audit, and for all audits of the organization in a calendar
     month (UTC).
@@ -27,6 +29,8 @@ class OrganizationBench(TenantModel):
     base_url = models.CharField(
         "base URL", max_length=200, blank=True, validators=[URLValidator(schemes=["https", "http"])]
     )
+    provider = models.CharField(max_length=30, default="openai")
+    provider_url = models.CharField("address of the provider", max_length=200, blank=True)
     sealed_key = models.TextField(blank=True, editable=False)
     batch = models.CharField(max_length=13, choices=Batch.choices, default=Batch.PER_CRITERION)
     debate = models.BooleanField(default=False)

@@ -30,7 +30,12 @@ def instructor(client, organization):
 
 
 def form(organization, **fields):
-    return {"organization": organization.pk, "batch": "per_criterion", **fields}
+    return {
+        "organization": organization.pk,
+        "batch": "per_criterion",
+        "provider": "openai",
+        **fields,
+    }
 
 
 def the_bench():
@@ -120,7 +125,7 @@ def test_a_second_bench_of_one_organization_is_refused_in_words(instructor, orga
         (
             {"new_key": KEY, **OWN_MODELS, "tech_lead_model": "bedrock_converse:claude"},
             "tech_lead_model",
-            "Your API key cannot be used with this provider.",
+            "Choose the provider above",
         ),
         (
             {"forget_key": "on", "prosecutor_model": "gpt-expensive"},

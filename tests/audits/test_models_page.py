@@ -13,7 +13,7 @@ from django_rq import get_queue
 
 from grading.core.enums import Bench, Role
 from grading.core.fair_turns import BULK
-from grading.engine.bench_settings import provider_of
+from grading.engine.bench_settings import provider_of, settings_within
 from grading.jobs import try_models
 from grading.models import Activity, Audit, ModelUsage, OpinionRecord, OrganizationBench
 from tests.factories.graded_work import page_of, signed_in
@@ -25,6 +25,10 @@ from tests.web_client.page_checks import faults_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 KEY = "sk-very-secret-0123456789"
 OWN_MODELS = dict.fromkeys(("prosecutor_model", "defense_model", "tech_lead_model"), "good")
+OWN = {"new_key": KEY, **OWN_MODELS}
+# An address that needs no resolver, and that no test connects to.
+PUBLIC = "https://8.8.8.8/v1"
+AZURE = {"provider": "azure_openai", "provider_url": "https://8.8.8.8/?api-version=2024-10-21"}
 
 
 @pytest.fixture
@@ -51,7 +55,7 @@ def page(organization: Any) -> str:
 
 
 def sent(**fields: Any) -> dict[str, Any]:
-    return {"batch": "per_criterion", **fields}
+    return {"batch": "per_criterion", "provider": "openai", **fields}
 
 
 def save(client: Client, organization: Any, **fields: Any) -> Any:
@@ -99,7 +103,44 @@ def test_page_is_missing_for_an_assistant(organization: Any) -> None:
         (
             {"new_key": KEY, **OWN_MODELS, "tech_lead_model": "bedrock_converse:claude"},
             "tech_lead_model",
-            "Your API key cannot be used with this provider.",
+            "Choose the provider above",
+        ),
+        ({**OWN, "provider": "skynet"}, "provider", "Select a valid choice. skynet is not one"),
+        ({**OWN, "provider": "bedrock_converse"}, "provider", "Select a valid choice"),
+        (
+            {**OWN, "provider": "anthropic"},
+            "provider",
+            "The packages for Anthropic are not installed on this site.",
+        ),
+        ({"provider": "azure_openai"}, "provider", "The operator's API key is sent to"),
+        ({"provider_url": PUBLIC}, "provider_url", "The operator's API key is sent to"),
+        (
+            {**OWN, "provider": "azure_openai"},
+            "provider_url",
+            "Azure OpenAI has no address of its own",
+        ),
+        (
+            {**OWN, "provider": "azure_openai", "provider_url": PUBLIC},
+            "provider_url",
+            "Add the version of Azure's API",
+        ),
+        ({**OWN, "provider_url": f"{PUBLIC}?x=1"}, "provider_url", "Remove the “?”"),
+        *(
+            ({**OWN, "provider_url": url}, "provider_url", words)
+            for url, words in [
+                ("http://8.8.8.8/v1", "begins with https://"),
+                ("file:///etc/passwd", "begins with https://"),
+                ("models", "begins with https://"),
+                ("https://", "begins with https://"),
+                ("https://10.0.0.7/v1", "on a private network"),
+                ("https://169.254.169.254/latest", "on a private network"),
+                ("https://[::1]/v1", "on a private network"),
+                ("https://[::ffff:10.0.0.7]/v1", "on a private network"),
+                ("https://localhost/v1", "on a private network"),
+                ("https://0x7f.1/v1", "Give the whole address"),
+                ("https://8.8.8.8:8443/v1", "Only the standard https port"),
+                ("https://me:word@8.8.8.8/v1", "a user name or password"),
+            ]
         ),
         ({"monthly_budget_usd": "5"}, "audit_budget_usd", "A monthly budget needs a budget"),
         ({"audit_budget_usd": "5", "new_key": KEY, **OWN_MODELS}, "audit_budget_usd", "no price"),
@@ -142,6 +183,59 @@ def test_blank_key_keeps_the_stored_one_and_a_tick_deletes_it(
     assert (stored().prosecutor_model, key_of(stored())) == ("m", KEY)
     save(teacher, organization, forget_key="on")
     assert (stored().prosecutor_model, stored().sealed_key) == ("", "")
+
+
+def test_own_provider_is_asked_with_the_key_and_address_of_the_institution(
+    teacher: Client, organization: Any, settings: Any
+) -> None:
+    settings.ALLOW_LOCAL_REPOSITORIES = False
+    settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "operators", "https://operators.example"
+    save(teacher, organization, **OWN, **AZURE)
+    html = teacher.get(page(organization)).content.decode()
+    with everywhere():
+        given = settings_within(organization.pk, None)
+    names = ("provider", "api_key", "base_url", "uses_environment", "public_only")
+    assert [given[name] for name in names] == [
+        "azure_openai",
+        KEY,
+        AZURE["provider_url"],
+        False,
+        True,
+    ]
+    assert set(given["models"].values()) == {"azure_openai:good"}
+    assert ("Azure OpenAI" in html, AZURE["provider_url"] in html) == (True, True)
+    assert faults_of(html) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"provider_url": "https://9.9.9.9/v1"},
+        {"provider_url": ""},
+        {"provider": "azure_openai", "provider_url": AZURE["provider_url"]},
+    ],
+)
+def test_stored_key_is_not_sent_to_another_place_than_it_was_entered_for(
+    teacher: Client, organization: Any, change: dict[str, str]
+) -> None:
+    save(teacher, organization, **OWN, provider_url=PUBLIC)
+    moved = {**OWN_MODELS, "provider_url": PUBLIC, **change}
+    refused = save(teacher, organization, **moved)
+    assert list(refused.context["form"].errors) == ["new_key"]
+    assert (stored().provider, stored().provider_url) == ("openai", PUBLIC)
+    assert save(teacher, organization, **moved, new_key="another-key").status_code == 302
+    assert (key_of(stored()), stored().provider_url) == ("another-key", change["provider_url"])
+
+
+def test_address_of_the_operator_counts_before_that_of_a_teacher(
+    teacher: Client, organization: Any
+) -> None:
+    internal = "http://10.0.0.7:8000/v1"
+    OrganizationBenchFactory.create(organization=organization, base_url=internal)
+    save(teacher, organization, **OWN, provider_url=PUBLIC)
+    with everywhere():
+        given = settings_within(organization.pk, None)
+    assert (given["base_url"], given["public_only"]) == (internal, False)
 
 
 def test_base_url_of_the_operator_stays_when_a_teacher_saves(
@@ -228,7 +322,10 @@ def test_connection_that_answers_is_shown_with_the_answer_and_its_cost_counts(
         usage = ModelUsage.objects.get()
         assert Activity.objects.filter(verb="bench.tried").count() == 1
     assert (waiting.is_final, len(desk.requests)) == (False, 1)
-    assert [(a.model, a.answer, a.failure) for a in trial.answers] == [("good", '{"sum": 5}', "")]
+    (answer,) = trial.answers
+    assert (answer.model, answer.answer, answer.failure) == ("good", '{"sum": 5}', "")
+    assert (answer.form, answer.seconds > 0, answer.tokens) == ("json_schema", True, 100)
+    assert answer.has_price is False
     assert (usage.judge, usage.audit, usage.prompt_tokens) == ("Trial", None, 100)
 
 
@@ -249,8 +346,10 @@ def test_failure_of_one_model_is_shown_by_its_type_beside_the_others(
     teacher.post(page(organization), {"try": "1"})
     run_trials(organization)
     answer = teacher.get(page(organization))
-    failures = {row.model: row.failure for row in answer.context["trial"].answers}
-    assert failures == {"good": "", settings.DEFENSE_MODEL: kind}
+    rows = {row.model: row for row in answer.context["trial"].answers}
+    failed = rows.pop(model)
+    assert (failed.failure, [row.failure for row in rows.values()]) == (kind, [""])
+    assert (failed.form in ("", "json_schema"), "Traceback" in failed.message) == (True, False)
     assert faults_of(answer.content.decode()) == []
 
 

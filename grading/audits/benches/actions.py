@@ -24,6 +24,8 @@ from grading.models import ModelUsage, Organization, OrganizationBench
 
 # Each setting with its name in the log, as the form calls it.
 SETTING_NAMES = {
+    "provider": "provider",
+    "provider_url": "address of the provider",
     "prosecutor_model": "model of the Prosecutor",
     "defense_model": "model of the Defense",
     "tech_lead_model": "model of the Tech Lead",
@@ -58,7 +60,8 @@ def save_bench(
         Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
         bench = bench_of(organization.pk) or OrganizationBench(organization=organization)
         key = bench.sealed_key if not forget_key else ""
-        if faults := faults_of(choices, has_own_key=bool(new_key or key)):
+        kept = None if new_key or forget_key else bench
+        if faults := faults_of(choices, has_own_key=bool(new_key or key), stored=kept):
             raise BenchRefused("bench_unfit", " ".join(faults.values()), faults)
 
         after = asdict(choices) | {"sealed_key": sealed_key(new_key) if new_key else key}

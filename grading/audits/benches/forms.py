@@ -9,8 +9,13 @@ from django import forms
 from grading.audits.benches.bench_checks import BenchChoices
 from grading.core.enums import Batch
 from grading.core.form_fingerprint import FingerprintForm
+from grading.engine.model_providers import EXAMPLE, OPENAI, provider_choices
 
 KEEP_KEY = "Stored encrypted and never shown again. Leave it blank to keep the stored one."
+ADDRESS_HELP = (
+    f"Blank: the provider's own. Else a public https address, such as {EXAMPLE}; of Azure with its "
+    "version, such as https://NAME.openai.azure.com/?api-version=2024-10-21."
+)
 BUDGET_HELP = "US dollars. With the operator's API key the smaller counts: this or the operator's."
 
 
@@ -38,9 +43,19 @@ def _budget(label: str, *, digits: int) -> forms.DecimalField:
 class BenchForm(FingerprintForm):
     """Models, key, way of working and budgets. The stored key is never in it."""
 
-    prosecutor_model = _model("Model of the Prosecutor")
-    defense_model = _model("Model of the Defense")
-    tech_lead_model = _model("Model of the Tech Lead")
+    provider = forms.ChoiceField(
+        label="Provider",
+        choices=provider_choices,
+        initial=OPENAI,
+        help_text="Of your own API key. One whose packages this site lacks is refused.",
+    )
+    provider_url = forms.CharField(
+        label="Address",
+        required=False,
+        max_length=200,
+        help_text=ADDRESS_HELP,
+        widget=forms.URLInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
     new_key = forms.CharField(
         label="API key",
         required=False,
@@ -49,6 +64,9 @@ class BenchForm(FingerprintForm):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
     )
     forget_key = forms.BooleanField(label="Delete the stored API key", required=False)
+    prosecutor_model = _model("Model of the Prosecutor")
+    defense_model = _model("Model of the Defense")
+    tech_lead_model = _model("Model of the Tech Lead")
     batch = forms.ChoiceField(
         label="Calls",
         choices=Batch.choices,

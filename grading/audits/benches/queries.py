@@ -12,6 +12,7 @@ from django.db.models import Count, F, Q, Sum
 
 from grading.audits.queries import Usage, start_of_month, usage_of_organization
 from grading.engine.bench_settings import (
+    address_of,
     audit_limit_of,
     bench_of,
     has_own_key,
@@ -19,6 +20,7 @@ from grading.engine.bench_settings import (
     month_limit_of,
     reason_without_models,
 )
+from grading.engine.model_providers import label_of
 from grading.models import Assignment, ModelUsage, OpinionRecord, Organization, OrganizationBench
 
 LATEST_FAILURES = 10
@@ -40,12 +42,15 @@ class JudgeModel:
 class BenchInUse:
     """Models that judge today. `reason` says why none can, "" where they can.
 
-    Limits are US dollars for an audit and for a calendar month in UTC, null without one.
+    `address` is empty where it is the provider's own. Limits are US dollars for an audit and for a
+    calendar month in UTC, null without one.
     """
 
     stored: OrganizationBench | None
     models: tuple[JudgeModel, ...]
     has_own_key: bool
+    provider: str
+    address: str
     reason: str
     audit_limit: Decimal | None
     month_limit: Decimal | None
@@ -86,6 +91,8 @@ def bench_in_use(organization: Organization) -> BenchInUse:
         stored=own,
         models=tuple(_with_price(judge, model) for judge, model in models_of(own).items()),
         has_own_key=has_own_key(own),
+        provider=label_of(own.provider) if own and has_own_key(own) else "",
+        address=address_of(own) if has_own_key(own) else "",
         reason=refusal.sentence if refusal else "",
         audit_limit=audit_limit_of(own),
         month_limit=month_limit_of(own),

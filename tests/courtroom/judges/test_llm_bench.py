@@ -6,8 +6,9 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from courtroom.judges.bench import ReusingBench
+from courtroom.judges.langchain_clients import LangchainClient
 from courtroom.judges.llm import LlmBench
-from courtroom.judges.providers import LangchainClient, ModelClients
+from courtroom.judges.providers import ModelClients
 from courtroom.models.audit_report import Usage
 from courtroom.models.case import BenchSettings, Known, Price
 from courtroom.models.errors import InputRefused
