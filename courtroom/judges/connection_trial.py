@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from time import perf_counter
+from typing import Any
 
 from courtroom.judges.answer_schema import object_schema, parse_json
 from courtroom.judges.budget import Budget, total_usage
+from courtroom.judges.completion import Completion
 from courtroom.judges.prompts import Prompt
 from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
 from courtroom.judges.provider_failures import CallFailed
-from courtroom.judges.providers import Completion, ModelClients
+from courtroom.judges.providers import ModelClient, ModelClients
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.audit_report import Usage
 from courtroom.models.case import BenchSettings
@@ -30,13 +33,39 @@ ANSWER_CHARACTERS = 200
 
 
 class ModelTrial(Frozen):
-    """Outcome for one model: the start of its `answer`, or the kind of `failure` and a `message`."""
+    """Outcome for one model: the start of its `answer`, or the kind of `failure` and a `message`.
+
+    `seconds` is the time of the last call, null where none was made. `usage` says in which form it was
+    answered.
+    """
 
     model: str
     answer: str = ""
     failure: FailureKind | None = None
     message: str = ""
+    seconds: float | None = None
     usage: Usage = Usage()
+
+
+class TimedClient:
+    """Client that keeps the time of its last call, without the waiting before it."""
+
+    def __init__(self, client: ModelClient) -> None:
+        self._client = client
+        self.seconds: float | None = None
+
+    async def ask(
+        self,
+        prompt: Prompt,
+        schema: dict[str, Any],
+        max_tokens: int,
+        temperature: float | None = None,
+    ) -> Completion:
+        start = perf_counter()
+        try:
+            return await self._client.ask(prompt, schema, max_tokens, temperature)
+        finally:
+            self.seconds = perf_counter() - start
 
 
 async def try_models(
@@ -58,20 +87,29 @@ async def _try_model(
     usages: list[Usage] = []
     seconds = min(MOST_SECONDS, settings.deadline_seconds)
     try:
-        client = clients.client_for(model)
-        call = Call(model, client, PROMPT, SCHEMA, settings.max_completion_tokens)
+        client = TimedClient(clients.client_for(model))
+    except InputRefused as refused:
+        return ModelTrial(model=model, failure="invalid", message=refused.message)
+
+    text, failed = "", None
+    call = Call(model, client, PROMPT, SCHEMA, settings.max_completion_tokens)
+    try:
         async with asyncio.timeout(seconds) as timeout:
             completion = await caller.send(call, CallContext(timeout, usages))
         _check(completion)
-    except InputRefused as refused:
-        return ModelTrial(model=model, failure="invalid", message=refused.message)
+        text = completion.text[:ANSWER_CHARACTERS]
     except TimeoutError:
-        message = f"No answer within {seconds:g} s."
-        return _failed(model, CallFailed("timeout", message), usages)
-    except CallFailed as failed:
-        return _failed(model, failed, usages)
-    text = completion.text[:ANSWER_CHARACTERS]
-    return ModelTrial(model=model, answer=text, usage=total_usage(usages))
+        failed = CallFailed("timeout", f"No answer within {seconds:g} s.")
+    except CallFailed as failure:
+        failed = failure
+    return ModelTrial(
+        model=model,
+        answer=text,
+        failure=failed and failed.kind,
+        message=failed.message if failed else "",
+        seconds=client.seconds,
+        usage=total_usage(usages),
+    )
 
 
 def _check(completion: Completion) -> None:
@@ -79,9 +117,3 @@ def _check(completion: Completion) -> None:
     answer = parse_json(completion)
     if not isinstance(answer, dict) or answer.get("sum") != SUM:
         raise CallFailed("out_of_schema", "The answer is not the one that was asked for.")
-
-
-def _failed(model: str, failed: CallFailed, usages: list[Usage]) -> ModelTrial:
-    return ModelTrial(
-        model=model, failure=failed.kind, message=failed.message, usage=total_usage(usages)
-    )

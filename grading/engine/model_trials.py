@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 class TrialOutcome:
     """Outcome for one model. Without a `failure` it gave the `answer`; else `message` says why not.
 
-    `usage` is null if no call was made.
+    `form` is how it was asked for JSON, as the courtroom names it; empty if it gave none. `seconds`
+    is null without a call. `usage` is null if no call was made.
     """
 
     model: str
     answer: str
     failure: str
     message: str
+    form: str
+    refused: tuple[str, ...]
+    seconds: float | None
     usage: UsageRow | None
 
 
@@ -58,5 +62,8 @@ def _outcome(trial: ModelTrial) -> TrialOutcome:
         answer=trial.answer,
         failure=trial.failure or "",
         message=trial.message,
+        form=trial.usage.answer_forms.get(trial.model, ""),
+        refused=trial.usage.refused.get(trial.model, ()),
+        seconds=trial.seconds,
         usage=UsageRow(model=trial.model, **usage) if trial.usage.calls else None,
     )

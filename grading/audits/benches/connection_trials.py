@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import transaction
@@ -17,6 +18,7 @@ from grading.core.errors import BenchRefused, InputRefused
 from grading.core.fair_turns import BULK
 from grading.engine import model_trials
 from grading.engine.bench_settings import bench_of
+from grading.engine.model_trials import TrialOutcome
 from grading.models import Organization
 
 JOB = "grading.jobs.try_models"
@@ -25,17 +27,45 @@ JOB_SECONDS = 300
 KEPT_SECONDS = 3600
 # Each trial costs money, of the operator where the operator's key pays.
 PAUSE_SECONDS = 30
+# Forms of an answer (docs/operations.md), from the strictest on.
+FORMS = {
+    "json_schema": "by a JSON Schema",
+    "json_object": "json_object, with the schema in words",
+    "text": "text with one fenced JSON object",
+    "provider": "as the provider's own library asks",
+}
 INTERRUPTED = "The trial was interrupted on our side. Please try again."
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """Answer of one model, or the kind of failure and its message."""
+    """Answer of one model, or the kind of failure and its message.
+
+    `form` is how it was asked for JSON, `refused` what its endpoint takes no request with. Seconds
+    and tokens are null where they are not known.
+    """
 
     model: str
     answer: str
     failure: str
     message: str
+    form: str = ""
+    refused: list[str] = field(default_factory=list)
+    seconds: float | None = None
+    tokens: int | None = None
+    completion_tokens: int | None = None
+
+    @property
+    def failure_in_words(self) -> str:
+        return self.failure.replace("_", " ")
+
+    @property
+    def form_in_words(self) -> str:
+        return FORMS.get(self.form, "")
+
+    @property
+    def has_price(self) -> bool:
+        return self.model in settings.MODEL_PRICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +122,23 @@ def run_trial(*, organization_id: int) -> None:
         organization_id=organization_id,
         usages=[outcome.usage for outcome in outcomes if outcome.usage],
     )
-    answers = tuple(
-        ModelAnswer(outcome.model, outcome.answer, outcome.failure, outcome.message)
-        for outcome in outcomes
+    _keep(organization_id, ConnectionTrial(answers=tuple(map(_answer, outcomes))))
+
+
+def _answer(outcome: TrialOutcome) -> ModelAnswer:
+    # Some providers report no tokens.
+    usage = outcome.usage if outcome.usage and outcome.usage.prompt_tokens else None
+    return ModelAnswer(
+        model=outcome.model,
+        answer=outcome.answer,
+        failure=outcome.failure,
+        message=outcome.message,
+        form=outcome.form,
+        refused=list(outcome.refused),
+        seconds=outcome.seconds,
+        tokens=usage.prompt_tokens if usage else None,
+        completion_tokens=usage.completion_tokens if usage else None,
     )
-    _keep(organization_id, ConnectionTrial(answers=answers))
 
 
 def latest_trial(organization: Organization) -> ConnectionTrial | None:
