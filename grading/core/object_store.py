@@ -127,9 +127,9 @@ class ObjectStore(Storage):
                 Bucket=self._bucket,
                 Key=name,
                 Body=upload,
-                ContentLength=content.size,
+                ContentLength=upload.size,
                 # The checksum that every store compares: damage would be noticed too late.
-                ContentMD5=upload.md5(),
+                ContentMD5=upload.md5,
             )
         return name
 
@@ -157,13 +157,13 @@ class _Upload:
     def __init__(self, file: File[Any], until: float) -> None:
         self._file, self._until = file, until
         self.seek, self.tell = file.seek, file.tell
-
-    def md5(self) -> str:
-        digest = hashlib.md5(usedforsecurity=False)
-        for chunk in self._file.chunks():
+        digest, self.size = hashlib.md5(usedforsecurity=False), 0
+        for chunk in file.chunks():
             digest.update(chunk)
+            # Not the file's own size: what was just written to it may not be on the disk.
+            self.size += len(chunk)
+        self.md5 = b64encode(digest.digest()).decode()
         self.seek(0)
-        return b64encode(digest.digest()).decode()
 
     def read(self, size: int = -1) -> bytes:
         _check_time(self._until)

@@ -112,6 +112,29 @@ def store_pdf(submission: Submission, pdf: IO[bytes]) -> None:
         raise UploadNotStored from error
 
 
+def is_stored(name: str, sha256: str, *, storage: Storage) -> bool:
+    """Return whether the file of this name and digest is stored. Raises StorageUnavailable."""
+    with _readable(name):
+        try:
+            with storage.open(name) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+        except FileNotFoundError:
+            return False
+
+
+def put_upload(
+    name: str, content: IO[bytes], sha256: str, *, storage: Storage = default_storage
+) -> None:
+    """Store a file under this name, in place of any other, and compare what is stored.
+
+    Raises UploadUnreadable.
+    """
+    with _readable(name):
+        storage.delete(name)
+        storage.save(name, content)
+    open_upload(name, sha256, storage=storage).close()
+
+
 def claim_pdf(submission: Submission) -> None:
     """Keep the upload, in the transaction that saves its submission. Raises UploadNotStored."""
     if submission.pdf:

@@ -2,7 +2,8 @@
 
     manifest.json        the format, the applied migrations, and each table's columns
     tables/NAME.copy     the rows, as PostgreSQL's COPY writes them, all as of one moment
-    media/...            the uploads; read after the rows, and an upload is older than its row
+    media/...            the uploads of these rows, from folder or bucket, each with its SHA-256
+                         compared; an upload is older than its row
     rows.json            number of rows of each table: the last member, so that a cut is noticed
 
 Both run as the role that logs in, which owns the tables. Both stream: no table is held in memory.
@@ -11,14 +12,15 @@ Both run as the role that logs in, which owns the tables. Both stream: no table 
 import io
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError
 from django.core.management.color import no_style
@@ -27,11 +29,14 @@ from django.db.migrations.recorder import MigrationRecorder
 from django_scopes import scope
 from psycopg import IsolationLevel, sql
 
+from grading.core.errors import StorageUnavailable, UploadUnreadable
 from grading.core.rls.base import as_owner
+from grading.core.uploads import open_upload, put_upload
 from grading.models import Organization
 
 FORMAT = "automaton-auditor/backup@1"
-MANIFEST, ROWS = "manifest.json", "rows.json"
+MANIFEST, MEDIA, ROWS = "manifest.json", "media/", "rows.json"
+CUT = "The archive is not whole: it ends too early, or rows are missing."
 # Bytes.
 CHUNK = 1024 * 1024
 # Generated columns cannot be written by COPY.
@@ -43,13 +48,30 @@ FORCED_RLS = """
 SELECT relname FROM pg_class
 WHERE relforcerowsecurity AND relnamespace = 'public'::regnamespace
 """
+UPLOADS = "SELECT pdf, pdf_sha256 FROM grading_submission WHERE pdf <> '' ORDER BY pdf"
 Columns = dict[str, list[str]]
+Digests = dict[str, str]
 
 
-def write_archive(path: Path) -> dict[str, int]:
-    """Back everything up to a new file that only its owner may read; return rows by table.
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Number of rows of each table, number of uploads, and names of those that are not in it."""
 
-    Raises FileExistsError. The file appears only when it is complete.
+    rows: dict[str, int]
+    uploads: int
+    missing: list[str]
+
+    def __str__(self) -> str:
+        return (
+            f"{sum(self.rows.values())} rows of {len(self.rows)} tables and {self.uploads} uploads"
+        )
+
+
+def write_archive(path: Path) -> Archive:
+    """Back everything up to a new file that only its owner may read.
+
+    Raises FileExistsError, StorageUnavailable. The file appears only when it is complete; an upload
+    that is gone, or is not what was submitted, is left out and named.
     """
     draft = path.with_name(f"{path.name}.part")
     if path.exists():
@@ -58,44 +80,61 @@ def write_archive(path: Path) -> dict[str, int]:
     # Readable by its owner only: the archive holds every student's work.
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         with tarfile.open(fileobj=file, mode="w:gz") as archive:
-            rows = _write_database(archive)
-            _write_uploads(archive)
+            rows, digests = _write_database(archive)
+            missing = _write_uploads(archive, digests)
             _add(archive, ROWS, rows)
         file.flush()
         os.fsync(file.fileno())
 
     draft.rename(path)
-    return rows
+    return Archive(rows, len(digests) - len(missing), missing)
 
 
-def read_archive(path: Path) -> dict[str, int]:
-    """Restore into a migrated database without users and organizations; return rows by table.
+def read_archive(path: Path) -> Archive:
+    """Restore into a migrated database without users and organizations.
 
-    Raises CommandError, and changes nothing in the database, when the database is not empty, its
-    migrations differ from the archive's, or the archive is not complete.
+    Raises CommandError or UploadUnreadable, and changes nothing in the database, when the database
+    is not empty, its migrations differ from the archive's, the archive is not complete, or an
+    upload cannot be stored.
     """
     with tarfile.open(path, mode="r:gz") as archive, _owner(), transaction.atomic():
         _refuse_unless_empty()
         columns = _columns_of(archive)
-        rows: dict[str, int] = {}
         with _without_forced_rls(list(columns)):
-            for member in archive:
-                kind, _, name = member.name.partition("/")
-                if kind == "tables":
-                    table = name.removesuffix(".copy")
-                    rows[table] = _load(table, columns[table], _content(archive, member))
-                elif kind == "media":
-                    _extract(archive, member)
-                # The last member: reaching it proves that the archive is whole.
-                elif member.name == ROWS and json.load(_content(archive, member)) == rows:
-                    break
-            else:
-                raise CommandError(
-                    "The archive is not whole: it ends too early, or rows are missing."
-                )
+            rows = _restore_tables(archive, columns)
+            digests = _digests()
+            missing = _restore_uploads(archive, digests, rows)
             _reset_sequences()
 
+    return Archive(rows, len(digests) - len(missing), missing)
+
+
+def _restore_tables(archive: tarfile.TarFile, columns: Columns) -> dict[str, int]:
+    """Load the tables, which are the next members."""
+    rows = {}
+    for table in columns:
+        member = archive.next()
+        if member is None or member.name != f"tables/{table}.copy":
+            raise CommandError(CUT)
+        rows[table] = _load(table, columns[table], _content(archive, member))
     return rows
+
+
+def _restore_uploads(archive: tarfile.TarFile, digests: Digests, rows: dict[str, int]) -> list[str]:
+    """Store the uploads of the rows; return the names of those that the archive lacks."""
+    missing = dict(digests)
+    while (member := archive.next()) and member.name.startswith(MEDIA):
+        name = member.name.removeprefix(MEDIA)
+        # Only names of rows: nothing else is written, wherever a name would lead.
+        if sha256 := missing.pop(name, None):
+            with TemporaryFile() as spool:
+                shutil.copyfileobj(_content(archive, member), spool)
+                put_upload(name, spool, sha256)
+
+    # The last member: reaching it proves that the archive is whole.
+    if member is None or member.name != ROWS or json.load(_content(archive, member)) != rows:
+        raise CommandError(CUT)
+    return sorted(missing)
 
 
 @contextmanager
@@ -117,13 +156,14 @@ def _at_one_moment() -> Iterator[None]:
         yield
 
 
-def _write_database(archive: tarfile.TarFile) -> dict[str, int]:
-    """Write all tables of every organization, as of one moment."""
+def _write_database(archive: tarfile.TarFile) -> tuple[dict[str, int], Digests]:
+    """Write all tables of every organization, as of one moment; return their rows and uploads."""
     with _owner(), _at_one_moment():
         columns = {table: _columns(table) for table in _tables()}
         _add(archive, MANIFEST, {"format": FORMAT, "migrations": _migrations(), "columns": columns})
         with scope(organization=list(Organization.objects.all())):
-            return {table: _dump(archive, table, names) for table, names in columns.items()}
+            rows = {table: _dump(archive, table, names) for table, names in columns.items()}
+            return rows, _digests()
 
 
 def _dump(archive: tarfile.TarFile, table: str, columns: list[str]) -> int:
@@ -149,18 +189,25 @@ def _load(table: str, columns: list[str], rows: IO[bytes]) -> int:
         return int(cursor.rowcount)
 
 
-def _write_uploads(archive: tarfile.TarFile) -> None:
-    root = Path(settings.MEDIA_ROOT)
-    for path in sorted(root.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            archive.add(path, f"media/{path.relative_to(root)}", recursive=False)
+def _digests() -> Digests:
+    """Return the SHA-256 of each upload that a row names, by its name."""
+    with connection.cursor() as cursor:
+        cursor.execute(UPLOADS)
+        return dict(cursor.fetchall())
 
 
-def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-    """Extract an upload. The filter refuses links and paths that leave the folder."""
-    root = Path(settings.MEDIA_ROOT)
-    root.mkdir(parents=True, exist_ok=True)
-    archive.extract(member.replace(name=member.name.removeprefix("media/")), root, filter="data")
+def _write_uploads(archive: tarfile.TarFile, digests: Digests) -> list[str]:
+    """Write the uploads; return the names of those that are not as they were submitted."""
+    missing = []
+    for name, sha256 in digests.items():
+        try:
+            with open_upload(name, sha256) as file:
+                _add_file(archive, f"{MEDIA}{name}", file)
+        except StorageUnavailable:
+            raise
+        except UploadUnreadable:
+            missing.append(name)
+    return missing
 
 
 def _refuse_unless_empty() -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+from tempfile import TemporaryFile
 
 import pytest
 from django.core.files.base import ContentFile
@@ -126,3 +127,10 @@ def test_a_file_that_is_open_elsewhere_is_stored_whole(bucket: str) -> None:
     file.seek(100)
     default_storage.save(NAME, file)
     assert hashlib.sha256(read()).digest() == hashlib.sha256(CONTENT).digest()
+
+
+def test_file_that_was_just_written_is_stored_whole(bucket: str) -> None:
+    with TemporaryFile() as file:
+        file.write(CONTENT[:5000])
+        default_storage.save(NAME, file)
+    assert read() == CONTENT[:5000]

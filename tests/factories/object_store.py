@@ -40,12 +40,15 @@ def make_bucket(name: str) -> None:
     bucket_in_use()._client.create_bucket(Bucket=name)
 
 
-def delete_bucket() -> None:
-    """Empty and delete the bucket in use."""
+def empty_bucket() -> None:
     client, bucket = bucket_in_use()._client, bucket_in_use()._bucket
     for entry in client.list_objects_v2(Bucket=bucket).get("Contents", ()):
         client.delete_object(Bucket=bucket, Key=entry["Key"])
-    client.delete_bucket(Bucket=bucket)
+
+
+def delete_bucket() -> None:
+    empty_bucket()
+    bucket_in_use()._client.delete_bucket(Bucket=bucket_in_use()._bucket)
 
 
 @contextmanager

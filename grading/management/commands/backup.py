@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
+from grading.core.errors import StorageUnavailable
 from grading.management.archive import write_archive
 
 
@@ -17,9 +18,15 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, file: Path, **__: Any) -> None:
         try:
-            rows = write_archive(file)
+            archive = write_archive(file)
+        except StorageUnavailable as error:
+            raise CommandError(error.sentence) from error
         except OSError as error:
             raise CommandError(
                 f"{file} cannot be written: {error.strerror or 'it already exists'}."
             ) from error
-        self.stdout.write(f"{sum(rows.values())} rows of {len(rows)} tables are in {file}.")
+        self.stdout.write(f"{archive} are in {file}.")
+        # After the file is there: the rest is worth keeping.
+        if archive.missing:
+            names = ", ".join(archive.missing)
+            raise CommandError(f"Uploads that could not be read are not in it: {names}.")

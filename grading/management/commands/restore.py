@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
+from grading.core.errors import UploadUnreadable
 from grading.management.archive import read_archive
 
 
@@ -18,7 +19,12 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, file: Path, **__: Any) -> None:
         try:
-            rows = read_archive(file)
+            archive = read_archive(file)
+        except UploadUnreadable as error:
+            raise CommandError(f"An upload cannot be stored. {error.sentence}") from error
         except (OSError, EOFError, tarfile.TarError) as error:
             raise CommandError(f"{file} cannot be read completely: {error}.") from error
-        self.stdout.write(f"{sum(rows.values())} rows of {len(rows)} tables are restored.")
+        self.stdout.write(f"{archive} are restored.")
+        if archive.missing:
+            names = ", ".join(archive.missing)
+            self.stdout.write(f"Uploads that the backup does not have: {names}.")
