@@ -67,6 +67,21 @@ def test_worker_alone_is_asked_to_stop() -> None:
         assert "\nKillMode=mixed\n" in text_of(unit)
 
 
+@pytest.mark.parametrize("unit", ["web", "worker@"])
+def test_bubblewrap_may_work_in_what_reads_submissions(unit: str) -> None:
+    """Tried under systemd 252 and 257: with any of these it is refused, by one of them at least."""
+    harmful = (
+        "ProcSubset",
+        "ProtectHostname",
+        "ProtectKernelLogs",
+        "ProtectKernelTunables",
+        "RestrictSUIDSGID",
+    )
+    text = COMMON + text_of(unit)
+    assert [setting for setting in harmful if f"\n{setting}=" in text] == []
+    assert "\nRestrictNamespaces=user mnt pid net ipc\n" in text
+
+
 def test_limits_are_those_of_the_containers() -> None:
     for service in SAME:
         assert f"\nMemoryMax={SERVICES[service]['mem_limit'].upper()}\n" in COMMON
