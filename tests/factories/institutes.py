@@ -61,6 +61,7 @@ from tests.factories.work import (
     AuditFactory,
     IdempotencyKeyFactory,
     OrganizationBenchFactory,
+    OrphanedUploadFactory,
     RubricFactory,
     RubricVersionFactory,
     claimed,
@@ -110,6 +111,7 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
         )
 
     JoinLinkFactory.create(cohort=cohort)
+    OrphanedUploadFactory.create(organization=organization)
     ExtensionFactory.create(assignment=assignment, student=enrollment, max_attempts=9)
     team_with(assignment, enrollment)
     InvitationFactory.create(

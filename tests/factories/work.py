@@ -19,6 +19,7 @@ from grading.models import (
     IdempotencyKey,
     OpinionRecord,
     OrganizationBench,
+    OrphanedUpload,
     Rubric,
     RubricVersion,
     Submission,
@@ -132,6 +133,17 @@ class SubmissionFactory(TenantFactory):
     pdf_sha256 = factory.LazyAttribute(lambda row: digest_of(getattr(row, "pdf", None)))
     pdf_bytes = factory.LazyAttribute(lambda row: getattr(getattr(row, "pdf", None), "size", 0))
     handed_in_at = factory.LazyFunction(timezone.now)
+
+
+class OrphanedUploadFactory(TenantFactory):
+    """Upload that waits an hour to be accepted."""
+
+    class Meta:
+        model = OrphanedUpload
+
+    organization = factory.SubFactory(OrganizationFactory)
+    name = factory.Sequence(lambda n: f"submissions/0/{n}.pdf")
+    delete_after = factory.LazyFunction(lambda: timezone.now() + timedelta(hours=1))
 
 
 class AuditFactory(TenantFactory):
