@@ -4,7 +4,7 @@ ARG BASE=python:3.11.16-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33
 
 FROM ${BASE} AS packages
 # Names of further lock files: "providers" for models of other providers, "guards" for rules with guards, "storage" for
-# uploads in a bucket (STORAGE_URL); or several of them.
+# uploads in a bucket (STORAGE_URL), "telemetry" for traces (OTEL_EXPORTER_OTLP_ENDPOINT); or several of them.
 ARG EXTRAS=
 RUN python3 -m venv /opt/installer && python3 -m venv --without-pip /opt/auditor
 COPY requirements/ /requirements/
