@@ -21,7 +21,7 @@ LOAD ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test test-slow processes providers browser hostile faults audit image wheel audit-dependencies lint types lock bench load clean
+.PHONY: help setup install run test test-slow processes providers browser hostile faults audit image image-check wheel audit-dependencies lint types lock bench load clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -48,7 +48,7 @@ run: setup ## the site with its demo cohort on http://127.0.0.1:8000 (PORT=... e
 	@$(PY) -m auditor_site.localservices exec -- $(PY) manage.py serve
 
 test: setup ## the fast tests (TESTS="-k word" chooses)
-	$(PYTEST) $(WORKERS) -m "not slow and not processes and not browser and not hostile and not faults" $(TESTS)
+	$(PYTEST) $(WORKERS) -m "not slow and not processes and not browser and not hostile and not faults and not image" $(TESTS)
 
 test-slow: setup ## all other tests but the faults: processes, browser, hostile input, long sweeps
 	$(PYTEST) $(SLOW_AT_ONCE) -m "slow or processes or browser or hostile" -p tests.hostile.scoreboard $(TESTS)
@@ -76,6 +76,12 @@ faults: setup ## the tests that kill and stop processes, and a table of their re
 image: ## the container image, built by buildah without a daemon (BASE=... takes another base)
 	@deploy/build_image.sh
 
+# Its ports are fixed, so it gets a network of its own, where nothing outside can be reached.
+image-check: setup image ## the image built, its files read, and the composition run from it
+	unshare --net -- sh -c 'ip link set lo up && exec "$$@"' sh \
+		env DATABASE_URL=postgresql://auditor@127.0.0.1/auditor REDIS_URL=redis://127.0.0.1 \
+		$(PYTEST) 0 -m image --durations 8 tests/image $(TESTS)
+
 wheel: setup ## the wheel of the site in dist/, and its SHA-256
 	@$(PY) -m hatchling build --clean --target wheel --directory dist
 	@cd dist && sha256sum *.whl
@@ -84,10 +90,11 @@ audit: setup ## one audit without the site: make audit REPO=... PDF=...
 	@test -n "$$REPO" || { echo "Say which repository: make audit REPO=https://... PDF=report.pdf"; exit 2; }
 	@$(PY) -m courtroom "$$REPO" --allow-local $${PDF:+--pdf "$$PDF"}
 
-lint: setup ## style, format and the import contracts
+lint: setup ## style, format, the import contracts and the schema of the composition
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(LINT)/lint-imports --no-logo
+	$(LINT)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
 types: setup ## mypy, strict
 	$(PY) -m mypy .
@@ -96,7 +103,7 @@ audit-dependencies: setup ## the locked packages compared with known weaknesses
 	@$(PY) -m requirements.check_advisories $(LINT)/pip-audit
 
 lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
-	@for name in runtime guards storage providers telemetry dev lint; do \
+	@for name in runtime guards storage providers dev lint; do \
 		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			requirements/$$name.in -o requirements/$$name.txt; \
 	done

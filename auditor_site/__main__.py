@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 
 from django.core.exceptions import ImproperlyConfigured
-
-from auditor_site.command_line import run_command
+from django.core.management import execute_from_command_line
 
 PROGRAM = "automaton-auditor"
 # Production wants them named; collecting static files reads none of them.
@@ -52,7 +51,7 @@ def audit(arguments: Sequence[str]) -> int:
 def manage(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "auditor_site.settings.production")
     try:
-        run_command([f"{PROGRAM} manage", *arguments])
+        execute_from_command_line([f"{PROGRAM} manage", *arguments])
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
         return BAD_INPUT

@@ -30,13 +30,14 @@ pytest_plugins = ["tests.page_fixtures", "tests.store_fixtures"]
 MARKED_FOLDERS = {
     "browser": "browser",
     "faults": "faults",
+    "image": "image",
     "hostile": "hostile",
     "model_endpoint": "processes",
     "courtroom/analysis/sandbox": "processes",
 }
 TESTS = Path(__file__).parent
 # The markers by which the targets of the Makefile choose, and one of them in a file.
-MARKERS = frozenset({"slow", "processes", "browser", "hostile", "faults", "servers"})
+MARKERS = frozenset({"slow", "processes", "browser", "hostile", "faults", "image", "servers"})
 MARKER = re.compile(rf"\bmark\.({'|'.join(MARKERS)})\b")
 WORD = re.compile(r"\w+")
 FOLDER_NUMBERS = count()

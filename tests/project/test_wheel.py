@@ -27,8 +27,7 @@ MOVED = {
 SCRIPT = "deploy/automaton-auditor-manage"
 SHARED = ("deploy/nginx/", "deploy/systemd/", "docs/", "deploy/roles.sql")
 SHARED_FILES = {"CHANGELOG.md", "README.md"} | {
-    f"requirements/{name}.txt"
-    for name in ("guards", "providers", "runtime", "storage", "telemetry")
+    f"requirements/{name}.txt" for name in ("guards", "providers", "runtime", "storage")
 }
 
 
