@@ -93,8 +93,8 @@ def copy_pdf(submission: Submission, folder: Path) -> Path:
     return path
 
 
-def store_pdf(submission: Submission, pdf: IO[bytes]) -> None:
-    """Store the PDF of a submission that is not saved yet; `claim_pdf` makes it the row's.
+def store_pdf(submission: Submission, pdf: Path) -> None:
+    """Store the file as the PDF of a submission that is not saved yet; `claim_pdf` makes it the row's.
 
     Call it outside any transaction: whatever ends the request before the claim, the reconciler
     deletes the file after ACCEPTED_WITHIN. Raises UploadNotStored.
@@ -106,7 +106,8 @@ def store_pdf(submission: Submission, pdf: IO[bytes]) -> None:
         delete_after=timezone.now() + ACCEPTED_WITHIN,
     )
     try:
-        submission.pdf.name = default_storage.save(name, pdf)
+        with pdf.open("rb") as file:
+            submission.pdf.name = default_storage.save(name, file)
     except OSError as error:
         log.warning("storage_unavailable", upload=name, reason=str(error))
         raise UploadNotStored from error

@@ -82,7 +82,7 @@ def create_submission(
             _probe(submission, report, by)
             _refuse_repetition(submission, again=again)
             if report:
-                store_pdf(submission, report.file)
+                store_pdf(submission, report.path)
         _accept(submission, by, kind, again=again)
     return submission
 

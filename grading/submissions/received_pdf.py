@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
-from typing import IO, Any
+from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 
 from grading.core.errors import SubmissionRefused
 
@@ -21,21 +21,17 @@ NAME_CHARACTERS = 255
 
 @dataclass(frozen=True, slots=True)
 class ReceivedPdf:
-    """A copy on this machine with its size and SHA-256; `name` is that of the student's file."""
+    """A file on this machine with its size and SHA-256; `name` is that of the student's file."""
 
-    file: IO[bytes]
+    path: Path
     name: str
     size: int
     sha256: str
 
-    @property
-    def path(self) -> Path:
-        return Path(self.file.name)
-
 
 @contextmanager
 def received_pdf(pdf: UploadedFile[Any] | None) -> Iterator[ReceivedPdf | None]:
-    """Copy the PDF to a temporary file, because another process parses it by its name.
+    """Yield the PDF as a temporary file, because another process parses it by its name.
 
     None where there is none. Raises SubmissionRefused pdf_too_large.
     """
@@ -46,13 +42,23 @@ def received_pdf(pdf: UploadedFile[Any] | None) -> Iterator[ReceivedPdf | None]:
         limit = settings.UPLOAD_MAX_BYTES // MEBIBYTE
         raise SubmissionRefused("pdf", "pdf_too_large", f"The PDF is larger than {limit} MB.")
 
-    digest = hashlib.sha256()
+    with _on_disk(pdf) as path:
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        yield ReceivedPdf(path, _printable(pdf.name), path.stat().st_size, sha256)
+
+
+@contextmanager
+def _on_disk(pdf: UploadedFile[Any]) -> Iterator[Path]:
+    """Yield the temporary file in which a request's upload arrived, else a copy."""
+    if isinstance(pdf, TemporaryUploadedFile):
+        yield Path(pdf.temporary_file_path())
+        return
     with NamedTemporaryFile(suffix=".pdf") as copy:
         for chunk in pdf.chunks():
-            digest.update(chunk)
             copy.write(chunk)
         copy.flush()
-        yield ReceivedPdf(copy, _printable(pdf.name), copy.tell(), digest.hexdigest())
+        yield Path(copy.name)
 
 
 def _printable(name: str | None) -> str:

@@ -2,9 +2,12 @@
 
 import hashlib
 import io
+from ipaddress import ip_address
 from tempfile import TemporaryFile
+from urllib.parse import urlsplit
 
 import pytest
+from cryptography.x509 import IPAddress
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
@@ -12,7 +15,14 @@ from auditor_site import addresses
 from grading.core import object_store
 from grading.core.object_store import StoreFault
 from tests.factories import object_store as faults
-from tests.factories.object_store import StoreProxy, bucket_in_use, delete_bucket, first
+from tests.factories.certificates import write_certificate
+from tests.factories.object_store import (
+    StoreProxy,
+    bucket_in_use,
+    delete_bucket,
+    first,
+    serve_buckets,
+)
 
 pytestmark = pytest.mark.processes
 CONTENT = b"%PDF-1.7 " + bytes(range(256)) * 1000
@@ -120,6 +130,33 @@ def test_store_that_nobody_serves_is_a_fault(settings) -> None:
     settings.STORAGES = settings.STORAGES | {"default": nowhere}
     with pytest.raises(StoreFault, match="EndpointConnectionError"):
         read()
+
+
+def test_bucket_may_be_in_the_hosts_name(settings) -> None:
+    named = addresses.storage("s3://k:s@store.example/bucket?addressing=virtual")
+    settings.STORAGES = settings.STORAGES | {"default": named}
+    (host,) = {
+        urlsplit(
+            bucket_in_use()._client.generate_presigned_url(call, {"Bucket": "bucket", "Key": "x"})
+        ).netloc
+        for call in ("get_object", "put_object")
+    }
+    assert host == "bucket.store.example"
+
+
+def test_store_behind_tls_is_believed_by_its_own_authority_alone(tmp_path, settings) -> None:
+    loopback = IPAddress(ip_address("127.0.0.1"))
+    certificate = str(write_certificate(tmp_path / "both.pem", loopback))
+    (tmp_path / "served" / "bucket").mkdir(parents=True)
+    with serve_buckets(tmp_path / "served", "--cert", certificate, "--key", certificate) as target:
+        url = f"s3://{faults.KEY}:{faults.ENCODED_SECRET}@{target}/bucket"
+        settings.STORAGES = settings.STORAGES | {"default": addresses.storage(url)}
+        with pytest.raises(StoreFault, match="SSLError"):
+            default_storage.save(NAME, ContentFile(CONTENT))
+        ours = addresses.storage(f"{url}?ca_file={certificate}")
+        settings.STORAGES = settings.STORAGES | {"default": ours}
+        default_storage.save(NAME, ContentFile(CONTENT))
+        assert read() == CONTENT
 
 
 def test_a_file_that_is_open_elsewhere_is_stored_whole(bucket: str) -> None:

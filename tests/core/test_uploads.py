@@ -41,14 +41,20 @@ def submission() -> Submission:
 
 
 @pytest.fixture
-def unsaved() -> Any:
+def unsaved(tmp_path: Path) -> Any:
     """A submission whose upload is stored, in its organization's scope."""
     organization = OrganizationFactory.create()
     with scope(organization=organization):
         submission = Submission(organization=organization)
         submission.pdf_sha256 = hashlib.sha256(CONTENT).hexdigest()
-        store_pdf(submission, ContentFile(CONTENT))
+        store_pdf(submission, written(tmp_path))
         yield submission
+
+
+def written(folder: Path) -> Path:
+    path = folder / "arrived.pdf"
+    path.write_bytes(CONTENT)
+    return path
 
 
 def an_hour_passes() -> None:
@@ -95,7 +101,7 @@ def test_folder_that_is_no_folder_is_unavailable(
     with pytest.raises(StorageUnavailable):
         open_pdf(submission)
     with everywhere(), pytest.raises(UploadNotStored):
-        store_pdf(submission, ContentFile(CONTENT))
+        store_pdf(submission, written(tmp_path))
     with pytest.raises(StorageUnavailable):
         try_store()
 

@@ -26,6 +26,7 @@ KEY, SECRET = "a-key", "a/secret+with=signs"
 ENCODED_SECRET = "a%2Fsecret%2Bwith%3Dsigns"
 PATIENCE_SECONDS = 60
 POLL_SECONDS = 0.02
+SLOW_SECONDS = 0.2
 CUT = 100
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "expect"}
 
@@ -52,14 +53,14 @@ def delete_bucket() -> None:
 
 
 @contextmanager
-def serve_buckets(folder: Path) -> Iterator[str]:
+def serve_buckets(folder: Path, *options: str) -> Iterator[str]:
     """Serve each folder below as a bucket; yield `host:port`."""
-    command = [str(RCLONE), "serve", "s3", str(folder), "--addr", "127.0.0.1:0"]
+    command = [str(RCLONE), "serve", "s3", str(folder), "--addr", "127.0.0.1:0", *options]
     # From the environment, so that no list of processes shows the secret.
     environment = {"RCLONE_AUTH_KEY": f'"{KEY},{SECRET}"', "RCLONE_CONFIG": ""}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stderr
-        listening = (re.search(r"http://(127\.0\.0\.1:\d+)", line) for line in server.stderr)
+        listening = (re.search(r"https?://(127\.0\.0\.1:\d+)", line) for line in server.stderr)
         try:
             yield next(match[1] for match in listening if match)
         finally:
@@ -120,6 +121,12 @@ def server_error(handler: Forward, body: bytes) -> None:
 
 def forbidden(handler: Forward, body: bytes) -> None:
     handler.answer(403, [], b"<Error><Code>AccessDenied</Code></Error>")
+
+
+def slow(handler: Forward, body: bytes) -> None:
+    """Answer late, but in time."""
+    handler.server.released.wait(SLOW_SECONDS)
+    handler.forward(body)
 
 
 def truncated(handler: Forward, body: bytes) -> None:

@@ -6,19 +6,16 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from socket import create_server, socket
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from cryptography.x509 import DNSName
 
 from grading.engine.repository_addresses import Pinned
 from grading.notifications import pinned_post
 from grading.notifications.pinned_post import Answer, post
+from tests.factories.certificates import write_certificate
 
 NAME = "hooks.example"  # no name server knows it: whoever reaches it went to what was pinned
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -45,26 +42,7 @@ def serving(answer: Callable[[socket], None]) -> Iterator[int]:
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A key and a certificate for NAME that it has signed itself, in one file."""
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
-    built = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    file = tmp_path_factory.mktemp("tls") / "both.pem"
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(
-        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file.write_bytes(private + built.public_bytes(pem))
-    return file
+    return write_certificate(tmp_path_factory.mktemp("tls") / "both.pem", DNSName(NAME))
 
 
 def over_tls(certificate: Path, heard: list[bytes]) -> Callable[[socket], None]:

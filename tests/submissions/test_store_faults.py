@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import MULTIPART_CONTENT
+from django.urls import reverse
 from django.utils import timezone
 from django_scopes import scope
 
@@ -33,7 +37,7 @@ from tests.factories.object_store import (
     make_bucket,
 )
 from tests.factories.pdfs import Page, make_pdf
-from tests.factories.people import everywhere, student
+from tests.factories.people import everywhere, staff_user, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory
 from tests.web_client.api_program import Program
@@ -46,14 +50,22 @@ pytestmark = [
 FAULTS = [faults.server_error, faults.forbidden, faults.silent, faults.cut_off]
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a repository and a report."""
+    folder = tmp_path_factory.mktemp("work")
+    commits = [Commit(files={"README.md": "# Work", "main.py": f"print({n})"}) for n in "1234"]
+    make_repository(folder / "work.git", commits)
+    make_pdf(folder / "report.pdf", [Page(lines=["A report"])])
+    return folder
+
+
 class Work:
     """A student with an assignment, a repository and a report."""
 
-    def __init__(self, folder: Path) -> None:
-        commits = [Commit(files={"README.md": "# Work", "main.py": f"print({n})"}) for n in "1234"]
-        make_repository(folder / "work.git", commits)
-        self.repo_url = str(folder / "work.git")
-        self.pdf = make_pdf(folder / "report.pdf", [Page(lines=["A report"])]).read_bytes()
+    def __init__(self, files: Path) -> None:
+        self.repo_url = str(files / "work.git")
+        self.pdf = (files / "report.pdf").read_bytes()
         self.assignment = AssignmentFactory.create(max_attempts=3)
         self.student = student(self.assignment.cohort)
         self.client = signed_in(self.student.user)
@@ -77,8 +89,8 @@ class Work:
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Work:
-    return Work(tmp_path)
+def work(files: Path) -> Work:
+    return Work(files)
 
 
 def now_of(audit: Audit) -> Audit:
@@ -117,6 +129,13 @@ def test_submission_is_refused_where_nobody_listens(work: Work, store: StoreProx
     with store.closed():
         assert_refused_once(work.submit(), work)
     assert work.submit().status_code == 302
+
+
+def test_slow_store_takes_the_submission_and_gives_it_back(work: Work, store: StoreProxy) -> None:
+    with store.failing(faults.slow):
+        audit = work.submitted()
+        run_audit(str(audit.pk), 1)
+    assert now_of(audit).state == AuditState.DONE
 
 
 def test_submission_without_a_report_needs_no_store(work: Work, store: StoreProxy) -> None:
@@ -271,6 +290,34 @@ def test_audit_fails_after_three_tries_without_a_score_and_the_attempt_does_not_
     page = work.client.get(page_of_audit(audit)).text
     assert "The store of uploaded reports does not answer" in page
     assert "No PDF" not in page
+
+
+def test_archive_is_refused_while_the_store_is_down(work: Work, store: StoreProxy) -> None:
+    work.submitted()
+    teacher = signed_in(staff_user(work.assignment.organization))
+    with store.closed():
+        answer = teacher.post(archive_of(work))
+    assert (answer.status_code, "does not answer" in answer.text) == (503, True)
+
+
+def test_archive_breaks_off_where_the_store_fails_and_names_an_object_that_is_gone(
+    work: Work, store: StoreProxy
+) -> None:
+    audit = work.submitted()
+    teacher = signed_in(staff_user(work.assignment.organization))
+    answer = teacher.post(archive_of(work))
+    with store.failing(faults.server_error), pytest.raises(StorageUnavailable):
+        b"".join(answer)
+    default_storage.delete(str(audit.submission.pdf))
+    whole = ZipFile(BytesIO(b"".join(teacher.post(archive_of(work)))))
+    (missing,) = json.loads(whole.read("missing.json"))
+    assert missing["name"].endswith("/report.pdf")
+    assert "is gone from the store" in missing["why"]
+
+
+def archive_of(work: Work) -> str:
+    cohort = work.assignment.cohort
+    return reverse("archive", args=[cohort.organization.slug, cohort.slug])
 
 
 def test_health_tells_of_the_store(work: Work, store: StoreProxy) -> None:

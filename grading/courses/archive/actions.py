@@ -29,7 +29,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused, StorageUnavailable, UploadUnreadable
 from grading.core.streaming import in_steps
-from grading.core.uploads import delete_with_rows, open_pdf
+from grading.core.uploads import check_store, delete_with_rows, open_pdf
 from grading.core.zipping import Member, zipped
 from grading.courses.archive import queries as archive_queries
 from grading.courses.archive.cohort_inventory import (
@@ -50,8 +50,11 @@ ROSTER = ("number", "name", "email", "student_number", "group", "created_at")
 def archive_cohort(*, cohort: Cohort, by: User) -> Iterator[bytes]:
     """Return the zip file in pieces, which may be read after the scope is left.
 
-    The log records it first, so the archive's own log contains that entry.
+    The log records it first, so the archive's own log contains that entry. Raises
+    StorageUnavailable, so that a store which is down is said on a page: a file that breaks off later
+    cannot be opened.
     """
+    check_store()
     with transaction.atomic():
         record_activity(
             organization=cohort.organization_id, actor=by, verb="cohort.archived", about=cohort
