@@ -12,7 +12,7 @@ RUN apt-get --option Acquire::Languages=none update \
 # The version of the Makefile.
 ARG UV=0.13.8
 # Names of further lock files: "providers" for models of other providers, "guards" for rules with guards, "storage" for
-# uploads in a bucket (STORAGE_URL); or several of them.
+# uploads in a bucket (STORAGE_URL), "telemetry" for traces (OTEL_EXPORTER_OTLP_ENDPOINT); or several of them.
 ARG EXTRAS=
 WORKDIR /site
 COPY requirements/ requirements/

@@ -21,6 +21,7 @@ from courtroom.models.errors import ExaminationFailed
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudgeFailure, JudicialOpinion
 from courtroom.synthesis.guards import refuse_invalid_guards
+from courtroom.tracing import span
 
 if TYPE_CHECKING:
     from courtroom.judges.screening import Screener
@@ -46,19 +47,20 @@ async def hold_audit(
 
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         yield AuditEvent(kind="stage", stage=READING_INPUTS)
-        # The inputs are read in child processes while this process imports langgraph.
-        reader = InputReader(case, Path(workspace), _reusable_report(earlier, settings))
-        build_graph = await asyncio.to_thread(warm_up)
-        budget = Budget(settings.budget_usd, settings.prices)
-        try:
-            judges = await asyncio.to_thread(make_bench, settings, earlier, rate_limit, budget)
-            vision = await asyncio.to_thread(_vision_model, settings, case, rate_limit, budget)
-            screener = await asyncio.to_thread(_screener, settings, earlier, rate_limit, budget)
-        except Exception:
-            # The clone must not write into a folder that is being removed.
-            await asyncio.to_thread(reader.close)
-            raise
-        inputs = await asyncio.to_thread(reader.wait)
+        with span(READING_INPUTS):
+            # The inputs are read in child processes while this process imports langgraph.
+            reader = InputReader(case, Path(workspace), _reusable_report(earlier, settings))
+            build_graph = await asyncio.to_thread(warm_up)
+            budget = Budget(settings.budget_usd, settings.prices)
+            try:
+                judges = await asyncio.to_thread(make_bench, settings, earlier, rate_limit, budget)
+                vision = await asyncio.to_thread(_vision_model, settings, case, rate_limit, budget)
+                screener = await asyncio.to_thread(_screener, settings, earlier, rate_limit, budget)
+            except Exception:
+                # The clone must not write into a folder that is being removed.
+                await asyncio.to_thread(reader.close)
+                raise
+            inputs = await asyncio.to_thread(reader.wait)
         yield _contents_event(inputs)
         yield AuditEvent(kind="stage", stage=READING_INPUTS, ended=True)
 

@@ -19,8 +19,11 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 FOLDER = Path(__file__).parent
-# dev.txt holds runtime.txt and guards.txt, too.
-LOCKS = ("runtime.txt", "guards.txt", "providers.txt", "dev.txt", "lint.txt")
+# dev.txt holds runtime.txt, guards.txt, storage.txt and telemetry.txt, too.
+LOCKS = (
+    *("runtime.txt", "guards.txt", "storage.txt", "telemetry.txt"),
+    *("providers.txt", "dev.txt", "lint.txt"),
+)
 SERVICE_SECONDS = 300
 SKIPPED = "SKIPPED: pip-audit gave no answer; only the list was compared."
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)

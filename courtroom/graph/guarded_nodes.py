@@ -24,6 +24,7 @@ from courtroom.detectives.detective_result import (
     recorded_error,
 )
 from courtroom.graph.final_report import write_unjudged_report
+from courtroom.graph.node_spans import node_span
 from courtroom.graph.nodes import AuditNodes, Update, detective_update
 from courtroom.graph.state import AgentState, JudgeTask
 from courtroom.models.audit_report import Integrity, RecordedError, Usage
@@ -32,6 +33,7 @@ from courtroom.models.errors import CourtroomError, ExaminationFailed, InputRefu
 from courtroom.models.evidence import CheckOutcome, DetectiveName
 from courtroom.models.facts import Facts, establish
 from courtroom.models.judge_answer import JudgeFailure
+from courtroom.tracing import get_current_span, mark_failed
 
 FAILED = "node_failed"
 Node = Callable[[Any], Any]
@@ -51,18 +53,20 @@ def guarded(stage: str, node: Node, substitute: Substitute) -> GraphNode:
     if not inspect.iscoroutinefunction(node):
 
         def run(state: Any) -> Update:
-            try:
-                return dict(node(state))
-            except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
-                return substitute(state, _failure(stage, error))
+            with node_span(stage) as described:
+                try:
+                    return described(dict(node(state)))
+                except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
+                    return described(substitute(state, _failure(stage, error)))
 
         return run
 
     async def run_async(state: Any) -> Update:
-        try:
-            return dict(await node(state))
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
-            return substitute(state, _failure(stage, error))
+        with node_span(stage) as described:
+            try:
+                return described(dict(await node(state)))
+            except Exception as error:  # noqa: BLE001 -- whatever it is, the audit goes on
+                return described(substitute(state, _failure(stage, error)))
 
     return run_async
 
@@ -84,12 +88,13 @@ def _failure(stage: str, error: Exception) -> CourtroomError:
     """Return an exception as a typed error. Raises it again where the submission is at fault."""
     if isinstance(error, InputRefused):
         raise error
-    if isinstance(error, CourtroomError):
-        return error
-    # The words of an unknown exception may hold paths or a student's text: they are for the log.
-    log.error("node %s failed", stage, exc_info=error)
-    message = f"A step of the audit failed unexpectedly ({type(error).__name__})."
-    return ExaminationFailed(FAILED, message)
+    if not isinstance(error, CourtroomError):
+        # The words of an unknown exception may hold paths or a student's text: they are for the log.
+        log.error("node %s failed", stage, exc_info=error)
+        message = f"A step of the audit failed unexpectedly ({type(error).__name__})."
+        error = ExaminationFailed(FAILED, message)
+    mark_failed(get_current_span(), error.code)
+    return error
 
 
 def record_failure(stage: str, **update: Any) -> Substitute:

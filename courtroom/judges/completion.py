@@ -28,7 +28,8 @@ FILTERED = (
 @dataclass(frozen=True, slots=True)
 class Completion:
     """Answer of a model: `refusal` in its own words or empty, `finish_reason` as the provider names
-    it, `form` as it was asked for, `refused` what the endpoint took no request with.
+    it, `form` as it was asked for, `refused` what the endpoint took no request with, `model` as the
+    provider names it.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Completion:
     usage: Usage
     form: AnswerForm
     refused: tuple[str, ...] = ()
+    model: str = ""
 
 
 def completion_of(
@@ -54,6 +56,7 @@ def completion_of(
         usage=_usage(message.usage_metadata),
         form=form,
         refused=refused,
+        model=str(metadata.get("model_name") or metadata.get("model") or ""),
     )
 
 

@@ -194,6 +194,10 @@ class LlmBench:
             schema=schema_for(questions),
             max_tokens=max_tokens,
             temperature=self._settings.temperatures.get(persona),
+            labels={
+                "auditor.judge": persona,
+                "auditor.criteria": [question.criterion.id for question in questions],
+            },
         )
 
     async def _ask_again(self, hearing: Hearing, context: CallContext) -> None:

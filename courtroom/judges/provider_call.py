@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from courtroom.judges.budget import Budget, cost_of
+from courtroom.judges.call_spans import call_span, describe_answer, note_retry, note_send
 from courtroom.judges.completion import Completion
 from courtroom.judges.prompts import Prompt
 from courtroom.judges.provider_failures import CallFailed, FormRefused, failure_of
 from courtroom.judges.providers import ModelClient
 from courtroom.judges.rate_limit import RateLimit, RateLimitTimeout
 from courtroom.models.audit_report import Usage
+from courtroom.tracing import AttributeValue, code_of
 
 SENDS = 3
 FIRST_PAUSE_SECONDS = 0.5
@@ -24,7 +26,10 @@ CHARACTERS_PER_TOKEN = 3
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Prompt for one model. `max_tokens` bounds the answer; `image_tokens` count the images shown."""
+    """Prompt for one model. `max_tokens` bounds the answer; `image_tokens` count the images shown.
+
+    `labels` say on the call's span who asks, and about what.
+    """
 
     model: str
     client: ModelClient
@@ -33,6 +38,7 @@ class Call:
     max_tokens: int
     image_tokens: int = 0
     temperature: float | None = None
+    labels: Mapping[str, AttributeValue] = field(default_factory=dict)
 
     @property
     def prompt_tokens(self) -> int:
@@ -53,6 +59,10 @@ class CallContext:
         until = self.timeout.when()
         return float("inf") if until is None else until - asyncio.get_running_loop().time()
 
+    def code_of(self, error: BaseException) -> str:
+        """Return the code of what ended the answer's calls."""
+        return "timeout" if self.timeout.expired() else code_of(error)
+
     @asynccontextmanager
     async def paused(self) -> AsyncIterator[None]:
         """Stop the clock: waiting for budget or rate limit moves the deadline by as much."""
@@ -72,6 +82,12 @@ class ProviderCaller:
 
     async def send(self, call: Call, context: CallContext) -> Completion:
         """Send, and repeat after a pause while the provider is busy or broken. Raises CallFailed."""
+        with call_span(call, context.code_of) as opened:
+            completion = await self._send_and_repeat(call, context)
+            describe_answer(opened, completion, context.usages[-1])
+            return completion
+
+    async def _send_and_repeat(self, call: Call, context: CallContext) -> Completion:
         for attempt in range(1, SENDS + 1):
             try:
                 return await self._send_in_accepted_form(call, context)
@@ -82,6 +98,7 @@ class ProviderCaller:
                 # A pause beyond the deadline cannot help: fail now and leave time to others.
                 if attempt == SENDS or not failed.is_transient or pause >= context.seconds_left:
                     raise
+                note_retry(failed.kind, pause)
             await asyncio.sleep(pause)
         raise AssertionError("the loop above returns or raises")
 
@@ -91,6 +108,7 @@ class ProviderCaller:
             try:
                 return await self._send_once(call, context)
             except FormRefused:
+                note_retry("form_refused", 0.0)
                 # Ends: each refusal leaves fewer forms (judges/answer_forms.py).
                 continue
 
@@ -126,6 +144,7 @@ class ProviderCaller:
 
     async def _ask(self, call: Call, context: CallContext) -> Completion:
         price = self._budget.price_of(call.model)
+        note_send()
         # Counted before it is sent: a call that times out was made all the same.
         context.usages.append(Usage(calls=1, cost_usd=cost_of(Usage(), price)))
         try:

@@ -27,7 +27,8 @@ MOVED = {
 SCRIPT = "deploy/automaton-auditor-manage"
 SHARED = ("deploy/nginx/", "deploy/systemd/", "docs/", "deploy/roles.sql")
 SHARED_FILES = {"CHANGELOG.md", "README.md"} | {
-    f"requirements/{name}.txt" for name in ("guards", "providers", "runtime", "storage")
+    f"requirements/{name}.txt"
+    for name in ("guards", "providers", "runtime", "storage", "telemetry")
 }
 
 
