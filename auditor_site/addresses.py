@@ -157,6 +157,19 @@ def origin(url: str) -> str:
     return origin_of("SITE_URL", url)
 
 
+def collector(url: str) -> str:
+    """Return the address of a collector without a closing slash; empty without one."""
+    if not url:
+        return ""
+    parts = _split("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+        raise ImproperlyConfigured(
+            "OTEL_EXPORTER_OTLP_ENDPOINT must be like http://collector:4318;"
+            " credentials belong into OTEL_EXPORTER_OTLP_HEADERS."
+        )
+    return url.rstrip("/")
+
+
 def origin_of(name: str, url: str) -> str:
     """Return the scheme and host of an address, without its path."""
     parts = _split(name, url)

@@ -173,6 +173,27 @@ VARIABLES = (
         "token for reading /metrics; unset: no such page",
         secret=True,
     ),
+    Variable(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "",
+        "OpenTelemetry collector (OTLP over HTTP) that gets spans of audits; unset: none are sent",
+    ),
+    Variable(
+        "OTEL_EXPORTER_OTLP_HEADERS",
+        "",
+        "headers for it, such as Authorization=Basic%20...",
+        secret=True,
+    ),
+    Variable("OTEL_SERVICE_NAME", "automaton-auditor", "name of this site in its spans"),
+    Variable(
+        "OTEL_RESOURCE_ATTRIBUTES", "", "what else each span says of this site, as name=value,..."
+    ),
+    Variable(
+        "OTEL_TRACES_SAMPLER",
+        "parentbased_always_on",
+        "which traces are sent, such as parentbased_traceidratio",
+    ),
+    Variable("OTEL_TRACES_SAMPLER_ARG", "", "and its share, 0 to 1"),
     Variable("PORT", "8000", "port of the web server"),
 )
 _BY_NAME = {variable.name: variable for variable in VARIABLES}

@@ -11,6 +11,8 @@ from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse
 from structlog.types import EventDict, Processor
 
+from auditor_site import env
+
 RENDERERS: dict[str, Processor] = {
     "json": structlog.processors.JSONRenderer(ensure_ascii=False),
     "lines": structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
@@ -24,6 +26,16 @@ def _hide_calendar_secrets(_logger: Any, _method: str, event: EventDict) -> Even
         key: _CALENDAR_PATH.sub("/calendar/…", value) if isinstance(value, str) else value
         for key, value in event.items()
     }
+
+
+def _add_trace(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """Add the ids of the current span, by which a collector finds what was logged during it."""
+    from opentelemetry.trace import get_current_span
+
+    span = get_current_span().get_span_context()
+    if span.is_valid:
+        event["trace_id"], event["span_id"] = f"{span.trace_id:032x}", f"{span.span_id:016x}"
+    return event
 
 
 _SHARED: list[Processor] = [
@@ -40,8 +52,10 @@ _SHARED: list[Processor] = [
 
 def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]:
     """Configure structlog and return Django's LOGGING. `renderer` is a key of `RENDERERS`."""
+    has_traces = bool(env.text("OTEL_EXPORTER_OTLP_ENDPOINT"))
+    shared = [_add_trace, *_SHARED] if has_traces else _SHARED
     structlog.configure(
-        processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
@@ -49,7 +63,7 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
 
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter,
-        "foreign_pre_chain": _SHARED,
+        "foreign_pre_chain": shared,
         "processors": [
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             RENDERERS[renderer],

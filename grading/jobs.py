@@ -24,6 +24,7 @@ from grading.core.enums import Bench
 from grading.core.errors import InputRefused, LeaseLostError, UploadUnreadable
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.events import Contents, Look, OpinionRow, ScreeningRow, Stage, Verdict
+from grading.engine.tracing import audit_span
 from grading.findings import fix_verification
 from grading.models import Audit
 from grading.notifications import email_outbox, password_warnings, webhook_deliveries
@@ -108,22 +109,28 @@ def _give_back(
 
 
 def _hold(lease: audit_actions.Lease) -> None:
-    from grading.engine import audits as engine_audits
-
     audit = Audit.objects.select_related(
         "organization", "rubric_version", "submission__assignment"
     ).get(pk=lease.audit_id)
+    with audit_span(audit) as opened:
+        verdict = _store_events(lease, audit)
+        opened.set_attribute("auditor.audit.state", verdict.state)
+
+
+def _store_events(lease: audit_actions.Lease, audit: Audit) -> Verdict:
+    """Run the claimed audit and store its events; return the last, its verdict."""
+    from grading.engine import audits as engine_audits
+
     if not audit.organization.is_usable:
         raise InputRefused(*CLOSED)
     if audit.submission.assignment.bench == Bench.LLM:
         audit.budget_usd = grant_budget(lease=lease)
-    with closing(
-        engine_audits.hold_audit(audit, beat_seconds=settings.AUDIT_LEASE_SECONDS / BEATS_PER_LEASE)
-    ) as events:
+    beat_seconds = settings.AUDIT_LEASE_SECONDS / BEATS_PER_LEASE
+    with closing(engine_audits.hold_audit(audit, beat_seconds=beat_seconds)) as events:
         for event in events:
             _write_down(lease, event)
             if isinstance(event, Verdict):
-                return
+                return event
     raise RuntimeError("the court closed without a report")
 
 

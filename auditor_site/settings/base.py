@@ -172,6 +172,9 @@ INSTITUTIONS_PER_ACCOUNT = env.number("INSTITUTIONS_PER_ACCOUNT", least=0, most=
 LETTERS_PER_DAY = env.number("LETTERS_PER_DAY", least=0, most=1_000_000)
 LETTERS_PER_DAY_UNAPPROVED = env.number("LETTERS_PER_DAY_UNAPPROVED", least=0, most=1_000_000)
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
+OTEL_EXPORTER_OTLP_ENDPOINT = addresses.collector(env.text("OTEL_EXPORTER_OTLP_ENDPOINT"))
+OTEL_EXPORTER_OTLP_HEADERS = env.secret("OTEL_EXPORTER_OTLP_HEADERS")
+OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME")
 PORT = env.number("PORT", least=1, most=65535)
 
 JUDGES = env.choice("JUDGES", {"heuristic", "llm"})

@@ -2483,6 +2483,7 @@ MODELS = [
             ("started_at", models.DateTimeField(blank=True, null=True)),
             ("finished_at", models.DateTimeField(blank=True, null=True)),
             ("version", models.PositiveIntegerField(default=1)),
+            ("traceparent", models.CharField(blank=True, max_length=55)),
         ],
         options={
             "ordering": ["-created_at", "pk"],

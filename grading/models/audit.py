@@ -34,7 +34,8 @@ class Audit(TenantModel):
     prose (Screening), reused for the same prose. `report` is the report JSON. `budget_usd` limits
     what this run may spend on models (audits/budgets.py), null without a limit. `queued_at` is the
     time from which it waits. Until `grace_until` no worker may claim it, so that its student can
-    withdraw it; null without such a grace.
+    withdraw it; null without such a grace. `traceparent` is the context of the trace in which it was
+    submitted (W3C Trace Context), empty without one.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -73,6 +74,7 @@ class Audit(TenantModel):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1)
+    traceparent = models.CharField(max_length=55, blank=True)
 
     class Meta:
         ordering = ["-created_at", "pk"]

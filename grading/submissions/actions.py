@@ -24,6 +24,7 @@ from grading.core.uploads import claim_pdf, store_pdf
 from grading.courses.extensions.queries import Terms, terms_of
 from grading.courses.teams.queries import team_of
 from grading.engine.repository_addresses import completed
+from grading.engine.tracing import continue_with, hand_in_span
 from grading.models import Assignment, Audit, Enrollment, Submission, TeamMember
 from grading.notifications.emails import email_receipt
 from grading.submissions.probe_limit import limited_probe
@@ -61,7 +62,7 @@ def create_submission(
     """
     repo_url, ref, now = completed(repo_url.strip()), ref.strip(), timezone.now()
 
-    with scope(organization=assignment.organization):
+    with scope(organization=assignment.organization), hand_in_span(assignment.organization_id):
         terms = terms_of(assignment, student)
         refuse_by_policy(assignment, student, terms, now)
         team = team_of(assignment, student)
@@ -163,13 +164,15 @@ def _refuse_if_moved(submission: Submission, key: Enrollment) -> Enrollment:
 
 
 def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
-    audit = Audit.objects.create(
+    audit = Audit(
         organization_id=submission.organization_id,
         submission=submission,
         kind=kind,
         account_id=submission.reader.user_id,
         rubric_version_id=submission.assignment.rubric_version_id,
     )
+    continue_with(audit)
+    audit.save(force_insert=True)
 
     # What only its student can withdraw is held for them; all else starts at once.
     seconds = settings.SUBMISSION_GRACE_SECONDS if kind == AuditKind.SELF else 0

@@ -170,6 +170,21 @@ def test_email_address_is_parsed() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "url", ["collector:4318", "grpc://c:4317", "https://", "https://key:secret@c.example/otel"]
+)
+def test_invalid_collector_address_is_refused_without_its_secret(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="OTEL_EXPORTER_OTLP_ENDPOINT must") as refused:
+        addresses.collector(url)
+    assert "secret" not in str(refused.value)
+
+
+def test_collector_address_keeps_its_path() -> None:
+    assert addresses.collector("https://c.example/api/public/otel/") == (
+        "https://c.example/api/public/otel"
+    )
+
+
 @pytest.mark.parametrize("url", ["audits.example", "ftp://h", "https://h/path", "https://"])
 def test_site_address_must_be_an_origin(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="SITE_URL must be like"):

@@ -6,6 +6,7 @@ import json
 import logging
 import logging.config
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ from django.conf import settings as configuration
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.trace import format_span_id, format_trace_id
 
 from auditor_site import logs
+from courtroom.tracing import span, use_tracer
 from grading.core.enums import AuditState, Bench
 from grading.jobs import run_audit
 from grading.models import Audit
@@ -33,8 +37,8 @@ IN_THE_ADDRESS, WRONG_PASSWORD, MODEL_KEY, IN_THE_PDF = (
 SECRETS = (IN_THE_ADDRESS, WRONG_PASSWORD, MODEL_KEY, IN_THE_PDF, PASSWORD)
 
 
-@pytest.fixture
-def stream() -> Iterator[StringIO]:
+@contextmanager
+def production_log() -> Iterator[StringIO]:
     """Redirect the production log, from DEBUG on: an operator may set that level."""
     written = StringIO()
     production = logs.configuration("json", level=logging.DEBUG)
@@ -42,6 +46,12 @@ def stream() -> Iterator[StringIO]:
     logging.config.dictConfig(production)
     yield written
     logging.config.dictConfig(configuration.LOGGING)
+
+
+@pytest.fixture
+def stream() -> Iterator[StringIO]:
+    with production_log() as written:
+        yield written
 
 
 def lines_of(stream: StringIO) -> list[dict[str, Any]]:
@@ -108,6 +118,25 @@ def test_an_audit_whose_model_key_is_refused_is_logged_by_its_id_without_the_key
     calls = [line for line in lines_of(stream) if "401 Unauthorized" in line["event"]]
 
     assert {line.get("audit") for line in calls if line["level"] == "info"} == {str(audit.pk)}
+
+
+def test_line_within_a_span_has_its_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318")
+    use_tracer(TracerProvider().get_tracer("test"))
+    with production_log() as stream:
+        with span("audit") as opened:
+            logging.getLogger("courtroom").warning("within")
+        use_tracer(None)
+        logging.getLogger("courtroom").warning("outside")
+
+    context = opened.get_span_context()
+    lines = {
+        line["event"]: (line.get("trace_id"), line.get("span_id")) for line in lines_of(stream)
+    }
+    assert lines == {
+        "within": (format_trace_id(context.trace_id), format_span_id(context.span_id)),
+        "outside": (None, None),
+    }
 
 
 def test_address_of_a_calendar_is_masked_in_every_line(stream) -> None:

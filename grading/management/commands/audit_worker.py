@@ -18,6 +18,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from grading.core.allowed_job import JOBS_MODULE, AllowedJob, AllowedQueue, is_readable
+from grading.engine import tracing
 
 # Measured: with RQ's own intervals a job whose worker was killed comes back only after 13 minutes.
 WORKER_TTL_SECONDS = 30
@@ -51,6 +52,14 @@ class AuditWorker(Worker):
         if os.getppid() == self.pid:
             super().main_work_horse(job, queue)
 
+    def perform_job(self, job: Job, queue: Queue) -> bool:
+        # RQ ends this process without Python's own clean-up.
+        end_export = tracing.start_export()
+        try:
+            return super().perform_job(job, queue)
+        finally:
+            end_export()
+
 
 class Command(BaseCommand):
     # Checks have run before; here they would import every page.
@@ -65,6 +74,7 @@ class Command(BaseCommand):
 
         os.nice(NICENESS)
         engine_audits.preload()
+        tracing.preload()
         self.serve(settings.AUDIT_QUEUES, burst=options["burst"])
 
     def serve(self, names: Sequence[str], *, burst: bool) -> None:
