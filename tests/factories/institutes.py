@@ -1,5 +1,7 @@
 """Whole institutions for the tests of the walls between them."""
 
+from datetime import timedelta
+
 from django.contrib.auth.models import User
 from django.utils import timezone
 from django_scopes import scope
@@ -8,7 +10,7 @@ from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.engine.events import Contents
 from grading.engine.stored_sources import pack_sources
-from grading.models import Audit, Grade, Organization
+from grading.models import Audit, Grade, Organization, OrphanedUpload
 from tests.factories.comments import BankedCommentFactory, CommentFactory, CommentReplyFactory
 from tests.factories.extensions import ExtensionFactory
 from tests.factories.grades import (
@@ -108,6 +110,11 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
         audit_actions.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
         workflow.finish_audit(
             lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),))
+        )
+        OrphanedUpload.objects.create(
+            organization=organization,
+            name=f"{word}-{organization.pk}.pdf",
+            delete_after=timezone.now() + timedelta(days=1),
         )
 
     JoinLinkFactory.create(cohort=cohort)
