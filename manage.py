@@ -5,11 +5,9 @@ import os
 import shlex
 import sys
 
-from django.core.management import execute_from_command_line
-from django.db import OperationalError
-from redis.exceptions import ConnectionError as QueueUnreachable
+from auditor_site.command_line import run_command
 
-UNREACHABLE = """{error}
+EMBEDDED = """
 The embedded servers run only during `make run`, or for one command:
     python -m auditor_site.localservices exec -- python manage.py {command}
 """
@@ -18,12 +16,10 @@ The embedded servers run only during `make run`, or for one command:
 def main() -> None:
     """Run the command, or print how to start the embedded servers that it needs."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "auditor_site.settings.local")
-    try:
-        execute_from_command_line(sys.argv)
-    except (OperationalError, QueueUnreachable) as error:
-        if os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL"):
-            raise
-        sys.exit(UNREACHABLE.format(error=error, command=shlex.join(sys.argv[1:])))
+    are_named = os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")
+    run_command(
+        sys.argv, hint="" if are_named else EMBEDDED.format(command=shlex.join(sys.argv[1:]))
+    )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line
+
+from auditor_site.command_line import run_command
 
 PROGRAM = "automaton-auditor"
 # Production wants them named; collecting static files reads none of them.
@@ -51,7 +52,7 @@ def audit(arguments: Sequence[str]) -> int:
 def manage(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "auditor_site.settings.production")
     try:
-        execute_from_command_line([f"{PROGRAM} manage", *arguments])
+        run_command([f"{PROGRAM} manage", *arguments])
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
         return BAD_INPUT

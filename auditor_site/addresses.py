@@ -11,6 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 # Options of the URL that go to psycopg; others are refused, so that a typo does not pass unnoticed.
 DATABASE_OPTIONS = frozenset({"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"})
 REDIS_SCHEMES = frozenset({"redis", "rediss", "unix"})
+# Options of the URL that go to redis-py. Certificates are always verified, by the system's
+# authorities unless a file is named.
+REDIS_TLS_OPTIONS = frozenset({"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"})
+# Modes in which libpq verifies the server. In its other modes it may ignore the authority.
+VERIFYING_MODES = frozenset({"verify-ca", "verify-full"})
 EMAIL_PORTS = {"smtp": 25, "smtps": 465, "smtp+tls": 587}
 # As S3 names buckets: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -43,6 +48,8 @@ def database(url: str) -> dict[str, Any]:
         raise ImproperlyConfigured(f"DATABASE_URL has unknown options: {', '.join(unknown)}.")
     if not name:
         raise ImproperlyConfigured("DATABASE_URL names no database: postgresql://user@host/NAME.")
+    if "sslrootcert" in options and options.get("sslmode") not in VERIFYING_MODES:
+        raise ImproperlyConfigured("DATABASE_URL has sslrootcert: it needs sslmode=verify-full.")
 
     return {
         "ENGINE": "grading.core.rls",
@@ -56,7 +63,10 @@ def database(url: str) -> dict[str, Any]:
 
 
 def redis(url: str) -> str:
-    """Return the address for redis-py. Refuse all but redis://, rediss:// and unix:///path."""
+    """Return the address for redis-py: `rediss://:password@host:port/0?ssl_ca_certs=...` for TLS.
+
+    Others are redis:// and unix:///path.
+    """
     parts = _split("REDIS_URL", url)
     target = parts.path if parts.scheme == "unix" else parts.hostname
     if parts.scheme not in REDIS_SCHEMES or not target:
@@ -65,6 +75,9 @@ def redis(url: str) -> str:
         )
 
     _port("REDIS_URL", parts)
+    known = {"db"} | (REDIS_TLS_OPTIONS if parts.scheme == "rediss" else frozenset())
+    if unknown := sorted(dict(parse_qsl(parts.query)).keys() - known):
+        raise ImproperlyConfigured(f"REDIS_URL has unknown options: {', '.join(unknown)}.")
     return url
 
 

@@ -50,8 +50,8 @@ class HealthProbe:
         try:
             self._check()
             works = True
-        except (DatabaseError, RedisError, StorageUnavailable):
-            log.exception("not_ready", server=self.name)
+        except (DatabaseError, RedisError, StorageUnavailable) as error:
+            log.error("not_ready", server=self.name, reason=" ".join(str(error).split()))  # noqa: TRY400 -- one line, whatever the traceback
         finally:
             # Also after an unexpected error: without a result no later check would ever start.
             result.set_result(works)

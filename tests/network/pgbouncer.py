@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from django.db import connection
 
 from auditor_site.localservices.places import Place, ephemeral_place
 from tests.faults.site import eventually
+from tests.network.certificates import Authority
 from tests.network.forwarder import forwarded
 from tests.network.loopback import own_address
 
@@ -32,6 +33,11 @@ auth_file = {users}
 admin_users = {user}
 pool_mode = transaction
 default_pool_size = {connections}
+"""
+TLS = """
+client_tls_sslmode = require
+client_tls_cert_file = {certificate}
+client_tls_key_file = {key}
 """
 
 
@@ -65,8 +71,8 @@ class Pooler:
 
 
 @contextmanager
-def pooler(further: Mapping[str, str] | None = None) -> Iterator[Pooler]:
-    """Run PgBouncer before the server of the test's database, with further settings."""
+def pooler(authority: Authority | None = None) -> Iterator[Pooler]:
+    """Run PgBouncer before the server of the test's database, with TLS under an authority."""
     place, at = ephemeral_place(), connection.settings_dict
     address, own = own_address(), own_address()
     with ExitStack() as stack:
@@ -85,7 +91,11 @@ def pooler(further: Mapping[str, str] | None = None) -> Iterator[Pooler]:
             users=place.home / "users",
             user=at["USER"],
             connections=SERVER_CONNECTIONS,
-        ) + "".join(f"{name} = {value}\n" for name, value in (further or {}).items())
+        )
+        if authority:
+            owner = (place.owner.uid, place.owner.gid)
+            certificate, key = authority.issue(address).write(place.home, owner=owner)
+            configuration += TLS.format(certificate=certificate, key=key)
         (place.home / "users").write_text(f'"{at["USER"]}" "{at["PASSWORD"]}"\n')
         (place.home / "pgbouncer.ini").write_text(configuration)
         running = Pooler(address, at["USER"])

@@ -106,6 +106,8 @@ def test_values_are_read_in_their_types(monkeypatch: pytest.MonkeyPatch, tmp_pat
         ("postgresql://u@h/d?timeout=3", "unknown options: timeout"),
         ("postgresql://u@h:port/d", "has no valid port"),
         ("postgresql://[::1/d", "is not an address"),
+        ("postgresql://u@h/d?sslrootcert=/ca.crt", "needs sslmode=verify-full"),
+        ("postgresql://u@h/d?sslmode=require&sslrootcert=/ca.crt", "needs sslmode=verify-full"),
     ],
 )
 def test_invalid_database_address_is_refused(url: str, sentence: str) -> None:
@@ -137,7 +139,17 @@ def test_database_address_is_parsed(url: str, host: str, port: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://h", "redis://", "unix://", "redis://h:port", "localhost:6379"]
+    "url",
+    [
+        "http://h",
+        "redis://",
+        "unix://",
+        "redis://h:port",
+        "localhost:6379",
+        "redis://h?ssl_ca_certs=/ca.crt",
+        "rediss://h?ssl_cert_reqs=none",
+        "rediss://h?ssl_check_hostname=false",
+    ],
 )
 def test_invalid_queue_address_is_refused(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="REDIS_URL"):
@@ -145,7 +157,7 @@ def test_invalid_queue_address_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["redis://h:6379/1", "rediss://u:p@h", "unix:///run/valkey.sock?db=2"]
+    "url", ["redis://h:6379/1", "rediss://u:p@h?ssl_ca_certs=/ca.crt", "unix:///run/v.sock?db=2"]
 )
 def test_valid_queue_address_is_unchanged(url: str) -> None:
     assert addresses.redis(url) == url
