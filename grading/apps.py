@@ -9,10 +9,11 @@ class GradingConfig(AppConfig):
     verbose_name = "Grading"
 
     def ready(self) -> None:
-        from grading.core import deployment_checks, view_as  # noqa: F401 -- registers its checks
+        from grading.core import clock, deployment_checks, view_as  # noqa: F401 -- registers its checks
         from grading.core.allowed_job import forbid_pickle
         from grading.courses.organizations import sign_up
 
+        clock.use_everywhere()
         forbid_pickle()
         sign_up.connect_signals()
         view_as.connect_signals()

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.timezone import now
+from django.utils import timezone
 
 from grading.appeals.queries import allowance_of, report_by_digest
 from grading.core.activity_writer import record_activity
@@ -99,7 +99,7 @@ def withdraw_appeal(*, appeal: Appeal, by: User) -> None:
     Raises AppealRefused appeal_over.
     """
     with transaction.atomic():
-        change_state(appeal, AppealState.WITHDRAWN, decided_at=now())
+        change_state(appeal, AppealState.WITHDRAWN, decided_at=timezone.now())
         record_activity(
             organization=appeal.organization_id,
             actor=by,

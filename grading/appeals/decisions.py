@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import reverse
-from django.utils.timezone import now
+from django.utils import timezone
 
 from grading.appeals.actions import MAX_CHARACTERS, change_state
 from grading.appeals.queries import holder_of, is_about_the_release, release_of
@@ -69,7 +69,9 @@ def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
     answer = _answer(answer)
     with transaction.atomic():
         alone = _refuse_unless_may_answer(appeal, by)
-        change_state(appeal, AppealState.KEPT, answer=answer, decided_by=by, decided_at=now())
+        change_state(
+            appeal, AppealState.KEPT, answer=answer, decided_by=by, decided_at=timezone.now()
+        )
         record_activity(
             organization=appeal.organization_id,
             actor=by,
@@ -110,7 +112,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             answer=answer,
             new_score=score,
             decided_by=by,
-            decided_at=now(),
+            decided_at=timezone.now(),
         )
         override = _override(appeal, score, answer, by)
 
@@ -171,7 +173,7 @@ def escalate_appeal(*, appeal: Appeal, by: User) -> None:
     holder = holder_of(appeal)
     freed = {} if holder and holder.role == Role.OWNER else {"assigned_to": None}
     with transaction.atomic():
-        change_state(appeal, AppealState.ESCALATED, escalated_at=now(), **freed)
+        change_state(appeal, AppealState.ESCALATED, escalated_at=timezone.now(), **freed)
         record_activity(
             organization=appeal.organization_id,
             actor=by,

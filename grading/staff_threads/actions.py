@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import reverse
-from django.utils.timezone import now
+from django.utils import timezone
 
 from grading.core.activity_writer import record_activity
 from grading.core.enums import NoticeKind
@@ -51,7 +51,7 @@ def change_note(*, note: StaffNote, text: str, by: User) -> list[Colleague]:
             for colleague in _mentioned(note.submission, text, by)
             if colleague.handle not in before
         ]
-        StaffNote.objects.filter(pk=note.pk).update(text=text, edited_at=now())
+        StaffNote.objects.filter(pk=note.pk).update(text=text, edited_at=timezone.now())
         _record(note, by, "staff_note.changed")
         _email(note.submission, mentioned)
     return mentioned
@@ -64,7 +64,7 @@ def withdraw_note(*, note: StaffNote, by: User) -> None:
     """
     with transaction.atomic():
         _lock_own(note, by)
-        StaffNote.objects.filter(pk=note.pk).update(text="", withdrawn_at=now())
+        StaffNote.objects.filter(pk=note.pk).update(text="", withdrawn_at=timezone.now())
         _record(note, by, "staff_note.withdrawn")
 
 

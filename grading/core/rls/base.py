@@ -14,11 +14,14 @@ from typing import Any
 
 from django.db.backends.postgresql import base
 
+from grading.core import clock
 from grading.core.rls.cursors import ScopedCursor, TransactionScope
 
 SITE_ROLE = "auditor_site"
-MEMBER_OF = """
-SELECT rolname FROM pg_roles WHERE rolname = %s AND pg_has_role(session_user, oid, 'MEMBER')
+ROLE_AND_TIME = """
+SELECT (
+    SELECT rolname FROM pg_roles WHERE rolname = %s AND pg_has_role(session_user, oid, 'MEMBER')
+), clock_timestamp()
 """
 
 _as_owner: ContextVar[bool] = ContextVar("as_owner", default=False)
@@ -52,12 +55,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._scope.role = None
         self._scope.forget()
         super().init_connection_state()
-        if self.settings_dict["NAME"] is not None and not _as_owner.get():
-            with self.cursor() as cursor:
-                cursor.execute(MEMBER_OF, [SITE_ROLE])
-                row = cursor.fetchone()
-            # Without the role the site works as the tables' owner, whom the policies bind too.
-            self._scope.role = row and row[0]
+        if self.settings_dict["NAME"] is None:
+            return
+        with self.cursor() as cursor:
+            cursor.execute(ROLE_AND_TIME, [SITE_ROLE])
+            ((role, moment),) = cursor.fetchall()
+        clock.set_by(moment)
+        # Without the role the site works as the tables' owner, whom the policies bind too.
+        self._scope.role = None if _as_owner.get() else role
 
     def create_cursor(self, name: str | None = None) -> Any:
         if name is not None:
