@@ -3,17 +3,21 @@
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
 
+from grading.core import clock
+
+# Before any model takes Django's clock as the default of a field: migrations name it too.
+clock.use_everywhere()
+
 
 class GradingConfig(AppConfig):
     name = "grading"
     verbose_name = "Grading"
 
     def ready(self) -> None:
-        from grading.core import clock, deployment_checks, view_as  # noqa: F401 -- registers its checks
+        from grading.core import deployment_checks, view_as  # noqa: F401 -- registers its checks
         from grading.core.allowed_job import forbid_pickle
         from grading.courses.organizations import sign_up
 
-        clock.use_everywhere()
         forbid_pickle()
         sign_up.connect_signals()
         view_as.connect_signals()

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
 from django.utils import timezone
@@ -29,6 +30,7 @@ def test_clock_of_the_database_sets_times_of_rows_and_sessions(elsewhere: None) 
     assert timezone.now() - local > YEARS / 2
     assert CohortFactory().created_at - local > YEARS / 2
     assert SessionStore().get_expiry_date() - local > YEARS / 2
+    assert User().date_joined - local > YEARS / 2
 
 
 def test_new_connection_reads_the_clock_again(elsewhere: None) -> None:
