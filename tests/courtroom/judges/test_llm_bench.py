@@ -57,7 +57,7 @@ def ask(endpoint, model, **changes):
         ({"models": dict.fromkeys(PERSONAS, "m")}, "OPENAI_API_KEY"),
         (
             {"models": dict.fromkeys(PERSONAS, "anthropic:m")},
-            "pip install langchain and its anthropic package",
+            "pip install langchain-anthropic",
         ),
         (
             {"models": dict.fromkeys(PERSONAS, "m"), "api_key": "k", "budget_usd": 1},
