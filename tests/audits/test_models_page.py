@@ -20,6 +20,7 @@ from tests.factories.graded_work import page_of, signed_in
 from tests.factories.model_server import Desk, model_endpoint
 from tests.factories.people import OrganizationFactory, everywhere, staff_user
 from tests.factories.work import AssignmentFactory, AuditFactory, OrganizationBenchFactory
+from tests.model_endpoint.provider_protocols import ProtocolHandler
 from tests.web_client.page_checks import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -351,6 +352,28 @@ def test_failure_of_one_model_is_shown_by_its_type_beside_the_others(
     assert (failed.failure, [row.failure for row in rows.values()]) == (kind, [""])
     assert (failed.form in ("", "json_schema"), "Traceback" in failed.message) == (True, False)
     assert faults_of(answer.content.decode()) == []
+
+
+def test_institutions_are_asked_each_at_its_address_with_its_own_key(
+    settings: Any,
+) -> None:
+    settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "operators", "http://127.0.0.1:9/v1"
+    received = {}
+    for key in ("first-key", "second-key"):
+        organization = OrganizationFactory.create()
+        teacher = signed_in(staff_user(organization))
+        with model_endpoint(ProtocolHandler) as desk:
+            # On a developer's machine an address on loopback may be saved.
+            url = f"http://127.0.0.1:{desk.server_port}/?api-version=2024-10-21"
+            place = {"provider": "azure_openai", "provider_url": url}
+            assert (
+                save(teacher, organization, **OWN_MODELS, new_key=key, **place).status_code == 302
+            )
+            run_trials(organization)
+            received[key] = [request["headers"]["api-key"] for request in desk.requests]
+        (answer,) = teacher.get(page(organization)).context["trial"].answers
+        assert (answer.model, answer.answer) == ("azure_openai:good", '{"sum": 5}')
+    assert received == {"first-key": ["first-key"], "second-key": ["second-key"]}
 
 
 def test_second_trial_within_seconds_is_refused(

@@ -131,11 +131,13 @@ class Clients:
         return self._clients[key]
 
 
-@pytest.mark.parametrize("extra", ["providers", "guards"])
-def test_extra_keeps_the_versions_of_the_site(extra: str) -> None:
-    site = {pin.package: pin.version for pin in pins_in(lock("runtime"))}
-    other = {p.package: p.version for p in pins_in(lock(extra)) if p.package in site}
-    assert other == {name: site[name] for name in other}
+@pytest.mark.parametrize(
+    ("extra", "other"), [("guards", "runtime"), ("providers", "runtime"), ("providers", "storage")]
+)
+def test_extra_has_the_versions_of_what_is_installed_beside_it(extra: str, other: str) -> None:
+    pins = {pin.package: pin.version for pin in pins_in(lock(other))}
+    shared = {p.package: p.version for p in pins_in(lock(extra)) if p.package in pins}
+    assert shared == {name: pins[name] for name in shared}
 
 
 def test_lock_of_the_providers_names_no_registry() -> None:
