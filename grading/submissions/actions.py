@@ -81,8 +81,8 @@ def create_submission(
         submission.read_as = student
         with received_pdf(pdf) as report:
             _probe(submission, report, by)
-            _refuse_repetition(submission, again=again)
             if report:
+                _refuse_repetition(submission, again=again)
                 store_pdf(submission, report.path)
         _accept(submission, by, kind, again=again)
     return submission
