@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 _CORNER = re.compile(r"[┌╭╔┏]|\+[-=]{2,}(?=\+)")
-_CLOSING = re.compile(r"[└╰╚┗]|\+[-=]{2,}\+")
+_BOTTOM = re.compile(r"[└╰╚┗]|\+[-=]{2,}\+")
 _BORDER = re.compile(r"[\u2500-\u257f+\-=|\s]+")
 _DRAWN_BAR = re.compile(r"[│┃║]")
 _ASCII_BAR = re.compile(r"\|")
@@ -72,7 +72,7 @@ def _is_top(line: str) -> bool:
 
 
 def _is_border(line: str) -> bool:
-    return bool(_CORNER.search(line) or _CLOSING.search(line))
+    return bool(_CORNER.search(line) or _BOTTOM.search(line))
 
 
 def _cells(line: str, bar: re.Pattern[str]) -> tuple[str, ...]:
