@@ -1,5 +1,7 @@
 """Limits of concurrent probes: each holds a web thread and a child process or a socket.
 
+An organization and the site are limited on each machine, whose threads they would take; more
+machines take more submissions.
 A probe stores nothing, so neither the attempts nor the open audits limit it.
 """
 
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from socket import gethostname
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -25,19 +28,20 @@ FULL = "Many repositories are being checked at the moment. Try again in a few se
 
 @contextmanager
 def limited_probe(student: Enrollment, *, by: User | None = None) -> Iterator[None]:
-    """Hold a probe slot of the account that asks, of its organization and of the site.
+    """Hold a slot of the account that asks, and on this machine of its organization and the site.
 
-    An account is counted over all its cohorts and organizations. Raises SubmissionRefused
+    An account is counted over all machines, cohorts and organizations. Raises SubmissionRefused
     looks_running, looks_full, at once.
     """
     account = by.pk if by else student.user_id
     person = f"enrollment {student.pk}" if account is None else f"account {account}"
-    whole = settings.PROBES_AT_ONCE
+    machine, whole = gethostname(), settings.PROBES_AT_ONCE
+    # A quarter stays free for the others.
+    share = whole - whole // 4
     limits = (
         (person, MAX_PROBES, "looks_running", YOURS),
-        # A quarter stays free for the others.
-        (f"organization {student.organization_id}", whole - whole // 4, "looks_full", FULL),
-        ("site", whole, "looks_full", FULL),
+        (f"organization {student.organization_id} on {machine}", share, "looks_full", FULL),
+        (f"the site on {machine}", whole, "looks_full", FULL),
     )
     with ExitStack() as held:
         for owner, slots, code, sentence in limits:

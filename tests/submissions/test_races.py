@@ -128,6 +128,19 @@ def test_organization_leaves_a_quarter_of_the_sites_probes_to_the_others(setting
             assert code_of_probe(student(CohortFactory())) == "looks_full"
 
 
+def test_probes_of_another_machine_take_no_slot_of_this_ones_but_the_accounts(
+    settings, monkeypatch
+):
+    settings.PROBES_AT_ONCE = 2
+    cohort = CohortFactory()
+    ada, bob = student(cohort), student(cohort)
+    monkeypatch.setattr(probe_limit, "gethostname", lambda: "another-machine")
+    with two_probes_of(ada):
+        assert code_of_probe(bob) == "looks_full"
+        monkeypatch.undo()
+        assert (code_of_probe(bob), code_of_probe(ada)) == ("looked at", "looks_running")
+
+
 def test_probes_leave_half_of_the_web_threads_to_the_pages(settings):
     assert webserver.workers * webserver.threads // 2 == settings.PROBES_AT_ONCE
 
