@@ -158,6 +158,8 @@ RQ = {
 AUDIT_QUEUES = ("submissions", "bulk")
 LETTER_QUEUES = ("letters", "webhooks")
 QUEUES = (*AUDIT_QUEUES, *LETTER_QUEUES)
+# A machine that died in a transaction would hold its locks for hours.
+IDLE_TRANSACTION_SECONDS = 60
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
 SUBMISSION_GRACE_SECONDS = env.number("SUBMISSION_GRACE_SECONDS", least=0, most=3600)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -12,6 +16,7 @@ from django.db import DatabaseError, IntegrityError, ProgrammingError, connectio
 from django.test import Client
 from django_scopes import scope
 
+from auditor_site import addresses
 from grading.core.enums import AuditState
 from grading.core.held_slots import held_slot
 from grading.core.rls.base import as_owner
@@ -19,6 +24,7 @@ from grading.core.rls.rls_scope import as_dispatcher, as_person
 from grading.jobs import run_audit
 from grading.models import Audit, Cohort, Membership, Organization
 from tests.factories.people import CohortFactory, MembershipFactory, everywhere, staff_user
+from tests.factories.races import alone
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
 from tests.network.pgbouncer import SERVER_CONNECTIONS, Pooler
@@ -212,3 +218,40 @@ def test_statements_without_a_message_of_their_own_carry_the_scope_of_their_tran
         with transaction.atomic():
             assert [cohort.pk for cohort in Cohort.objects.iterator(chunk_size=1)] == [ours.pk]
         assert [cohort.pk for cohort in Cohort.objects.iterator(chunk_size=1)] == [ours.pk]
+
+
+def test_transaction_in_which_nothing_happens_gives_its_locks_back(
+    pooled: Pooler, settings: Any
+) -> None:
+    """A machine that dies or is cut off in a transaction leaves it open on the server."""
+    settings.IDLE_TRANSACTION_SECONDS = 1
+    organization = CohortFactory().organization
+    locked, taken = Event(), Event()
+
+    def hang() -> None:
+        with scope(organization=organization), transaction.atomic():
+            Cohort.objects.update(name="Lost")
+            locked.set()
+            taken.wait(30)
+            Cohort.objects.update(name="Late")
+
+    with ThreadPoolExecutor(1) as pool:
+        hanging = pool.submit(alone, hang)
+        assert locked.wait(30)
+        with scope(organization=organization):
+            assert Cohort.objects.update(name="In time") == 1
+            taken.set()
+            with pytest.raises(DatabaseError):
+                hanging.result()
+            assert Cohort.objects.get().name == "In time"
+
+
+def test_session_gives_up_a_server_that_is_cut_off(pooled: Pooler) -> None:
+    connection.settings_dict["OPTIONS"] = addresses.database("postgresql://site@db/site")["OPTIONS"]
+    connection.ensure_connection()
+    with socket.socket(fileno=os.dup(connection.connection.fileno())) as session:
+        options = [
+            session.getsockopt(socket.IPPROTO_TCP, option)
+            for option in (socket.TCP_USER_TIMEOUT, socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL)
+        ]
+    assert options == [30_000, 30, 10]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Self
 
+from django.conf import settings
 from django.db.backends.postgresql import base
 from psycopg import ClientCursor, ProgrammingError, sql
 from psycopg.pq import TransactionStatus
@@ -40,15 +41,16 @@ class TransactionScope:
             return ()
         # A statement outside a transaction takes them along when it ends.
         ends_at_once = status == TransactionStatus.IDLE and autocommit
-        self._applied = None if ends_at_once else wanted
+        if not ends_at_once:
+            self._applied = wanted
+            return (*_statements(*wanted), *_limits(self.role))
+        self._applied = None
         # What PostgreSQL runs only outside a transaction, such as CREATE INDEX CONCURRENTLY.
-        if ends_at_once and wanted == (None, SessionSettings()):
-            return ()
-        return _statements(*wanted)
+        return () if wanted == (None, SessionSettings()) else _statements(*wanted)
 
 
 @lru_cache
-def _statements(role: str | None, settings: SessionSettings) -> tuple[str, ...]:
+def _statements(role: str | None, scope: SessionSettings) -> tuple[str, ...]:
     """Return a statement for the role and for each setting, also for the empty ones.
 
     A server's connection that a pooler shares may carry settings of somebody else's session.
@@ -57,9 +59,17 @@ def _statements(role: str | None, settings: SessionSettings) -> tuple[str, ...]:
         f"SET LOCAL ROLE {sql.Identifier(role).as_string() if role else 'NONE'}",
         *(
             f"SET LOCAL auditor.{name} = {sql.Literal(value).as_string()}"
-            for name, value in settings._asdict().items()
+            for name, value in scope._asdict().items()
         ),
     )
+
+
+def _limits(role: str | None) -> tuple[str, ...]:
+    """Return the limit of a transaction in which nothing happens; the owner's may copy files."""
+    if role is None:
+        return ()
+    seconds = settings.IDLE_TRANSACTION_SECONDS
+    return (f"SET LOCAL idle_in_transaction_session_timeout = '{seconds:d}s'",)
 
 
 class ScopedCursor(base.CursorMixin, ClientCursor[Any]):
