@@ -28,7 +28,8 @@ from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.trace_collector import attributes_of, trace_collector, tree_of
 from tests.factories.work import AssignmentFactory, rubric_document
-from tests.faults.site import eventually, surroundings
+from tests.faults.site import surroundings
+from tests.waiting import eventually
 
 pytestmark = [
     pytest.mark.processes,

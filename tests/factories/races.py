@@ -15,7 +15,7 @@ from grading.courses.archive.actions import delete_cohort
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Audit, Cohort
 from tests.factories.people import everywhere
-from tests.faults.site import eventually
+from tests.waiting import eventually
 
 WAITING = """
 SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)

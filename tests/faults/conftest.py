@@ -29,11 +29,11 @@ from tests.faults.site import (
     RECOVERY_SECONDS,
     Crew,
     crew,
-    eventually,
     is_over,
     now_of,
     results_of,
 )
+from tests.waiting import eventually
 
 CRITERIA = 2
 Ends = Callable[..., None]

@@ -4,8 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -18,28 +17,11 @@ from grading.core.enums import FINAL_STATES
 from grading.models import Activity, Audit, CriterionVerdict
 from tests.factories.people import everywhere
 from tests.factories.work import AuditFactory, rubric_document
+from tests.waiting import PATIENCE_SECONDS
 
 RECOVERY_SECONDS = 90
-PATIENCE_SECONDS = 60
 LEASE_SECONDS = 8
-# Each look costs a query or a walk through /proc, so a long wait is looked at less often.
-POLL_SECONDS, LONGEST_POLL_SECONDS, POLL_SHARE = 0.1, 1.0, 0.1
 FAULT_HANDLER = {"PYTHONFAULTHANDLER": "1"}
-
-
-def eventually(
-    holds: Callable[[], object],
-    seconds: float = PATIENCE_SECONDS,
-    *,
-    describe: Callable[[], object] = lambda: "nothing more is known",
-) -> float:
-    """Wait until the condition holds; return the seconds. On timeout, `describe` returns the state."""
-    begin = time.monotonic()
-    while not holds():
-        waited = time.monotonic() - begin
-        assert waited < seconds, f"not within {seconds} s: {describe()}"
-        time.sleep(min(max(waited * POLL_SHARE, POLL_SECONDS), LONGEST_POLL_SECONDS))
-    return time.monotonic() - begin
 
 
 def print_stacks(pid: int) -> list[int]:

@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 
 from tests.faults.conftest import Ends, Servers
-from tests.faults.site import Crew, accepted, crew, eventually
+from tests.faults.site import Crew, accepted, crew
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.usefixtures("redis")]
 

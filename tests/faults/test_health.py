@@ -17,7 +17,7 @@ from django.conf import settings
 from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.valkey import Valkey
 from tests.faults.conftest import Servers, own
-from tests.faults.site import eventually
+from tests.waiting import eventually
 
 ANSWER_SECONDS = 2.0
 Answer = tuple[int, dict[str, bool]]

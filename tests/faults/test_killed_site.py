@@ -13,7 +13,8 @@ from redis import Redis
 from grading.models import Audit, Submission
 from tests.factories.people import EnrollmentFactory, everywhere
 from tests.factories.work import AssignmentFactory, rubric_document
-from tests.faults.site import crew, eventually, kill, surroundings
+from tests.faults.site import crew, kill, surroundings
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,8 +19,9 @@ from tests.factories.model_server import Handler, model_endpoint
 from tests.factories.people import OrganizationFactory
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
-from tests.faults.site import children_of, eventually, now_of, print_stacks
+from tests.faults.site import children_of, now_of, print_stacks
 from tests.faults.test_killed_worker import PATIENCE_SECONDS, audit_worker, horse_of
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 OPINIONS, ANSWERED = 12, 6

@@ -25,7 +25,8 @@ from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
-from tests.faults.site import FAULT_HANDLER, eventually, now_of
+from tests.faults.site import FAULT_HANDLER, now_of
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 PATIENCE_SECONDS = 60

@@ -17,13 +17,8 @@ from grading.models import ModelUsage
 from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
 from tests.factories.model_server import Desk, Handler, model_endpoint
 from tests.factories.repositories import Commit, make_repository
-from tests.faults.site import (
-    PATIENCE_SECONDS,
-    accepted,
-    command_of,
-    descendants_of,
-    eventually,
-)
+from tests.faults.site import accepted, command_of, descendants_of
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 NO_ANSWER_SECONDS = 30
 OPINIONS = 6

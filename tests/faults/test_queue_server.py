@@ -11,7 +11,8 @@ from redis import Redis
 from grading.core.audit_queue import enqueue_on_commit
 from tests.faults.conftest import Servers, queue_of_its_own
 from tests.faults.moments import held_at
-from tests.faults.site import Crew, accepted, eventually
+from tests.faults.site import Crew, accepted
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.usefixtures("site_crew")
 

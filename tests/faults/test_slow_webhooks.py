@@ -8,7 +8,8 @@ from grading.models import Audit
 from grading.notifications.webhook_deliveries import DELIVERIES
 from tests.factories.webhooks import WebhookDeliveryFactory, WebhookFactory, receiving
 from tests.faults.conftest import Ends
-from tests.faults.site import accepted, crew, eventually
+from tests.faults.site import accepted, crew
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 

@@ -17,8 +17,9 @@ from tests.factories.object_store import StoreProxy, make_bucket
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import everywhere
 from tests.faults.conftest import Ends
-from tests.faults.site import Crew, accepted, eventually, kill, now_of
+from tests.faults.site import Crew, accepted, kill, now_of
 from tests.store_fixtures import storages_in
+from tests.waiting import eventually
 
 BUCKET = "of-the-crew"
 

@@ -10,8 +10,9 @@ from rq.job import JobStatus
 from grading.core.audit_queue import JOB
 from tests.factories.repositories import Commit, make_repository
 from tests.faults.moments import MOMENTS, held_at
-from tests.faults.site import Crew, accepted, eventually, is_over, kill, now_of
+from tests.faults.site import Crew, accepted, is_over, kill, now_of
 from tests.faults.test_killed_worker import audit_worker
+from tests.waiting import eventually
 
 
 def busy(site_crew: Crew) -> tuple[int, int]:

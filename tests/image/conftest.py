@@ -24,10 +24,10 @@ from redis import Redis
 from benchmarks.load import course as course_program
 from benchmarks.material import report, repository
 from tests.factories.git_server import GitHandler, serve_repositories
-from tests.faults.site import eventually
 from tests.image.composition import HOST, IMAGE, LASTING, ROOT, SETTINGS, Composition
 from tests.image.servers import run_servers
 from tests.image.student import Student
+from tests.waiting import eventually
 
 # The commands by which docs/operations.md creates the secrets.
 SECRETS = re.compile(r"```sh\n(\s+umask .*?)```", re.DOTALL)

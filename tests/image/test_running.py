@@ -14,10 +14,11 @@ import pytest
 from redis import Redis
 from rq import Worker
 
-from tests.faults.site import descendants_of, eventually
+from tests.faults.site import descendants_of
 from tests.image.composition import LASTING, Composition
 from tests.image.conftest import Course, HeldRepositories
 from tests.image.student import Student
+from tests.waiting import eventually
 
 Services = dict[str, dict[str, Any]]
 USER = "10001"

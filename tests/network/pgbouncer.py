@@ -12,10 +12,10 @@ import psycopg
 from django.db import connection
 
 from auditor_site.localservices.places import Place, ephemeral_place
-from tests.faults.site import eventually
 from tests.network.certificates import Authority
 from tests.network.forwarder import forwarded
 from tests.network.loopback import own_address
+from tests.waiting import eventually
 
 PORT = 6432
 # Fewer than the clients of the tests, so that they share.
@@ -28,11 +28,12 @@ CONFIGURATION = """
 listen_addr = {address}
 listen_port = {port}
 unix_socket_dir =
-auth_type = trust
+auth_type = {auth_type}
 auth_file = {users}
 admin_users = {user}
 pool_mode = transaction
 default_pool_size = {connections}
+max_client_conn = 1000
 """
 TLS = """
 client_tls_sslmode = require
@@ -47,6 +48,8 @@ class Pooler:
 
     address: str
     user: str
+    password: str
+    pid: int
 
     def console(self, command: str) -> list[Any]:
         with self.connect("pgbouncer") as console:
@@ -58,6 +61,7 @@ class Pooler:
             host=self.address,
             port=PORT,
             user=self.user,
+            password=self.password,
             dbname=database,
             autocommit=True,
             cursor_factory=psycopg.ClientCursor,
@@ -73,39 +77,63 @@ class Pooler:
 @contextmanager
 def pooler(authority: Authority | None = None) -> Iterator[Pooler]:
     """Run PgBouncer before the server of the test's database, with TLS under an authority."""
-    place, at = ephemeral_place(), connection.settings_dict
-    address, own = own_address(), own_address()
+    at, own = connection.settings_dict, own_address()
+    server, port = at["HOST"], int(at["PORT"])
     with ExitStack() as stack:
-        stack.callback(shutil.rmtree, place.home, ignore_errors=True)
-        server, server_port = at["HOST"], at["PORT"]
         if server.startswith("/"):
             # The socket asks who its client is, and PgBouncer does not run as root.
-            target = Path(server) / f".s.PGSQL.{server_port}"
-            stack.enter_context(forwarded(target, own, int(server_port)))
+            stack.enter_context(forwarded(Path(server) / f".s.PGSQL.{port}", own, port))
             server = own
-        configuration = CONFIGURATION.format(
-            server=server,
-            server_port=server_port,
-            address=address,
-            port=PORT,
-            users=place.home / "users",
-            user=at["USER"],
-            connections=SERVER_CONNECTIONS,
+        yield stack.enter_context(
+            run_pgbouncer(
+                own_address(),
+                server=(server, port),
+                login=(at["USER"], at["PASSWORD"]),
+                connections=SERVER_CONNECTIONS,
+                authority=authority,
+            )
         )
-        if authority:
-            owner = (place.owner.uid, place.owner.gid)
-            certificate, key = authority.issue(address).write(place.home, owner=owner)
-            configuration += TLS.format(certificate=certificate, key=key)
-        (place.home / "users").write_text(f'"{at["USER"]}" "{at["PASSWORD"]}"\n')
-        (place.home / "pgbouncer.ini").write_text(configuration)
-        running = Pooler(address, at["USER"])
-        stack.enter_context(_process(place))
-        eventually(running.answers)
-        yield running
 
 
 @contextmanager
-def _process(place: Place) -> Iterator[None]:
+def run_pgbouncer(
+    address: str,
+    *,
+    server: tuple[str, int],
+    login: tuple[str, str],
+    connections: int,
+    authority: Authority | None = None,
+) -> Iterator[Pooler]:
+    """Run PgBouncer at this address; a login without a password is trusted."""
+    place = ephemeral_place()
+    user, password = login
+    configuration = CONFIGURATION.format(
+        server=server[0],
+        server_port=server[1],
+        address=address,
+        port=PORT,
+        auth_type="scram-sha-256" if password else "trust",
+        users=place.home / "users",
+        user=user,
+        connections=connections,
+    )
+    if authority:
+        owner = (place.owner.uid, place.owner.gid)
+        certificate, key = authority.issue(address).write(place.home, owner=owner)
+        configuration += TLS.format(certificate=certificate, key=key)
+    (place.home / "users").write_text(f'"{user}" "{password}"\n')
+    (place.home / "pgbouncer.ini").write_text(configuration)
+    try:
+        with _process(place) as pid:
+            running = Pooler(address, user, password, pid)
+            eventually(running.answers, describe=(place.home / "log").read_text)
+            yield running
+    finally:
+        shutil.rmtree(place.home, ignore_errors=True)
+
+
+@contextmanager
+def _process(place: Place) -> Iterator[int]:
     program = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin")
     assert program, "PgBouncer is missing: apt-get install pgbouncer"
     with (place.home / "log").open("wb") as log:
@@ -116,7 +144,7 @@ def _process(place: Place) -> Iterator[None]:
             **place.owner.identity,
         )
         try:
-            yield
+            yield process.pid
         finally:
             process.terminate()
             process.wait()

@@ -18,9 +18,9 @@ from redis.exceptions import RedisError
 
 from auditor_site.localservices.binaries import DEBIAN
 from auditor_site.localservices.places import Owner, ephemeral_place, user_of_initdb
-from tests.faults.site import eventually
 from tests.network.certificates import Authority
 from tests.network.loopback import own_address
+from tests.waiting import eventually
 
 PLAIN_PORT, TLS_PORT = 6379, 6380
 ACCESS = "local all all trust\nhostssl all all 127.0.0.0/8 scram-sha-256\n"

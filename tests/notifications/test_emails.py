@@ -34,7 +34,7 @@ from tests.factories.grades import NoticeFactory
 from tests.factories.mail_server import HANG_UP, MailServer, serve_mail
 from tests.factories.people import UserFactory, everywhere, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, claimed
-from tests.faults.site import eventually
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 LONG_AGO = timezone.now() - timedelta(hours=1)

@@ -20,8 +20,9 @@ from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, rubric_document
-from tests.faults.site import PATIENCE_SECONDS, eventually, surroundings
+from tests.faults.site import surroundings
 from tests.project.conftest import EXPECTED, ROOT, Installation, require
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.processes
 

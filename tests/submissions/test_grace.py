@@ -24,7 +24,8 @@ from grading.submissions.actions import create_submission, withdraw_submission
 from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory, rubric_document
-from tests.faults.site import eventually, now_of
+from tests.faults.site import now_of
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 GRACE = 600

@@ -1,0 +1,23 @@
+"""Waiting for a condition."""
+
+import time
+from collections.abc import Callable
+
+PATIENCE_SECONDS = 60
+# Each look costs a query or a walk through /proc, so a long wait is looked at less often.
+POLL_SECONDS, LONGEST_POLL_SECONDS, POLL_SHARE = 0.1, 1.0, 0.1
+
+
+def eventually(
+    holds: Callable[[], object],
+    seconds: float = PATIENCE_SECONDS,
+    *,
+    describe: Callable[[], object] = lambda: "nothing more is known",
+) -> float:
+    """Wait until the condition holds; return the seconds. On timeout, `describe` returns the state."""
+    begin = time.monotonic()
+    while not holds():
+        waited = time.monotonic() - begin
+        assert waited < seconds, f"not within {seconds} s: {describe()}"
+        time.sleep(min(max(waited * POLL_SHARE, POLL_SECONDS), LONGEST_POLL_SECONDS))
+    return time.monotonic() - begin
