@@ -6,12 +6,13 @@ import signal
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from importlib import import_module
+from time import sleep
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connection, connections
 from django_rq import get_connection, get_queue
 from rq import Queue, Worker
 from rq.job import Job
@@ -24,6 +25,8 @@ from grading.engine import tracing
 WORKER_TTL_SECONDS = 30
 JOB_MONITORING_SECONDS = 5
 MAINTENANCE_SECONDS = 10
+# Between two looks for a database that is away.
+AWAY_SECONDS = 1
 PR_SET_PDEATHSIG = 1
 # Pages come before audits on a shared processor (measured by benchmarks/load).
 NICENESS = 10
@@ -43,8 +46,20 @@ class AuditWorker(Worker):
             job.delete()
             return
 
-        connections.close_all()
-        super().execute_job(job, queue)
+        if database_answers():
+            super().execute_job(job, queue)
+        else:
+            self._leave_to_others(job, queue)
+
+    def _leave_to_others(self, job: Job, queue: Queue) -> None:
+        """Give the job back, and take no other while this machine reaches no database.
+
+        Each would fail at once: in seconds one such machine would spend all attempts of all audits.
+        """
+        queue.push_job_id(job.id, at_front=True)
+        while not database_answers():
+            self.heartbeat()
+            sleep(AWAY_SECONDS)
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -59,6 +74,19 @@ class AuditWorker(Worker):
             return super().perform_job(job, queue)
         finally:
             end_export()
+
+
+def database_answers() -> bool:
+    """Return whether a new connection is answered; none is left open."""
+    connections.close_all()
+    try:
+        connection.ensure_connection()
+    except (OperationalError, InterfaceError) as error:
+        log.warning("database_away", reason=" ".join(str(error).split()))
+        return False
+    finally:
+        connections.close_all()
+    return True
 
 
 class Command(BaseCommand):
