@@ -10,8 +10,9 @@ from django.db import transaction
 from grading.core.activity_writer import record_activity
 from grading.core.enums import JUDGED_STATES, FindingState
 from grading.engine import imports as engine_imports
+from grading.engine.findings import ReportFindings, findings_of_report
 from grading.engine.report import parse_report
-from grading.findings.identity import ReportFindings, findings_of_report, gone
+from grading.findings.identity import gone
 from grading.findings.imported_findings import ReportCriterion, findings_of_reading
 from grading.findings.rows import Drafts, Ledger
 from grading.models import Audit, FeedbackReport, Finding, FindingSighting

@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
 
-from grading.findings.identity import (
-    Draft,
-    RecordedFinding,
-    key_of,
-    merged,
-    normalised_place,
-    words_of,
-)
+from grading.engine.findings import Draft, key_of, merged, normalised_place, words_of
+from grading.findings.identity import RecordedFinding
 
 Json = Mapping[str, Any]
 # Function words and labels say nothing about the subject of a text.

@@ -10,8 +10,9 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from grading.engine.findings import Draft
 from grading.findings.finding_state import Observation, lifecycle_of
-from grading.findings.identity import Draft, RecordedFinding, recognised
+from grading.findings.identity import RecordedFinding, recognised
 from grading.models import Audit, FeedbackReport, Finding, FindingSighting, Submission
 
 Drafts = Mapping[str, Draft | None]

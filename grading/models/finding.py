@@ -17,7 +17,7 @@ class Finding(TenantModel):
     """Problem in a student's work, the same one in every audit that sees it.
 
     Its identity is `key`, a digest of criterion, check and normalised place
-    (grading/findings/identity.py). `check_id` is empty if an imported report names none; `place` is
+    (courtroom/findings.py). `check_id` is empty if an imported report names none; `place` is
     a path, or words without one. The columns from `state` on follow from its sightings in the order
     of attempts, whatever the order of audits. `fixed_commit` is the commit of the first attempt
     without it.

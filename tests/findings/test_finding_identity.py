@@ -8,19 +8,17 @@ import pytest
 
 from courtroom.checks.result import MOST_CLUES
 from grading.core.enums import FindingState
-from grading.engine.report import parse_report
-from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of
-from grading.findings.identity import (
+from grading.engine.findings import (
     MOST_PLACES_SHOWN,
     Draft,
-    RecordedFinding,
     ReportFindings,
     findings_of_report,
-    gone,
     key_of,
     normalised_place,
-    recognised,
 )
+from grading.engine.report import parse_report
+from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of
+from grading.findings.identity import RecordedFinding, gone, recognised
 from tests.factories.findings import flaw, met, missing, report_of_checks
 
 SHELL = "tidy.shell"

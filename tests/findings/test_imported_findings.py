@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from grading.findings.identity import Draft, RecordedFinding, key_of
+from grading.engine.findings import Draft, key_of
+from grading.findings.identity import RecordedFinding
 from grading.findings.imported_findings import ReportCriterion, findings_of_reading, word_overlap
 
 TIDY, TESTED = ReportCriterion("tidy", "Tidy"), ReportCriterion("tested", "Tested")
