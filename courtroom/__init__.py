@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from courtroom.models.judge_answer import JudgeFailure as JudgeFailure
     from courtroom.models.judge_answer import JudicialOpinion as JudicialOpinion
     from courtroom.models.rubric import Rubric as Rubric
+    from courtroom.rendering.junit_report import render_junit as render_junit
     from courtroom.rendering.markdown_report import render_markdown as render_markdown
+    from courtroom.rendering.sarif_report import render_sarif as render_sarif
     from courtroom.replay.rubric_preview import RubricPreview as RubricPreview
     from courtroom.replay.rubric_preview import RubricRevision as RubricRevision
     from courtroom.replay.rubric_preview import preview_rubric as preview_rubric
@@ -83,7 +85,9 @@ _MODULES = {
     "JudgeFailure": "models.judge_answer",
     "JudicialOpinion": "models.judge_answer",
     "Usage": "models.audit_report",
+    "render_junit": "rendering.junit_report",
     "render_markdown": "rendering.markdown_report",
+    "render_sarif": "rendering.sarif_report",
     "ImportedReport": "report_import.imported_report",
     "CriteriaMatch": "report_import.criterion_matching",
     "matched_criteria": "report_import.criterion_matching",

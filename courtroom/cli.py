@@ -3,9 +3,9 @@
 `resynthesise REPORT.json` judges a stored report again. The bench of models is set by environment
 variables (MODEL_VARIABLES and VARIABLES).
 
-Exit codes: 0 for a verdict; 3 for degraded or needs review (the report is written too); 2 for bad
-input, with one line of explanation. A repository or PDF that is refused leaves a record of that in
-the files of --json and --markdown.
+Exit codes: 0 for a verdict; 3 for degraded or needs review (the report is written too); 4 for an
+overall score below --fail-under; 2 for bad input, with one line of explanation. A repository or PDF
+that is refused leaves a record of that in the files that were to be written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from courtroom.models.case import BenchSettings, Case, Known
 from courtroom.models.errors import CourtroomError, InputRefused, RecordBroken, RubricRefused
 from courtroom.models.refused_audit import refused_audit
 from courtroom.rendering.markdown_report import render_markdown
-from courtroom.rendering.refused_markdown import render_refused
 from courtroom.rendering.verdict_explanation import explain
 from courtroom.replay.resynthesis import (
     constitution_under,
@@ -37,6 +36,7 @@ from courtroom.replay.resynthesis import (
     resynthesise,
     rubric_of,
 )
+from courtroom.report_files import add_file_options, write_files
 from courtroom.rubric_import.read_rubric import read_rubric, shipped_rubric
 from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import PRESETS, constitution_of, preset
@@ -60,9 +60,9 @@ def arguments(argv: list[str], program: str) -> argparse.Namespace:
     cli.add_argument("--rubric", default="self_audit", metavar="FILE|NAME")
     cli.add_argument("--constitution", metavar="NAME", help="a preset; default: the rubric's own")
     cli.add_argument("--judges", choices=["heuristic", "llm"], default="heuristic")
-    cli.add_argument("--json", type=Path, metavar="FILE", help="write the report's JSON here")
+    add_file_options(cli)
     cli.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the Markdown here, not on stdout"
+        "--fail-under", type=score, metavar="SCORE", help="exit with 4 below this overall score"
     )
     cli.add_argument(
         "--known", type=Path, metavar="FILE", help="an earlier report's JSON: what holds is reused"
@@ -72,6 +72,18 @@ def arguments(argv: list[str], program: str) -> argparse.Namespace:
     cli.add_argument("--allow-local", action="store_true")
     cli.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return cli.parse_args(argv)
+
+
+def score(text: str) -> float:
+    """Return an overall score, 1 to 5. Raises ArgumentTypeError."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not LOWEST_SCORE <= value <= HIGHEST_SCORE:
+        message = f"{text!r} is no score from {LOWEST_SCORE} to {HIGHEST_SCORE}"
+        raise argparse.ArgumentTypeError(message)
+    return value
 
 
 def main(argv: list[str] | None = None, program: str = "python -m courtroom") -> int:
@@ -97,15 +109,20 @@ async def _audit(options: argparse.Namespace) -> int:
                 _print_progress(event)
             report = event.report or report
     except InputRefused as refused:
-        _write_refused(options, refused)
+        ended_at = datetime.now(UTC).isoformat(timespec="seconds")
+        write_files(options, refused_audit(options.repo, options.ref, refused, ended_at))
         raise
 
     if report is None:
         message = "the audit ended without a report"
         raise RuntimeError(message)
 
-    _write(options, report)
-    return exit_code_for(report)
+    write_files(options, report)
+    if options.explain:
+        sys.stdout.write(explain(report))
+    elif not options.markdown:
+        sys.stdout.write(render_markdown(report))
+    return exit_code_for(report, options.fail_under)
 
 
 def _case(options: argparse.Namespace) -> Case:
@@ -147,30 +164,9 @@ def _print_progress(event: AuditEvent) -> None:
         )
 
 
-def _write(options: argparse.Namespace, report: AuditReport) -> None:
-    if options.json:
-        write_json(options.json, report)
-    markdown = render_markdown(report)
-    if options.markdown:
-        options.markdown.write_text(markdown, "utf-8")
-    if options.explain:
-        sys.stdout.write(explain(report))
-    elif not options.markdown:
-        sys.stdout.write(markdown)
-
-
-def _write_refused(options: argparse.Namespace, refused: InputRefused) -> None:
-    """Write what is known to the files that were asked for; stdout stays empty."""
-    ended_at = datetime.now(UTC).isoformat(timespec="seconds")
-    record = refused_audit(options.repo, options.ref, refused, ended_at)
-    if options.json:
-        options.json.write_text(json.dumps(record.as_json(), indent=1) + "\n", "utf-8")
-    if options.markdown:
-        options.markdown.write_text(render_refused(record), "utf-8")
-
-
 # Exit codes. A shell reports 130 for a program ended by Ctrl-C.
-VERDICT, BAD_INPUT, NEEDS_REVIEW, INTERRUPTED = 0, 2, 3, 130
+VERDICT, BAD_INPUT, NEEDS_REVIEW, BELOW, INTERRUPTED = 0, 2, 3, 4, 130
+LOWEST_SCORE, HIGHEST_SCORE = 1, 5
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -194,8 +190,16 @@ class GraphAction(argparse.Action):
         parser.exit(VERDICT)
 
 
-def exit_code_for(report: AuditReport) -> int:
-    return VERDICT if report.status == "verdict" else NEEDS_REVIEW
+def exit_code_for(report: AuditReport, fail_under: float | None = None) -> int:
+    if report.status != "verdict":
+        return NEEDS_REVIEW
+    if fail_under is None:
+        return VERDICT
+    # Without a score nothing can be said of the threshold.
+    score = report.overall_score
+    if score is None:
+        return NEEDS_REVIEW
+    return BELOW if score < fail_under else VERDICT
 
 
 def exit_code_of(command: Callable[[], int]) -> int:
@@ -228,10 +232,6 @@ def stored_report(path: Path) -> AuditReport:
         raise RecordBroken(
             "record_unreadable", f"{path} is not one of our reports: {place}: {first['msg']}"
         ) from broken
-
-
-def write_json(path: Path, report: AuditReport) -> None:
-    path.write_text(json.dumps(report.as_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 MODEL_VARIABLES = {
@@ -317,10 +317,7 @@ def resynthesis_arguments(argv: list[str], program: str) -> argparse.Namespace:
     cli.add_argument(
         "--rubric", metavar="FILE|NAME", help="the rubric it was judged under, if it is not shipped"
     )
-    cli.add_argument("--json", type=Path, metavar="FILE", help="write the new report's JSON here")
-    cli.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the new report's Markdown here"
-    )
+    add_file_options(cli)
     cli.add_argument("--explain", action="store_true", help=EXPLAIN)
     return cli.parse_args(argv)
 
@@ -332,10 +329,7 @@ def resynthesis_command(argv: list[str], program: str) -> int:
     name = options.constitution
     constitution = constitution_named(name) if name else constitution_under(report, rubric)
     new_report = resynthesise(report, rubric, constitution)
-    if options.json:
-        write_json(options.json, new_report)
-    if options.markdown:
-        options.markdown.write_text(render_markdown(new_report), "utf-8")
+    write_files(options, new_report)
 
     changes = list(describe_changes(report, new_report)) or ["The verdict is the same."]
     sys.stdout.write("\n".join(changes) + "\n")

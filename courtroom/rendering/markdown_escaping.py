@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 
-# Control characters but tab and newline, and what is invisible or changes the direction of writing.
+# Control characters but tab and newline, what is invisible or changes the direction of writing, and
+# what neither UTF-8 nor XML can hold: halves of surrogate pairs, and two non-characters.
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-    "\U000e0000-\U000e007f]"
+    "\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]"
 )
 REPLACEMENT = "�"
 # An underscore inside a word is no emphasis and stays readable.
@@ -25,7 +26,7 @@ LINK_START = re.compile(r"(:)(?=//)|(?<=www)(\.)", re.IGNORECASE)
 
 def escape_prose(text: str) -> str:
     """Return the text as one line of plain words."""
-    return BLOCK_START.sub(r"\1\\", _escape_inline(_one_line(text)))
+    return BLOCK_START.sub(r"\1\\", _escape_inline(one_line(text)))
 
 
 def escape_sentence(text: str) -> str:
@@ -33,7 +34,7 @@ def escape_sentence(text: str) -> str:
 
     So are names such as `_clone()` and `**/*.py`, which would need a backslash.
     """
-    line = _one_line(text)
+    line = one_line(text)
     if "`" not in CODE.sub("", line):
         line = CODE_OR_NAME.sub(_as_code, line)
     # Every second part is the inside of a code span: no tick, no blank at its ends.
@@ -49,7 +50,8 @@ def _as_code(match: re.Match[str]) -> str:
     return f"`{name}`{match[0][len(name) :]}" if is_escaped else match[0]
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return the text as one line, with a mark for each invisible character."""
     return UNSEEN.sub(REPLACEMENT, " ".join(text.split()))
 
 
@@ -59,7 +61,7 @@ def _escape_inline(line: str) -> str:
 
 def code_span(text: str) -> str:
     """Return a code span on one line. Not for table cells: a bar would split them."""
-    line = _one_line(text)
+    line = one_line(text)
 
     # More ticks than the text holds in a row, or the text could close the span.
     ticks = "`" * (_longest_tick_run(line) + 1)

@@ -145,11 +145,39 @@ class MarkdownReport(TenantView):
         )
         text += override_markdown(counting_verdict(audit, visible))
 
-        headers = {
-            "X-Content-Type-Options": "nosniff",
-            "Content-Disposition": 'attachment; filename="report.md"',
-        }
-        return HttpResponse(text, content_type="text/markdown; charset=utf-8", headers=headers)
+        return _download(text, "text/markdown", "report.md")
+
+
+class SarifReport(TenantView):
+    """Findings of a report, for code scanning."""
+
+    @extend_schema(responses={(200, "application/sarif+json"): OpenApiTypes.OBJECT, **READ_ERRORS})
+    def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
+        """Return the findings of the report as SARIF 2.1.0."""
+        from grading.engine import audits as engine_audits
+
+        text = engine_audits.render_sarif(_visible_report(request, audit_id)[1].document)
+        return _download(text, "application/sarif+json", "report.sarif")
+
+
+class JunitReport(TenantView):
+    """Checks of a report, for programs that read test results."""
+
+    @extend_schema(responses={(200, "application/xml"): OpenApiTypes.STR, **READ_ERRORS})
+    def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
+        """Return the checks of the report as JUnit XML."""
+        from grading.engine import audits as engine_audits
+
+        text = engine_audits.render_junit(_visible_report(request, audit_id)[1].document)
+        return _download(text, "application/xml", "report.junit.xml")
+
+
+def _download(text: str, content_type: str, name: str) -> HttpResponse:
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }
+    return HttpResponse(text, content_type=f"{content_type}; charset=utf-8", headers=headers)
 
 
 def _visible_report(request: Request, audit_id: str) -> tuple[Audit, VisibleReport]:

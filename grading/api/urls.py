@@ -82,6 +82,8 @@ urlpatterns = [
     path(AUDIT, audit_endpoints.AuditDetail.as_view(), name="api-audit"),
     path(f"{AUDIT}report/", audit_endpoints.Report.as_view(), name="api-audit-report"),
     path(f"{AUDIT}report.md", audit_endpoints.MarkdownReport.as_view(), name="api-audit-markdown"),
+    path(f"{AUDIT}report.sarif", audit_endpoints.SarifReport.as_view(), name="api-audit-sarif"),
+    path(f"{AUDIT}report.junit.xml", audit_endpoints.JunitReport.as_view(), name="api-audit-junit"),
     path(
         f"{ASSIGNMENT}extensions/",
         extension_endpoints.Extensions.as_view(),

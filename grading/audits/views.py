@@ -233,6 +233,26 @@ def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpRes
     return _attachment(audit, text, "text/markdown", "md")
 
 
+@require_safe
+def report_sarif(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """Download the findings of the stored report as SARIF."""
+    from grading.engine import audits as engine_audits
+
+    audit, visible = _reported(request, audit_id)
+    text = engine_audits.render_sarif(visible.document)
+    return _attachment(audit, text, "application/sarif+json", "sarif")
+
+
+@require_safe
+def report_junit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """Download the checks of the stored report as JUnit XML."""
+    from grading.engine import audits as engine_audits
+
+    audit, visible = _reported(request, audit_id)
+    text = engine_audits.render_junit(visible.document)
+    return _attachment(audit, text, "application/xml", "junit.xml")
+
+
 def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, VisibleReport]:
     audit = access_audit(request.user, audit_id)
     visible = visible_report(audit, is_staff=may_handle(request.user, audit.submission))

@@ -176,6 +176,20 @@ def render_markdown(report: dict[str, Any], *, date: str) -> str:
     return render_markdown(AuditReport.model_validate(report), date=date)
 
 
+def render_sarif(report: dict[str, Any]) -> str:
+    """Return the findings of the report as SARIF."""
+    from courtroom import AuditReport, render_sarif
+
+    return render_sarif(AuditReport.model_validate(report))
+
+
+def render_junit(report: dict[str, Any]) -> str:
+    """Return the checks of the report as JUnit XML."""
+    from courtroom import AuditReport, render_junit
+
+    return render_junit(AuditReport.model_validate(report))
+
+
 def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     """Run one audit and yield its events as they happen, at least one each `beat_seconds`.
 

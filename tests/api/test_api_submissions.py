@@ -198,13 +198,23 @@ def test_a_report_is_read_as_json_and_as_text(program, audited):
     assert text.content.decode().startswith("# ")
 
 
+def test_findings_and_checks_of_a_report_are_read_by_other_programs(program, audited):
+    sarif = program.get(f"audits/{audited.pk}/report.sarif")
+    (run,) = json.loads(sarif.content)["runs"]
+    assert sarif["Content-Type"] == "application/sarif+json; charset=utf-8"
+    assert run["properties"]["reportDigest"] == audited.report["digest"]
+    junit = program.get(f"audits/{audited.pk}/report.junit.xml")
+    assert junit["Content-Type"] == "application/xml; charset=utf-8"
+    assert junit.content.count(b"<testsuite ") == len(audited.report["criteria"])
+
+
 def test_a_verdict_that_is_withheld_is_withheld_here_as_well(program, audited, assignment):
     assignment.release_policy = ReleasePolicy.AFTER_RELEASE
     with scope(organization=assignment.organization):
         assignment.save()
     told = program.get(f"audits/{audited.pk}/").json()
     assert (told["state"], told["overall_score"], told["report"]) == ("done", None, None)
-    for path in ("report/", "report.md"):
+    for path in ("report/", "report.md", "report.sarif", "report.junit.xml"):
         assert program.get(f"audits/{audited.pk}/{path}").status_code == HTTPStatus.NOT_FOUND
 
 

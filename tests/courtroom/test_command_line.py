@@ -89,10 +89,12 @@ def test_refused_submission_leaves_a_record_without_a_verdict(
     (tmp_path / "notes.txt").write_text("no PDF")
     names = {"REPO": repository, "NOTES": tmp_path / "notes.txt"}
     record, page = tmp_path / "report.json", tmp_path / "report.md"
+    sarif, junit = tmp_path / "report.sarif", tmp_path / "report.xml"
     exit_code, out, err = run_here(
         capsys,
         *[names.get(a, a) for a in arguments],
         *("--allow-local", "--quiet", "--json", record, "--markdown", page),
+        *("--sarif", sarif, "--junit", junit),
     )
 
     written = json.loads(record.read_text())
@@ -102,7 +104,11 @@ def test_refused_submission_leaves_a_record_without_a_verdict(
     assert written["repo_url"] == shown or shown is None
     assert written["ended_at"].endswith("+00:00")
     assert "No verdict" in page.read_text()
-    assert "me:pass" not in record.read_text() + page.read_text()
+    texts = [path.read_text() for path in (record, page, sarif, junit)]
+    assert not [text for text in texts if "me:pass" in text]
+    (run,) = json.loads(sarif.read_text())["runs"]
+    assert (run["results"], run["invocations"][0]["executionSuccessful"]) == ([], False)
+    assert 'errors="1"' in junit.read_text()
 
 
 def test_invalid_known_report_is_refused(repository, tmp_path, capsys):
@@ -203,3 +209,23 @@ def test_needs_review_exits_three_and_still_writes_the_report(repository, tmp_pa
 
     assert code == 3
     assert [c["final_score"] for c in json.loads(record.read_text())["criteria"]] == [None]
+
+
+@pytest.mark.parametrize(("threshold", "code"), [("1", 0), ("5", 4)])
+def test_score_below_the_threshold_exits_four_with_every_file_written(
+    repository, threshold, code, tmp_path, capsys
+):
+    names = {"json": "{", "markdown": "# Audit", "sarif": "{", "junit": "<?xml"}
+    files = [word for name in names for word in (f"--{name}", tmp_path / name)]
+    printed = run_here(
+        capsys, repository, "--allow-local", "--quiet", "--fail-under", threshold, *files
+    )
+    assert printed == (code, "", "")
+    starts = {name: (tmp_path / name).read_text()[: len(names[name])] for name in names}
+    assert starts == names
+
+
+@pytest.mark.parametrize("threshold", ["0.9", "5.1", "nan", "high"])
+def test_threshold_that_is_no_score_is_refused(threshold, capsys):
+    code, out, err = run_here(capsys, "REPO", "--fail-under", threshold)
+    assert (code, out, "is no score from 1 to 5" in err) == (2, "", True)

@@ -57,7 +57,8 @@ def test_every_make_target_is_documented() -> None:
 
 def test_every_option_of_the_command_line_is_documented() -> None:
     section = text_of("docs/contributor.md").partition("## The command line\n")[2]
-    options = set(re.findall(r'"(--[a-z-]+)"', text_of("courtroom/cli.py")))
+    sources = text_of("courtroom/cli.py") + text_of("courtroom/report_files.py")
+    options = set(re.findall(r'"(--[a-z-]+)"', sources))
     assert [option for option in sorted(options) if f"`{option}`" not in section] == []
 
 
