@@ -99,7 +99,8 @@ def tagged(items: Iterable[Evidence], suspicions: Sequence[Suspicion]) -> tuple[
     """The evidence, with `integrity` on whatever shows a suspicious passage, or is suspicion."""
     return tuple(
         item.model_copy(update={"tags": (*item.tags, INTEGRITY_TAG)})
-        if any(_shows(item, suspicion) for suspicion in suspicions) or _addresses_graders(item)
+        if any(_shows(item, suspicion) for suspicion in suspicions)
+        or _addresses_graders(item, suspicions)
         else item
         for item in items
     )
@@ -129,12 +130,18 @@ def _overlap(place: Location, suspect: Location) -> bool:
     )
 
 
-def _addresses_graders(item: Evidence) -> bool:
-    """True when its quote or name addresses the graders. A statement without a place is ours."""
-    if item.location == Location():
+def _addresses_graders(item: Evidence, suspicions: Sequence[Suspicion]) -> bool:
+    """True when its quote or name addresses the graders. A statement without a place is ours.
+
+    Every page was searched as a whole: without the text around it a sentence about judging may
+    seem to speak to the graders, so an excerpt counts only on a page with a suspicion.
+    """
+    place = item.location
+    if place == Location():
         return False
-    path = item.location.path or ""
-    content = item.content or ""
+    path, content = place.path or "", item.content or ""
+    if place.page is not None and all(s.location.page != place.page for s in suspicions):
+        content = ""
     quoted = passages_of_file(path, content) if path else passages_in(content, "prose")
     is_suspicious = next(chain(quoted, passages_of_name(path)), None) is not None
     return is_suspicious or has_order(item.rationale)

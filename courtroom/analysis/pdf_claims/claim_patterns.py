@@ -76,7 +76,9 @@ def _near(first: str, second: str, gap: str = r"[^.;]{0,60}") -> str:
 
 def _parallel_layer(layer: str, other_layer: str) -> str:
     """Return a pattern for a parallel layer, without the other layer's name in between."""
-    parallel = r"\b(?:in parallel|parallel\w*+|concurrent\w*+|simultaneous\w*+)"
+    # "The parallel graph and the judges" says nothing of the judges' order.
+    own = r"parallel\w*+(?! (?:graph|architecture|infrastructure|pipeline))"
+    parallel = rf"\b(?:in parallel|{own}|concurrent\w*+|simultaneous\w*+)"
     return _near(layer, parallel, rf"(?:(?!{other_layer})[^.;]){{0,60}}")
 
 
@@ -236,7 +238,10 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "variance_re_evaluation",
             "",
-            _near(r"\bvariance\b|\bspread\b", r"\bre-?(?:evaluat|hear|examin|assess|quer)\w*"),
+            _near(
+                r"\bvariance(?:\b|_)|\bspread\b",
+                r"(?<![a-z])re[-_]?(?:evaluat|hear|examin|assess|quer)\w*",
+            ),
             _rule("variance_re_evaluation"),
         ),
         (

@@ -18,6 +18,7 @@ _WAITS = re.compile(r"\bwait|\bbarrier|\bsynchroni[sz]|\bbefore\b")
 _ASKS_AGAIN = re.compile(
     r"\b(?:judges?|prosecutor|personas?|models?|opinions?)\b[^.;]{0,60}"
     r"\b(?:again|anew|re-?(?:run|quer|hear|invok|prompt)\w*|second (?:round|time|hearing))"
+    r"|\btrigger\w* a (?:second|new|further|another) (?:pass|round|hearing|look)\b"
 )
 _OF_LISTS = re.compile(r"\blists? reducer|\bappend|\bconcatenat")
 _OF_DICTS = re.compile(r"\bdict\w* (?:\w+ )?(?:reducer|merge|union)|\bmerg\w+ (?:\w+ )?dict")

@@ -41,7 +41,9 @@ _NOT_NOW = re.compile(
     r"|their (?:\w+ )?(?:repo\w*|code\w*|projects?|submissions?|work|pdfs?|agents?|auditors?"
     r"|implementations?|graphs?|judges|detectives)"
     r"|(?:an)?other (?:repo\w*|projects?|submissions?|students?|teams?)"
-    r"|stub\w*|partial(?:ly)?|failed|fails|weak\w*)\b",
+    # "routes failed nodes" tells what the code does.
+    r"|failed(?! (?:nodes?|agents?|detectives?|judges?|clones?|calls?|steps?|branch(?:es)?|runs?)\b)"
+    r"|stub\w*|partial(?:ly)?|fails|weak\w*)\b",
     re.IGNORECASE,
 )
 # What a judge of an audit said: "Defense: praises the conditional edges".
@@ -69,11 +71,13 @@ _CONTINUES = re.compile(
 )
 _ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][.)])(?:\s|$)")
 # Words before the claim: the tool looks for the feature in a repository, a rubric wants it, or the
-# author denies it. A dot inside a name ends no clause.
-_SAME_CLAUSE = r"(?:[^.;:]|\.(?=\w)){0,120}$"
+# author denies it. Dots inside a name, or in place of words, end no clause.
+_SAME_CLAUSE = r"(?:[^.;:]|\.(?=\w)|\.{3}){0,120}$"
 _EXAMINES = re.compile(
-    r"\b(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin|identif|reward|grade|assess"
-    r"|find|found|grep|examin|seek|sought|if|whether|unless)\w*\b" + _SAME_CLAUSE
+    r"\b(?:(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin|identif|reward|grade|assess"
+    r"|find|found|grep|examin|seek|sought|if|whether|unless)\w*\b"
+    # "to detect:" begins a list; "Verified:" begins a claim.
+    r"|to (?:detect|verify|check|look|search|identify|find|determine)(?: for)?:)" + _SAME_CLAUSE
 )
 # "As the rubric requires, ..." goes on with a claim.
 _WANTS = re.compile(

@@ -40,7 +40,9 @@ def failing_lines(
     undefined = _undefined_names(source)
     texts = _module_texts(source.tree)
     failing = {
-        function: sorted({*_uses(function, undefined), *_failing_formats(function.node, texts)})
+        function: sorted(
+            {*_uses(function, undefined, source), *_failing_formats(function.node, texts)}
+        )
         for function in functions
     }
     return {function: lines for function, lines in failing.items() if lines}
@@ -79,7 +81,9 @@ def _is_defined(symbol: symtable.Symbol) -> bool:
     return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
 
 
-def _uses(function: FunctionSite, undefined: frozenset[str]) -> Iterator[FailingLine]:
+def _uses(
+    function: FunctionSite, undefined: frozenset[str], source: SourceFile
+) -> Iterator[FailingLine]:
     # The mentions of a function are there already; most functions stop here.
     names = undefined & function.mentions
     if not names:
@@ -91,7 +95,15 @@ def _uses(function: FunctionSite, undefined: frozenset[str]) -> Iterator[Failing
     names -= _bound_in(outermost.node)
     for node in _evaluated(function.node):
         if isinstance(node, ast.Name) and node.id in names:
-            yield FailingLine(node.lineno, f"uses {node.id}, which nothing defines")
+            yield FailingLine(node.lineno, f"uses {node.id}, {_where_set(node.id, source)}")
+
+
+def _where_set(name: str, source: SourceFile) -> str:
+    """Return the clause on a name that the module lacks: another function may have one like it."""
+    for site in source.functions:
+        if name in site.mentions and name in _bound_in(site.node):
+            return f"which exists only inside {site.qualname}"
+    return "which nothing defines"
 
 
 def _bound_in(function: ast.AST) -> set[str]:

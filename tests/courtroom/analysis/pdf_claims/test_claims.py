@@ -93,6 +93,9 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The only shortcoming is the absence of judges that run in parallel.",
         "The rubric favors tempfile.mkdtemp and judges that run in parallel; we agree.",
         "GraphReader sought calls in graph.py that run the judges in parallel.",
+        "It walks the tree to detect: StateGraph calls, judges in parallel, fan-out.",
+        "It reads state.py, detecting Annotated[...] types and judges in parallel.",
+        "Strengths are the parallel graph architecture and the system of judges.",
     ],
 )
 def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
@@ -198,6 +201,8 @@ def test_section_about_another_subject_claims_nothing(
         ("The Chief Justice applies deterministic rules.", "deterministic_verdict"),
         ("Fact supremacy overrules opinions.", "fact_supremacy"),
         ("A spread above two triggers a re-evaluation.", "variance_re_evaluation"),
+        ("The variance_re_evaluation rule forces a second pass.", "variance_re_evaluation"),
+        ("Conditional edges route failed nodes around the judges.", "conditional_edges"),
     ],
 )
 def test_plain_claim_is_found_with_its_page_and_sentence(sentence: str, feature: str) -> None:
@@ -297,6 +302,7 @@ def test_join_that_runs_twice_is_no_barrier(
         ("A variance above 2 triggers a re-evaluation.", True, "open"),
         ("A variance above 2 triggers a re-evaluation.", False, "contradicted"),
         ("On variance the judges are asked again: a re-evaluation.", True, "contradicted"),
+        ("The variance_re_evaluation rule triggers a second pass.", True, "contradicted"),
     ],
 )
 def test_name_of_a_rule_on_the_spread_does_not_claim_a_second_hearing(

@@ -47,7 +47,7 @@ def test_name_that_nothing_defines_fails_where_it_is_used():
 
 def test_name_of_another_function_is_no_definition():
     text = "def f():\n    for root in ():\n        pass\ndef g():\n    return root\n"
-    assert failing(text) == [("g", 5, missing("root"))]
+    assert failing(text) == [("g", 5, "uses root, which exists only inside f")]
 
 
 def test_name_in_a_nested_function_fails_in_both():
