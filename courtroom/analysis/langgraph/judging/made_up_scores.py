@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from courtroom.analysis.langgraph.judging.score_changes import assignments_in
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 
@@ -15,6 +16,7 @@ OF_OPINION = frozenset(
 # A lower score lies under every scale: it marks a failure.
 LOWEST = 1
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def made_up_scores(judges: Sequence[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
@@ -40,10 +42,15 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> Iterator[tuple[FunctionRef,
 
 
 def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs when an exception was caught, and what follows a loop of attempts."""
+    """Yield what runs when an exception was caught, then what follows a loop of attempts.
+
+    An import that fails is no answer. A handler may leave nothing for the end of the loop.
+    """
     for node in walk(function):
-        if isinstance(node, ast.ExceptHandler):
-            yield from node.body
+        if isinstance(node, ast.Try) and not all(isinstance(part, IMPORTS) for part in node.body):
+            for handler in node.handlers:
+                yield from handler.body
+    for node in walk(function):
         body = getattr(node, "body", None)
         block = body if isinstance(body, list) else []
         for position, statement in enumerate(block):
@@ -60,10 +67,17 @@ def _is_of_attempts(loop: ast.AST) -> bool:
 def _opinions(
     node: ast.AST, function: FunctionRef, functions: Mapping[str, FunctionRef]
 ) -> Iterator[tuple[FunctionRef, ast.AST]]:
-    """Yield the opinions in a statement, and those that the judges' functions it calls return."""
+    """Yield the opinions in a statement, and those that the judges' functions it calls return.
+
+    `return fallback` is the opinion that the name is assigned once.
+    """
     for inner in walk(node):
         if _score(inner) is not None:
             yield function, inner
+        if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Name):
+            values = assignments_in(function.site.node).get(inner.value.id, [])
+            if len(values) == 1 and _score(values[0]) is not None:
+                yield function, values[0]
         called = functions.get(called_name(inner)) if isinstance(inner, ast.Call) else None
         if called is None or called.key == function.key:
             continue

@@ -44,11 +44,37 @@ TABLE = """\
     except ValueError:
         return {"score": 3, "reasoning": ""}
 """
+NAMED = """\
+    try:
+        import model
+    except ImportError:
+        return {"score": 3, "reasoning": "There is no model."}
+    fallback = {"score": 2, "reasoning": ""}
+    for attempt in range(3):
+        try:
+            return model.invoke(state)
+        except ValueError:
+            continue
+    return fallback
+"""
 
 
-@pytest.mark.parametrize(("code", "line"), [(HANDLER, 5), (ATTEMPTS, 7), (HELPER, 7), (TABLE, 5)])
+@pytest.mark.parametrize(
+    ("code", "line"), [(HANDLER, 5), (ATTEMPTS, 7), (HELPER, 7), (TABLE, 5), (NAMED, 6)]
+)
 def test_score_written_for_a_failed_answer_is_shown(code, line):
     assert lines(code) == [line]
+
+
+def test_handler_of_the_call_comes_before_what_follows_the_loop():
+    code = (
+        "    for attempt in range(3):\n"
+        "        try:\n            return model.invoke(state)\n"
+        "        except ValueError:\n"
+        "            if attempt == 2:\n                return MADE_UP\n"
+        "    return MADE_UP\n"
+    )
+    assert lines(code) == [7, 8]
 
 
 @pytest.mark.parametrize("score", ["None", "0", "reply.score"])
