@@ -42,6 +42,12 @@ class InputReader:
     def reads_evidence(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
         return any(map(_is_evidence, self._parts(tests, function)))
 
+    def reads_citations(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
+        """Return true where what is called evidence is only what an opinion cites."""
+        parts = list(self._parts(tests, function, with_passed=True))
+        has_citation = any(CITED.intersection(words_of(last_name(part))) for part in parts)
+        return has_citation and not any(map(_is_evidence, parts))
+
     def searches_arguments(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
         """Return true where words are looked for in what a judge argues, and no evidence is read.
 
@@ -55,8 +61,13 @@ class InputReader:
         is_search = ast.In in signs and ast.NotIn not in signs
         return has_argument and is_search and not any(map(_is_evidence, parts))
 
-    def _parts(self, tests: Iterable[ast.AST], function: FunctionRef) -> Iterator[ast.AST]:
-        """Yield all that conditions read: with the values of names and the functions called."""
+    def _parts(
+        self, tests: Iterable[ast.AST], function: FunctionRef, *, with_passed: bool = False
+    ) -> Iterator[ast.AST]:
+        """Yield all that conditions read: with the values of names and the functions called.
+
+        With `with_passed` a parameter stands for what the followed functions pass.
+        """
         followed: set[tuple[tuple[str, int], str]] = set()
         waiting: list[tuple[ast.AST, FunctionRef]] = [(test, function) for test in tests]
         while waiting:
@@ -66,7 +77,12 @@ class InputReader:
             for inner in walk(node):
                 is_local = isinstance(inner, ast.Name) and inner.id in values
                 if not is_local and inner not in own_calls:
-                    yield inner
+                    passed = self._passed_for(inner, function) if with_passed else []
+                    if passed and (function.key, last_name(inner)) not in followed:
+                        followed.add((function.key, last_name(inner)))
+                        waiting += passed
+                    elif not passed:
+                        yield inner
                     continue
                 name = last_name(inner)
                 called = self.functions[name] if inner in own_calls else None
@@ -87,6 +103,12 @@ class InputReader:
             for name in names.intersection(parameter_names(function))
             for argument, caller in self._passed(name, function)
         )
+
+    def _passed_for(
+        self, node: ast.AST, function: FunctionRef
+    ) -> list[tuple[ast.AST, FunctionRef]]:
+        is_parameter = isinstance(node, ast.Name) and node.id in parameter_names(function)
+        return [*self._passed(last_name(node), function)] if is_parameter else []
 
     def _passed(self, name: str, function: FunctionRef) -> Iterator[tuple[ast.expr, FunctionRef]]:
         """Yield what the followed functions pass for a parameter."""

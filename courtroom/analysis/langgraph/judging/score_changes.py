@@ -203,6 +203,16 @@ def assignments_in(function: ast.AST) -> Assignments:
     return assigned
 
 
+def names_never_read(function: ast.AST) -> frozenset[str]:
+    """Return the local names that a function sets and never reads."""
+    names = [node for node in walk(function) if isinstance(node, ast.Name)]
+    read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    shared = (node for node in walk(function) if isinstance(node, ast.Global | ast.Nonlocal))
+    return frozenset({node.id for node in names} - read).difference(
+        *(node.names for node in shared)
+    )
+
+
 def words_in(node: ast.AST) -> frozenset[str]:
     """Return the words of the names, attributes, keywords and strings of an expression."""
     words: set[str] = set()

@@ -44,11 +44,14 @@ def read_security_ground(
     changes = ChangeReader(functions, conditions).changes()
     caps = [change for change in changes if not change.is_dead and is_security_cap(change)]
     guards = [cap.guard | _words_of_flags(cap) for cap in caps]
-    if any(map(_reads_evidence, guards)):
+    inputs = InputReader({function.name: function for function in functions})
+    if any(
+        _reads_evidence(guard) and not inputs.reads_citations(cap.own_tests, cap.function)
+        for guard, cap in zip(guards, caps, strict=True)
+    ):
         return "evidence"
     if not caps:
         return "none"
-    inputs = InputReader({function.name: function for function in functions})
     if any(inputs.reads_evidence_by_flags(cap.own_tests, cap.function) for cap in caps):
         return "evidence"
     words_by_cap = [guard | _words_of_scores(cap) for guard, cap in zip(guards, caps, strict=True)]

@@ -11,6 +11,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     Assignments,
     ScoreChange,
     assignments_in,
+    names_never_read,
     words_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -23,8 +24,8 @@ OTHER_JUDGES = frozenset(words_of("prosecutor prosecution defense defence"))
 def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]]:
     """Yield conditional changes in which the Tech Lead's score, alone or weighted, is the score."""
     for change in changes:
-        # `weighted_sum = 0` only begins a sum.
-        if isinstance(change.value, ast.Constant):
+        # `weighted_sum = 0` only begins a sum, and what nobody reads decides nothing.
+        if isinstance(change.value, ast.Constant) or _is_dropped(change):
             continue
         if _begins_with_lead(change):
             yield change.function, change.line
@@ -39,6 +40,13 @@ def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]
             or _is_weighted(change.value)
         ):
             yield change.function, change.line
+
+
+def _is_dropped(change: ScoreChange) -> bool:
+    """Return true for a score of one judge under a name that its function never reads."""
+    unread = names_never_read(change.function.site.node)
+    words = {frozenset(words_of(name)) for name in unread}
+    return change.target in words and "final" not in change.target
 
 
 def _begins_with_lead(change: ScoreChange) -> bool:

@@ -81,3 +81,25 @@ def test_parameter_in_the_condition_is_followed_to_its_calls(argument, expected)
     )
     _, layers = layers_of(symbols_of({"src/justice.py": code}))
     assert read_security_ground(layers.justice) == expected
+
+
+@pytest.mark.parametrize(
+    ("passed", "expected"),
+    [("prosecutor.cited_evidence", "opinions"), ("state['evidences']", "evidence")],
+)
+def test_what_an_opinion_cites_is_no_evidence_under_another_name(passed, expected):
+    code = (
+        "def cap_for(prosecutor_score, security_evidence):\n"
+        "    has_flaw = any('injection' in evidence.lower() for evidence in security_evidence)\n"
+        "    if has_flaw and prosecutor_score <= 2:\n        return min(3, prosecutor_score)\n"
+        "    return None\n"
+        "def chief_justice(state):\n"
+        "    prosecutor = state['opinions'][0]\n"
+        "    score = prosecutor.score\n"
+        f"    security_evidence = {passed}\n"
+        "    security_cap = cap_for(prosecutor.score, security_evidence)\n"
+        "    if security_cap is not None:\n        score = min(score, security_cap)\n"
+        "    return score\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    assert read_security_ground(layers.justice) == expected

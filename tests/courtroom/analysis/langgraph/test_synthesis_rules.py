@@ -118,6 +118,11 @@ NO_RULES = [
     "if max(p.score, d.score) - min(p.score, d.score) > 2:\n    score = min(p.score, d.score)",
     "log('functionality_weight: the Tech Lead decides')",
     "tech_lead = t\nif tech_lead:\n    score = (p.score + prosecutor.score + tech_lead.score) / 3",
+    (
+        "if criterion == 'graph':\n    tech_lead_score = score\n"
+        "    for o in state['opinions']:\n        if o.judge == 'TechLead':\n"
+        "            tech_lead_score = o.score\n    score = boosted(score)"
+    ),
     "order = [('Prosecutor', 1), ('TechLead', 1)]",
     "tech_score = tech_lead.score if tech_lead else 3",
     (
