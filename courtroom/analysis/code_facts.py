@@ -353,8 +353,8 @@ def _structured(writer: FactWriter) -> None:
 
     lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
     writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
-    for source, line in model_calls(judging if rows else ()):
-        writer.add_location("model_call", source.path, line)
+    for source, line in model_calls(judging):
+        writer.add_location("model_call", source.path, line, note="A judge's model is called here.")
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import (
+    clues_at,
     flag,
     from_facts,
     from_stored_facts,
@@ -70,10 +71,19 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         )
 
     if not calls:
-        reason = "No model call is bound to a schema."
-        return nothing(reason, "model calls that are bound to a schema", survey)
+        return _unbound(survey)
     sentence = f"{_bound(calls)}, and none to {options(wanted)}."
     return present(sentence, _clues(calls), met=False)
+
+
+def _unbound(survey: Survey) -> Finding:
+    """No model call is bound: where the judges call theirs, if the survey shows it."""
+    reason = "No model call is bound to a schema."
+    places = survey.fact_locations.get("model_call", ())
+    if not places:
+        return nothing(reason, "model calls that are bound to a schema", survey)
+    reason = with_place(reason, places[0].path, places[0].line_start)
+    return present(reason, clues_at(places), met=False)
 
 
 def _with_made_up(finding: Finding, survey: Survey) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from courtroom.checks.phrases import listed
@@ -100,7 +101,7 @@ def _danger_words(danger: str, row: Mapping[str, Any]) -> str:
 
 
 def failing_steps(part: str, work: Work) -> Iterator[Step]:
-    """Name what fails in a function once, with all its lines."""
+    """Name what fails in a function once, with all its lines: no run gets past it."""
     alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for row in (work.facts.get("failing_code") or {}).get("lines", ()):
         if row["part"] == part:
@@ -108,7 +109,8 @@ def failing_steps(part: str, work: Work) -> Iterator[Step]:
     for (_, function, why), rows in alike.items():
         others = listed(str(row["line"]) for row in rows[1:])
         also = f" (also in {'line' if len(rows) == 2 else 'lines'} {others})" if others else ""
-        yield placed(f"Mend this line, which fails: {function} {why}{also}.", rows[0])
+        step = placed(f"Mend this line, which fails: {function} {why}{also}.", rows[0])
+        yield replace(step, is_urgent=True)
 
 
 def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:

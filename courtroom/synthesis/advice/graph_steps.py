@@ -269,7 +269,8 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
 
 def _flow_step(fault: Mapping[str, Any]) -> Step:
     action = FLOW[fault["kind"]].format(other=_other(fault))
-    return placed(f"{action}: {fault['sentence']}.", fault)
+    step = placed(f"{action}: {fault['sentence']}.", fault)
+    return replace(step, is_urgent=fault["kind"] in BREAKING)
 
 
 # What mends a fault by kind; the sentence of the fault follows.
@@ -290,6 +291,10 @@ FLOW = {
     "loose_rule": "Apply this rule only where it belongs",
     "broken_import": "Import what is there, or commit what is missing",
 }
+
+
+# Faults without whose repair no audit gets to its end.
+BREAKING = frozenset({"broken_import", "deleted_clone"})
 
 
 def _other(fault: Mapping[str, Any]) -> str:

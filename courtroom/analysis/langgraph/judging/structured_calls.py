@@ -188,10 +188,10 @@ def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]
 
 
 def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:
-    """Yield where these functions send a request to a model."""
+    """Yield where these functions send a request to a model, not where an answer is parsed."""
     for function in functions:
         for node in walk(function.site.node):
-            if isinstance(node, ast.Call) and _calls_model(node):
+            if isinstance(node, ast.Call) and _calls_model(node) and called_name(node) != "parse":
                 yield function.source, line_of_call(node)
 
 
