@@ -189,7 +189,7 @@ def _joined_branches(row: Mapping[str, Any], work: Work) -> Step:
 
 
 def _beside(row: Mapping[str, Any], work: Work) -> str:
-    """Say which nodes then run in the same step, and no longer find what the first run returned."""
+    """Say which nodes then run in the same step, and may no longer find what the first run returned."""
     steps = (work.facts.get("graph_run") or {}).get("steps", {})
     last = max(row["steps"])
     again = {row["node"], *row.get("followers", ())}
@@ -198,8 +198,8 @@ def _beside(row: Mapping[str, Any], work: Work) -> str:
         return ""
     it = "it" if len(mates) == 1 else "them"
     return (
-        f" {listed(mates)} then no longer {'finds' if len(mates) == 1 else 'find'} what {row['node']}"
-        f" returns: what needs it belongs into a node after {it}."
+        f" {listed(mates)} then {'runs' if len(mates) == 1 else 'run'} beside {row['node']}: what needs"
+        f" its result belongs into a node after {it}."
     )
 
 
@@ -283,7 +283,7 @@ FLOW = {
     "unused_prompt": "Hand this text to the model, or delete it",
     "unused_result": "Use this result, or do not make it",
     "unused_verdict": "Use this where it belongs, or do not make it",
-    "own_directory": "Look into the clone, whose path is taken at {other}",
+    "own_directory": "Look into the clone instead",
     "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "dead_route": "Let the router choose this way where it belongs, or take the way out",

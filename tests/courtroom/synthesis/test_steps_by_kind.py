@@ -124,8 +124,8 @@ def test_list_that_a_repeat_adds_to_twice_is_urgent():
 
 def test_edge_is_not_removed_without_a_word_on_what_then_runs_beside():
     assert repeated([], before=("START", "a"), beside=("doc", "eyes")) == (
-        "Remove the edge START → join: a starts join. doc and eyes then no longer find what join"
-        " returns: what needs it belongs into a node after them."
+        "Remove the edge START → join: a starts join. doc and eyes then run beside join: what needs"
+        " its result belongs into a node after them."
     )
 
 

@@ -37,6 +37,7 @@ from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
 from courtroom.analysis.langgraph.state_flow.unused_work import (
     dropped_results,
     foreign_directories,
+    own_documents,
     unread_results,
     unsent_prompts,
 )
@@ -87,6 +88,7 @@ def read_flow(
     reading.add(unread_fields(symbols, layers.justice))
     reading.add(replaced_texts(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
+    reading.add(own_documents(call_graph, layers))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)
     reading.add(unsent_prompts(symbols, layers.in_use))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import FunctionNode, SourceFile
@@ -30,6 +31,12 @@ PROMPT_WORDS = frozenset(
 MIN_PROMPT = 120
 CLONE_WORDS = frozenset(words_of("repo repository clone cloned target project root"))
 PATH_WORDS = frozenset(words_of("path dir directory folder root"))
+# Words in the paths of what an auditor reads for itself, or has written.
+OWN_DATA = frozenset(
+    words_of(
+        "prompt prompts persona personas template templates rubric skill skills output outputs"
+    )
+)
 # Calls that look at files below a path.
 WORKING_DIRECTORY = frozenset({"os.getcwd", "pathlib.Path.cwd"})
 
@@ -222,6 +229,54 @@ def foreign_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Ite
                 )
                 other = function.source.path, function.site.node.lineno
                 yield FlowFault("own_directory", sentence, function.source.path, place, other)
+
+
+def own_documents(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
+    """Yield where a detective reads a document or code by a path of its own, not of the clone."""
+    starts = [node for name, node in layers.nodes.items() if layers.roles[name] == "detective"]
+    for function in call_graph.reachable_from(starts):
+        texts = _texts_of(function.site.node)
+        for node in walk(function.site.node):
+            path = _read_path(node, texts) if isinstance(node, ast.Call) else ""
+            if _is_of_a_work(path):
+                sentence = (
+                    f"{function.shown_name}() reads `{path}` in the auditor's own directory, not in the"
+                    " clone"
+                )
+                place = function.source.path, getattr(node, "lineno", 1)
+                yield FlowFault("own_directory", sentence, *place)
+
+
+def _texts_of(node: FunctionNode) -> dict[str, str]:
+    """Return the texts of local names that are assigned once."""
+    texts: dict[str, list[str | None]] = {}
+    for inner in walk(node):
+        if isinstance(inner, ast.Assign):
+            for target in inner.targets:
+                if isinstance(target, ast.Name):
+                    texts.setdefault(target.id, []).append(constant_text(inner.value))
+    return {name: values[0] for name, values in texts.items() if len(values) == 1 and values[0]}
+
+
+def _read_path(call: ast.Call, texts: Mapping[str, str]) -> str:
+    """Return the written path of a file that the call opens to read; "" for all else."""
+    argument: ast.expr | None = None
+    if isinstance(call.func, ast.Attribute) and call.func.attr in {"read_text", "read_bytes"}:
+        holder = call.func.value
+        if isinstance(holder, ast.Call) and called_name(holder) == "Path" and len(holder.args) == 1:
+            argument = holder.args[0]
+    elif isinstance(call.func, ast.Name) and call.func.id == "open" and call.args:
+        mode = constant_text(call.args[1]) if len(call.args) > 1 else "r"
+        argument = call.args[0] if mode in {"r", "rb"} else None
+    if isinstance(argument, ast.Name):
+        return texts.get(argument.id, "")
+    return (constant_text(argument) or "") if argument is not None else ""
+
+
+def _is_of_a_work(path: str) -> bool:
+    """Return true for a relative path of a document or of code that is no data of the auditor."""
+    is_relative = not path.startswith(("/", "~", "\\")) and ".." not in path
+    return path.endswith((".md", ".py")) and is_relative and OWN_DATA.isdisjoint(words_of(path))
 
 
 def _uses(node: FunctionNode, name: str) -> bool:

@@ -237,6 +237,39 @@ def test_a_tool_that_uses_its_path_is_no_fault(scan: str):
     assert faults(flow_with(look), "own_directory") == []
 
 
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ("with open('Architecture.md') as f:\n        return f.read()", "Architecture.md"),
+        ("document = 'docs/design.md'\n    return open(document, 'r').read()", "docs/design.md"),
+        ("return Path('src/graph.py').read_text()", "src/graph.py"),
+    ],
+)
+def test_a_detective_that_reads_a_document_where_it_runs_is_named(body: str, path: str):
+    reading = flow_with(f"from pathlib import Path\ndef look(url):\n    {body}\n")
+
+    assert sentences(reading, "own_directory") == [
+        f"look() reads `{path}` in the auditor's own directory, not in the clone"
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return open('rubric.json').read()",
+        "return open('prompts/detective.md').read()",
+        "return open('audit.md', 'w').write(url)",
+        "return (Path(url) / 'Architecture.md').read_text()",
+        "return open(f'{url}/src/graph.py').read()",
+        "return open('/etc/motd.md').read()",
+    ],
+)
+def test_data_of_the_auditor_and_files_below_a_path_are_no_fault(body: str):
+    reading = flow_with(f"from pathlib import Path\ndef look(url):\n    {body}\n")
+
+    assert faults(reading, "own_directory") == []
+
+
 CLONE = (
     "import subprocess\n"
     "def look(url):\n    fetch(url)\n    return history(url)\n"
