@@ -86,7 +86,7 @@ def _claimed_scores(
 
 
 def _claimed_path(claim: Claim) -> ClaimedPath:
-    return ClaimedPath(path=claim.path, page=claim.page, passage=claim.passage)
+    return ClaimedPath(claim.path, claim.page, claim.passage, claim.is_of_plan)
 
 
 def _held_claims(

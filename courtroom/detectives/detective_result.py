@@ -16,11 +16,15 @@ from courtroom.models.frozen_record import Frozen
 
 
 class Claim(Frozen):
-    """A repository path that the report names, as written, with the passage that names it."""
+    """A repository path that the report names, as written, with the passage that names it.
+
+    `is_of_plan`: it is where an item of a chapter of plans belongs.
+    """
 
     path: str
     page: int
     passage: str
+    is_of_plan: bool = False
 
 
 class Suspicion(Frozen):

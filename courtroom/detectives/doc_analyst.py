@@ -58,7 +58,10 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
 
 
 def _claims(reading: PdfReading) -> tuple[Claim, ...]:
-    return tuple(Claim(path=c.path, page=c.page, passage=c.passage) for c in claimed_paths(reading))
+    claims = claimed_paths(reading)
+    return tuple(
+        Claim(path=c.path, page=c.page, passage=c.passage, is_of_plan=c.is_of_plan) for c in claims
+    )
 
 
 def _finding(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -> Finding | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.file_trees import FileTree
-from courtroom.analysis.pdf_claims.path_context import is_disowned, is_planned
+from courtroom.analysis.pdf_claims.path_context import is_disowned, is_labelled, is_planned
 
 ENDINGS = (
     "py|pyi|ipynb|md|rst|tex|txt|json|jsonl|toml|ya?ml|ini|cfg|conf|lock|sh|ps1|bat|sql|csv|xml"
@@ -38,17 +39,30 @@ _FILE = re.compile(rf"\w\.(?:{ENDINGS})$")
 _PRODUCT = re.compile(r"[A-Z]\w*\.js")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])")
 _PASSAGE_CHARACTERS = 400
+# Chapters about files that are to come.
+_PLANS = re.compile(
+    r"\b(?:(?:remediation|completion|implementation|improvement|forward)\b.{0,20} plan|roadmap"
+    r"|future (?:work|plans?)|next steps|to-?dos?|not yet implemented|planned)\b",
+    re.IGNORECASE,
+)
+# A heading may stand in one line with the text that it is about.
+_NUMBERED = re.compile(r"\d{1,2}[.)] [A-Z]")
+_HEADING_CHARACTERS = 60
 # A line that begins with the rest of a path.
 _REST = re.compile(rf"[\w/.-]*\w\.(?:{ENDINGS})\b")
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedPath:
-    """Path as the report writes it, and the sentence that names it most clearly."""
+    """Path as the report writes it, and the sentence that names it most clearly.
+
+    `is_of_plan`: it is where an item of a chapter of plans belongs.
+    """
 
     path: str
     page: int
     passage: str
+    is_of_plan: bool = False
 
 
 def claimed_paths(reading: PdfReading) -> tuple[ClaimedPath, ...]:
@@ -70,17 +84,28 @@ def _excuse(claim: ClaimedPath) -> int:
     """Return 0 for a plain claim, 1 for a planned file, 2 for one that is no claim at all."""
     if is_disowned(claim.path, claim.passage):
         return 2
-    return int(is_planned(claim.path, claim.passage))
+    return int(claim.is_of_plan or is_planned(claim.path, claim.passage))
 
 
 def _mentions(reading: PdfReading) -> Iterator[ClaimedPath]:
-    tree = FileTree()
+    tree, plan = FileTree(), None
     for page, line in _lines(reading):
+        if (page, line) in reading.headings or _begins_with_plan(line):
+            plan = skipped_chapter(line[:_HEADING_CHARACTERS], _PLANS, plan)
         entry = tree.read(line)
         if entry is None:
-            yield from _in_line(page, line)
-        elif any(entry.endswith(path) for path in _paths_of(entry)):
-            yield ClaimedPath(entry, page, line)
+            claims = _in_line(page, line)
+        else:
+            is_file = any(entry.endswith(path) for path in _paths_of(entry))
+            claims = iter([ClaimedPath(entry, page, line)] if is_file else [])
+        for claim in claims:
+            is_item = plan is not None and is_labelled(claim.path, claim.passage)
+            yield replace(claim, is_of_plan=is_item)
+
+
+def _begins_with_plan(line: str) -> bool:
+    is_numbered = _NUMBERED.match(line) is not None
+    return is_numbered and _PLANS.search(line[:_HEADING_CHARACTERS]) is not None
 
 
 def _lines(reading: PdfReading) -> Iterator[tuple[int, str]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, REDEFINED, CodeFacts, Feature
 from courtroom.analysis.pdf_claims.claim_wording import as_claimed
 
@@ -30,7 +31,6 @@ _OTHER_SUBJECT = re.compile(
 )
 # The end of a line whose sentence goes on.
 _CUT = re.compile(r"[\w,)]$")
-_CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
 # Words of sentences that are not about the present code.
 _NOT_NOW = re.compile(
     r"\b(?:will|would|should|could|plan(?:ned|s)?|future|not yet|todo|to be (?:added|implemented)"
@@ -194,7 +194,7 @@ def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
         for line in _paragraphs(page, text, reading.headings):
             if (page, line) in reading.headings:
                 section += 1
-                skipped = _skipped_chapter(line, skipped)
+                skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
             elif skipped is None:
                 parts = [part for own in _own_words(line) for part in _SENTENCE.split(own) if part]
                 for place, part in enumerate(parts):
@@ -225,19 +225,6 @@ def _own_words(line: str) -> Iterator[str]:
             yield line[start : match.start()]
             start = match.end()
     yield line[start:]
-
-
-def _skipped_chapter(heading: str, skipped: str | None) -> str | None:
-    """Return the chapter to skip from this heading on: its number, or "" without one.
-
-    None means that the section is read.
-    """
-    match = _CHAPTER.match(heading)
-    chapter = match[1] if match else ""
-    if _OTHER_SUBJECT.search(heading):
-        return chapter or skipped or ""
-    # Subsections and unnumbered headings inside a numbered chapter belong to it.
-    return skipped if skipped and chapter in {"", skipped} else None
 
 
 def _is_claimed(feature: Feature, sentence: str) -> bool:

@@ -22,6 +22,8 @@ _TO_WRITE = re.compile(
     r"[^.;]{0,60}$",
     re.IGNORECASE,
 )
+# A label just before the path, as in an item of a plan.
+_LABELLED = re.compile(r"\b(?:file|module|path|location|where|target)s?: ?$", re.IGNORECASE)
 # A plan begins with an action. A program's output is called so or lies in an output folder.
 _TO_DO = re.compile(r"^\W*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
 _AFTER = re.compile(
@@ -87,6 +89,11 @@ def is_planned(path: str, passage: str) -> bool:
         or is_template(path)
         or _OUTPUT.search(path)
     )
+
+
+def is_labelled(path: str, passage: str) -> bool:
+    """Return whether the path stands after a label such as "File:", and nothing is said of it."""
+    return _LABELLED.search(around(path, passage)[0]) is not None
 
 
 def is_template(path: str) -> bool:

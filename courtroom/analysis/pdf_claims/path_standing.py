@@ -184,7 +184,8 @@ def _standing(claim: ClaimedPath, tree: _Tree) -> Standing:
         return "verified"
     if is_disowned(claim.path, claim.passage):
         return "disowned"
-    is_unheld = is_planned(claim.path, claim.passage) or _is_source_of_pdf(claim.path, tree)
+    is_planned_file = claim.is_of_plan or is_planned(claim.path, claim.passage)
+    is_unheld = is_planned_file or _is_source_of_pdf(claim.path, tree)
     return "planned" if is_unheld else "hallucinated"
 
 

@@ -128,6 +128,26 @@ def test_program_of_a_command_and_file_beside_the_word_python_are_claimed() -> N
     assert [claim.path for claim in verdicts.hallucinated] == ["src/main.py", "src/cache.py"]
 
 
+@pytest.mark.parametrize(
+    ("heading", "end"),
+    [("7. Remediation & Completion Plan", "\n"), ("7. Completion Plan Priority 1 ", "")],
+)
+def test_missing_file_of_a_chapter_of_plans_is_planned_until_the_next_chapter(
+    heading: str, end: str
+) -> None:
+    text = f"{heading}{end}File: src/cache.py Action:\n8. Results\nAll is in src/store.py."
+    # A heading may stand in one line with its text.
+    headings = frozenset({(1, heading), (1, "8. Results")})
+    verdicts = check_against_tree(claimed_paths(PdfReading(pages=(text,), headings=headings)), TREE)
+    assert [claim.path for claim in verdicts.planned] == ["src/cache.py"]
+    assert [claim.path for claim in verdicts.hallucinated] == ["src/store.py"]
+
+
+def test_file_that_a_plan_wants_changed_is_claimed_to_be_there() -> None:
+    verdicts = _verdicts("7. Remediation Plan\nFix: Refactor src/cache.py to hold more.")
+    assert [claim.path for claim in verdicts.hallucinated] == ["src/cache.py"]
+
+
 def test_plain_claim_outweighs_an_excused_one() -> None:
     verdicts = _verdicts(
         "We plan to add src/cache.py.\nAll answers come from src/cache.py at once."

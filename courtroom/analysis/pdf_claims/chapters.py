@@ -1,0 +1,20 @@
+"""Chapters of a report that are about something else than the present code."""
+
+from __future__ import annotations
+
+import re
+
+_CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
+
+
+def skipped_chapter(heading: str, subject: re.Pattern[str], skipped: str | None) -> str | None:
+    """Return the chapter to skip from this heading on: its number, or "" without one.
+
+    None means that the section is read. `skipped` is what this returned for the heading before.
+    """
+    match = _CHAPTER.match(heading)
+    chapter = match[1] if match else ""
+    if subject.search(heading):
+        return chapter or skipped or ""
+    # Subsections and unnumbered headings inside a numbered chapter belong to it.
+    return skipped if skipped and chapter in {"", skipped} else None
