@@ -35,6 +35,8 @@ LEAST_CRITERIA = 2
 FAILED_SHARE = 0.25
 MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS = 8, 50, 50, 20
 QUOTED = 120
+# Texts of one origin begin alike; what failed may stand behind.
+OPENING = 20
 # Judges agree on few criteria by chance.
 LEAST_FIXED = 5
 # Weights move an overall score; a mean further away than this share of the scale is not its own.
@@ -337,9 +339,11 @@ def _no_judgement(
     failed = [opinion for opinion in opinions if is_failure(opinion.argument)]
     if len(failed) >= FAILED_SHARE * len(opinions):
         argument = failed[0].argument
-        text = f"{failed_opinions(reading.path, len(failed), len(opinions))}: {_quoted(argument)}"
+        is_one_text = len({_words(opinion.argument)[:OPENING] for opinion in failed}) == 1
+        failures = failed_opinions(reading.path, len(failed), len(opinions))
+        text = f"{failures}{':' if is_one_text else ', such as'} {_quoted(argument)}"
         if origin := _origin(argument, code):
-            text += f" The text is that of {origin}."
+            text += f" {'The' if is_one_text else 'This'} text is that of {origin}."
         return text, failed
     heard = [criterion for criterion in reading.report.criteria if criterion.opinions]
     is_same = len({_words(opinion.argument) for opinion in opinions}) == 1

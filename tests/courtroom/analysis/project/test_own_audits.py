@@ -142,6 +142,14 @@ def test_opinions_that_are_all_failures_are_shown_with_their_lines():
     assert len(fact["places"]) == 6
 
 
+def test_failures_of_several_texts_are_shown_by_an_example():
+    texts = (f"Judge failed: {ERROR}", f"No opinion could be had here: {ERROR}")
+    (fact,) = audits_without_judgement(read({SELF: audit(*texts, *texts, *texts)}))
+    assert fact["text"] == (
+        f"All 6 opinions of {SELF} report a failure in place of a judgement, such as “{texts[0]}”"
+    )
+
+
 def test_one_argument_for_all_criteria_is_shown_with_its_score():
     (fact,) = audits_without_judgement(read({SELF: audit("The work is good.")}))
     assert fact["text"] == (
