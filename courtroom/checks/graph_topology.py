@@ -45,6 +45,7 @@ SENTENCES: dict[str, Sentences] = {
     ),
 }
 
+LEAST_PARALLEL = 2
 # What a join holds together, and what comes after it.
 JOINED = {
     "fan_in_before_judges": "the evidence before the judges",
@@ -71,7 +72,7 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     value = survey.facts.get(check.aspect)
     if value is None:
         return unknown(check.aspect, survey)
-    dead = dead_routes(survey.facts) if check.aspect == "conditional_error_route" else []
+    dead = _dead(check.aspect, survey)
     if value and dead:
         clues = [line_clue(fault, fault_sentence(fault)) for fault in dead]
         return present(fault_sentence(dead[0]), clues, met=False)
@@ -90,11 +91,30 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     return present(f"{sentence}.", [_graph_clue(graph)], met=value)
 
 
+def _dead(aspect: str, survey: Survey) -> list[Mapping[str, Any]]:
+    """Return the faults by which no run takes the ways that would prove the aspect."""
+    if aspect == "conditional_error_route":
+        return dead_routes(survey.facts)
+    if not aspect.endswith("parallel"):
+        return []
+    faults = [row for row in _route_faults(survey.facts) if row.get("nodes")]
+    never = {"END"}.union(*(fault["nodes"] for fault in faults))
+    edges = [
+        location.note.rpartition(" → ")[2] for location in survey.fact_locations.get(aspect, ())
+    ]
+    together = sum(max(len({*way.split(" + ")} - never) for way in e.split(" or ")) for e in edges)
+    return faults if edges and together < LEAST_PARALLEL else []
+
+
+def _route_faults(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    faults = (facts.get("state_flow") or {}).get("faults", ())
+    return [fault for fault in faults if fault["kind"] == "dead_route"]
+
+
 def dead_routes(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the faults of all routes, where each has two ways and no run takes one of them."""
     graph = facts.get("graph") or {}
-    faults = (facts.get("state_flow") or {}).get("faults", ())
-    dead = {(f["path"], f["line"]): f for f in faults if f["kind"] == "dead_route"}
+    dead = {(fault["path"], fault["line"]): fault for fault in _route_faults(facts)}
     routes = [row for row in graph.get("conditional", ()) if len(row["to"]) > 1]
     places = [(row["path"], row["line"]) for row in routes if len(row["to"]) == 2]
     is_all = len(places) == len(routes) and not graph.get("subgraphs")

@@ -33,7 +33,8 @@ class FlowFault(Place):
     """A fault in one sentence with the work's own names; `other` is the second place.
 
     `keys` of the state that `nodes`, or routers, use and it does not declare; they belong under its
-    key `channel`, if that is known.
+    key `channel`, if that is known. `places` are further lines of the fault. `is_given`: an input of
+    the graph holds the keys.
     """
 
     kind: FaultKind
@@ -42,6 +43,8 @@ class FlowFault(Place):
     keys: tuple[str, ...] = Field((), exclude_if=lambda keys: not keys)
     nodes: tuple[str, ...] = Field((), exclude_if=lambda nodes: not nodes)
     channel: str | None = Field(None, exclude_if=lambda channel: channel is None)
+    places: tuple[Place, ...] = Field((), exclude_if=lambda places: not places)
+    is_given: bool = Field(False, exclude_if=lambda is_given: not is_given)
 
 
 class StateFlowFact(FactModel):

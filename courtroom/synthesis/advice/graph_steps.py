@@ -26,6 +26,8 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
     dead = dead_routes(work.facts) if aspect == "conditional_error_route" else []
     if dead:
         yield from map(_flow_step, dead)
+    elif aspect.endswith("parallel") and work.facts.get(aspect):
+        yield from flow_steps(_is_lost_to_a_router, work)
     elif aspect == "conditional_error_route":
         yield _error_route(work)
     elif aspect in GROUPS:
@@ -39,6 +41,12 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
             yield _start_together(nodes, role, work)
         else:
             yield _join(nodes, "judge" if role == "detective" else "justice", work)
+
+
+def _is_lost_to_a_router(fault: Mapping[str, Any]) -> bool:
+    """Return whether a router reads a key that the state does not declare."""
+    readers = fault.get("nodes", ())
+    return fault["kind"] == "undeclared_read" and any(n.startswith("the router") for n in readers)
 
 
 def _at_graph(action: str, work: Work, snippet: str | None = None) -> Step:
@@ -261,6 +269,8 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
     for fault in faults:
         if fault in misplaced:
             continue
+        if fault["kind"] == "dead_route" and fault.get("keys"):
+            continue  # mended with the keys that the state does not declare
         if fault.get("keys"):
             yield from (_undeclared(key, fault, work) for key in fault["keys"])
         elif fault["kind"] in FLOW:
@@ -324,14 +334,7 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     writers, readers = (_users(key, work, kind) for kind in _UNDECLARED)
     state = work.names.get("state_class", "the state")
     if readers and not writers:
-        near = fault["sentence"].partition("(there is `")[2].partition("`")[0]
-        action = (
-            f"Read `{near}` here: {state} does not declare `{key}`."
-            if near
-            else f"Declare `{key}` in {state} and return it from a node that runs before"
-            f" {listed(readers)}, or do not read it."
-        )
-        return placed(action, fault)
+        return placed(_of_readers(key, fault, state, readers), fault)
     early = [reader for reader in readers if _is_too_early(reader, writers, work)]
     if early:
         return _read_later(key, early[0], writers[0], work)
@@ -347,6 +350,22 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
         used += f". Return only new entries from {listed(again)}" if again else ""
     state += "" if readers else ", or leave it out if nothing reads it"
     return placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
+
+
+def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequence[str]) -> str:
+    """Return what mends a key that no node returns."""
+    if fault.get("is_given"):
+        verb = "reads" if len(readers) == 1 else "read"
+        return f"Declare `{key}` in {state}: the graph's input holds it, and {listed(readers)} {verb} it."
+    near = fault["sentence"].partition("(there is `")[2].partition("`")[0]
+    if not near:
+        return (
+            f"Declare `{key}` in {state} and return it from a node that runs before"
+            f" {listed(readers)}, or do not read it."
+        )
+    places = listed(place_of(row["path"], row["line"]) for row in fault.get("places", ()))
+    also = f", and at {places}" if places else ""
+    return f"Read `{near}` here{also}: {state} does not declare `{key}`."
 
 
 def _in_one_step(writers: Sequence[str], work: Work) -> list[str]:

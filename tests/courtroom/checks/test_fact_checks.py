@@ -141,6 +141,18 @@ def test_error_route_is_none_where_no_run_takes_one_of_its_two_ways(routes, subg
     assert met or (finding.reason, clue_lines(finding)) == (f"T{NEVER[1:]}.", [("g.py", 7)])
 
 
+@pytest.mark.parametrize(
+    ("lost", "met"), [(("doc", "vision"), False), (("vision",), True), ((), True)]
+)
+def test_detectives_that_only_a_way_never_taken_starts_together_are_not_parallel(lost, met):
+    edges = (location_at("g.py", 7, "check → END or repo + doc + vision"),)
+    faults = [DEAD | {"nodes": lost}]
+    facts = {"detectives_parallel": True, "state_flow": {"faults": faults, "unread": {}}}
+    check = GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel")
+    finding = topology(check, survey(facts=facts, places={"detectives_parallel": edges}))
+    assert (finding.met, clue_lines(finding)) == (met, [("g.py", 7)])
+
+
 def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
     check, why = (
         GraphTopology(**CHECK_FIELDS, aspect="exists"),

@@ -84,6 +84,25 @@ def test_lost_key_that_a_node_reads_by_itself_is_declared():
     assert all(a.startswith("Declare `text`") for a in flow(faults, {"repo": 1, "doc": 2}))
 
 
+def test_key_that_only_the_input_holds_is_declared_and_returned_by_no_node():
+    fault = flow_fault("undeclared_read", ("rubric",), ("judge",)) | {"is_given": True}
+    assert flow([fault], {"judge": 1}) == [
+        "Declare `rubric` in CourtState: the graph's input holds it, and judge reads it."
+    ]
+
+
+def test_key_of_another_name_is_read_at_each_of_its_places_by_the_step_for_its_lost_ways():
+    read = flow_fault("undeclared_read", ("paths",), ("check", "the router after check"))
+    read |= {"sentence": "x (there is `path`)", "places": [{"path": "graph.py", "line": 7}]}
+    dead = flow_fault("dead_route", ("paths",), ("doc", "vision"))
+    facts = work(detectives_parallel=True, state_flow={"faults": [read, dead], "unread": {}})
+    steps = [*graph_steps.topology_steps("detectives_parallel", facts)]
+    assert [step.action for step in steps] == [
+        "Read `path` here, and at graph.py:7: CourtState does not declare `paths`."
+    ]
+    assert [*graph_steps.flow_steps(lambda _: True, facts)] == steps
+
+
 def test_router_reads_what_its_own_node_wrote():
     faults = [
         flow_fault("undeclared_write", ("failed",), ("join",)),

@@ -45,7 +45,7 @@ def settled_tests(
     symbols: SymbolTable, graph: GraphReading, access: StateAccess
 ) -> Iterator[FlowFault]:
     """Yield ways that a router takes only where a key that a node always fills is empty, or a key
-    that no node writes is filled.
+    that no node writes is filled, or by a key that the state does not declare.
     """
     builder = graph.builder
     if builder is None or builder.unresolved or not access.declared:
@@ -59,9 +59,11 @@ def settled_tests(
         start = f"the router after {route.start} returns"
         done = {node for node, step in certain.items() if step < earliest.get(route.start, 0)}
         done |= {route.start} & certain.keys()
+        yield from _by_undeclared_keys(evaluator, route, access)
         for key, writers in filled.items():
             writer = next((name for name in writers if name in done), None)
-            never = writer and _never_returned(evaluator, route, key, _some(writers[writer]))
+            held = DictValue({key: _some(writers[writer])}, is_open=True) if writer else None
+            never = held and _never_returned(evaluator, route, held)
             if writer and never:
                 sentence = (
                     f"{start} {listed(never)} only where `{key}` lacks what {writer} always writes"
@@ -70,13 +72,38 @@ def settled_tests(
                 place = writers[writer].path, writers[writer].line
                 yield FlowFault("dead_route", sentence, route.path, route.line, place)
         for key, value in empty.items():
-            never = _never_returned(evaluator, route, key, value)
+            never = _never_returned(evaluator, route, DictValue({key: value}, is_open=True))
             if never:
                 sentence = (
                     f"{start} {listed(never)} only where `{key}` holds something, and no node"
                     " writes to it: this way is never taken"
                 )
                 yield FlowFault("dead_route", sentence, route.path, route.line)
+
+
+def _by_undeclared_keys(
+    evaluator: StateEvaluator, route: Route, access: StateAccess
+) -> Iterator[FlowFault]:
+    """Yield the ways that a router takes by keys that LangGraph never hands to it."""
+    declared = access.declared or frozenset()
+    use = next(
+        (use for use in access.routers if use.name == f"the router after {route.start}"), None
+    )
+    if use is None:
+        return
+    lost = tuple(
+        dict.fromkeys(p.key for p in use.reads if p.key not in declared | use.default_keys)
+    )
+    held = DictValue(dict.fromkeys(sorted(declared), UNKNOWN))
+    never = _never_returned(evaluator, route, held) if lost else []
+    if never:
+        state = (access.state.fact or {}).get("name", "the state")
+        sentence = (
+            f"the router after {route.start} returns {listed(never)} only by {listed(lost)}, which"
+            f" {state} does not declare: this way is never taken"
+        )
+        nodes = tuple(name for name in never if name in route.targets)
+        yield FlowFault("dead_route", sentence, route.path, route.line, keys=lost, nodes=nodes)
 
 
 def _certain_steps(builder: GraphBuilder) -> dict[str, int]:
@@ -171,10 +198,10 @@ def _empty_keys(
     return empty
 
 
-def _never_returned(evaluator: StateEvaluator, route: Route, key: str, value: Value) -> list[str]:
-    """Return what the router returns, but not with this value; [] where not all is known."""
+def _never_returned(evaluator: StateEvaluator, route: Route, held: DictValue) -> list[str]:
+    """Return what the router returns, but not with this state; [] where not all is known."""
     readings: list[Routing] = []
-    for given in (UNKNOWN, DictValue({key: value}, is_open=True)):
+    for given in (UNKNOWN, held):
         evaluator.begin()
         try:
             readings.append(read_router(evaluator, route.router, given))

@@ -16,7 +16,8 @@ class FlowFault:
     """`sentence` is in the names of the work; `other` is the second place, where there is one.
 
     `keys` of the state, and the `nodes` or routers that use them, where it does not declare them.
-    `channel` is the declared key under which the undeclared ones belong.
+    `channel` is the declared key under which the undeclared ones belong. `places` are further lines
+    of the same fault. `is_given`: an input of the graph holds the keys.
     """
 
     kind: str
@@ -27,6 +28,8 @@ class FlowFault:
     keys: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     channel: str | None = None
+    places: tuple[Place, ...] = ()
+    is_given: bool = False
 
     @property
     def as_fact(self) -> dict[str, Any]:
@@ -40,6 +43,8 @@ class FlowFault:
             "keys": self.keys,
             "nodes": self.nodes,
             "channel": self.channel,
+            "places": [{"path": path, "line": line} for path, line in self.places],
+            "is_given": self.is_given,
         }
 
 

@@ -123,7 +123,7 @@ def _read_state(
         reading.leave_open(OF_STATE, access.reason)
         return
     reading.add(undeclared_writes(access, symbols))
-    reading.add(undeclared_reads(access))
+    reading.add(undeclared_reads(access, graph.inputs))
     uses = access.nodes.values()
     reading.leave_open(
         ("undeclared_write", "no_update"), next((u.writes_gap for u in uses if u.writes_gap), "")

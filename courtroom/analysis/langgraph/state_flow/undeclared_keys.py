@@ -129,7 +129,7 @@ def _keys(update: Update) -> set[str]:
     return {write.key for write in update.writes}
 
 
-def undeclared_reads(access: StateAccess) -> Iterator[FlowFault]:
+def undeclared_reads(access: StateAccess, inputs: Sequence[Value]) -> Iterator[FlowFault]:
     """Yield keys that nodes and routers read and that LangGraph never hands to them."""
     if access.declared is None:
         return
@@ -150,9 +150,24 @@ def undeclared_reads(access: StateAccess) -> Iterator[FlowFault]:
             f"{joined(names)} {verb} `{key}`, which {_name(access)} does"
             f" not declare: LangGraph never hands it on{_beside(key, access.declared)}"
         )
-        path, line = uses[0][1]
-        declared_at = _state_place(access)
-        yield FlowFault("undeclared_read", sentence, path, line, declared_at, (key,), tuple(names))
+        (path, line), *further = dict.fromkeys(place for _, place in uses)
+        yield FlowFault(
+            "undeclared_read",
+            sentence,
+            path,
+            line,
+            _state_place(access),
+            (key,),
+            tuple(names),
+            places=tuple(further),
+            is_given=_is_given(key, inputs),
+        )
+
+
+def _is_given(key: str, inputs: Sequence[Value]) -> bool:
+    """Return whether an input that the graph is run with is known to hold the key."""
+    values = [choice for value in inputs for choice in choices_of(value)]
+    return any(isinstance(value, DictValue) and key in value.entries for value in values)
 
 
 def _may_be_sent(access: StateAccess, node: str, key: str) -> bool:

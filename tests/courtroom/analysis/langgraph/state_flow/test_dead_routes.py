@@ -160,3 +160,22 @@ def test_only_a_node_that_runs_before_the_router_in_every_run_fills_a_key(edges,
     graph = BRANCHES.format(edges=edges)
 
     assert bool(sentences(flow_of(f"{NODES}{OTHER}", graph=graph), "dead_route")) is is_dead
+
+
+BY_LOST_KEY = """ways = ["judge"]
+    if state.get("pdf_paths"):
+        ways.extend(["detective"])
+    return ways"""
+
+
+NEVER_HANDED_ON = (
+    "the router after detective returns `detective` only by `pdf_paths`, which State does not"
+    " declare: this way is never taken"
+)
+
+
+@pytest.mark.parametrize(("key", "expected"), [("pdf_paths", [NEVER_HANDED_ON]), ("pdf_path", [])])
+def test_a_way_by_a_key_that_the_state_does_not_declare_is_never_taken(key, expected):
+    router = BY_LOST_KEY.replace("pdf_paths", key)
+    ways = '{"judge": "judge", "detective": "detective"}'
+    assert dead_routes(router, ways, run="app.invoke({'pdf_path': 'a'})") == expected
