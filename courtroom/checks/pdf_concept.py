@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from courtroom.models.evidence import CheckOutcome
     from courtroom.replay.stored_report import StoredReport
 
+EXPLAINS_IT, NOWHERE = "explains it", "and names it nowhere"
 REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")
 
 
@@ -42,11 +43,12 @@ def concept(check: PdfConcept, report: PdfReading) -> Finding:
 
     usage = use_of_term(report, check.term)
     met = _is_met(check, usage.use)
-    needs_more = check.use == "substantive" and usage.use == "absent"
+    needs_more = check.use == "substantive" != usage.use
     other = explained_without_term(report, check.term) if needs_more else None
     if other and other.passage:
         fault = f"The report explains “{check.term}” without the term."
-        reason = f"Page {other.page} explains it, and names it nowhere."
+        named = f"and the term stands elsewhere, as on page {usage.page}"
+        reason = f"Page {other.page} {EXPLAINS_IT}, {named if usage.page else NOWHERE}."
         clue = Clue(rationale=reason, statement=other.passage, page=other.page, confidence=INFERRED)
         return present(reason, [clue], met=met, fault=fault)
     if usage.passage is None:

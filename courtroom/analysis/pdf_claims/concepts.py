@@ -36,6 +36,10 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 # Other words that explain a term, where the report names the term elsewhere.
 _OTHER_WORDS = {"State Synchronization": ("synchroniz* barrier*", "synchroniz* point*")}
 
+_KEEPS_ALL = (
+    r"\b(?:overwr[io]t|last writer|race condition|lost update|merg|concatenat|append"
+    r"|collect\w* [^.;]{1,60} into (?:a |one )?(?:single|shared|common)\b)"
+)
 # A term whose mechanism has parts of its own: words that a passage on it has, whatever it is called.
 _MECHANISMS_OF_TERMS = {
     "State Synchronization": tuple(
@@ -43,9 +47,9 @@ _MECHANISMS_OF_TERMS = {
             re.compile,
             (
                 r"\breducers?\b",
-                r"\b(?:parallel|concurren|simultaneous)",
-                r"\b(?:overwr[io]t|last writer|race condition|lost update|merg|concatenat|append)",
-                r"\bstate\b",
+                r"\b(?:parallel|concurren|simultaneous|synchroni[sz]ation (?:node|barrier|point))",
+                _KEEPS_ALL,
+                r"state\b",
             ),
         )
     )
@@ -97,6 +101,7 @@ _CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Diagram) {0,2}\d", re.IGNORECASE)
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
 _PASSAGE_CHARACTERS = 600
+_PASSAGE_SENTENCES = 5
 _RANKED_PASSAGES = 10
 
 
@@ -149,11 +154,24 @@ def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
     pattern = _pattern(_spellings(term))
     blocks = list(_blocks(reading))
     for index, block in enumerate(blocks):
-        passage = (_section(blocks, index) if block.heading else block.text)[:_PASSAGE_CHARACTERS]
-        is_whole = all(part.search(passage.lower()) for part in parts)
-        if is_whole and _explains(passage, pattern) and not _OTHER_SUBJECT.search(block.section):
-            return TermMatch("substantive", block.page, passage)
+        if _OTHER_SUBJECT.search(block.section):
+            continue
+        for passage in _whole_passages(blocks, index):
+            is_whole = all(part.search(passage.lower()) for part in parts)
+            if is_whole and _explains(passage, pattern):
+                return TermMatch("substantive", block.page, passage)
     return None
+
+
+def _whole_passages(blocks: list[_Block], index: int) -> Iterator[str]:
+    """Yield the section after a heading, or a paragraph from each of its sentences on."""
+    block = blocks[index]
+    if block.heading:
+        yield _section(blocks, index)[:_PASSAGE_CHARACTERS]
+        return
+    sentences = _SENTENCE.split(block.text)
+    for start in range(len(sentences)):
+        yield " ".join(sentences[start : start + _PASSAGE_SENTENCES])[:_PASSAGE_CHARACTERS]
 
 
 def _use_of_pattern(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | None:

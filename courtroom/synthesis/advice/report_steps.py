@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from courtroom.checks.feature_words import FEATURE_WORDS
+from courtroom.checks.pdf_concept import EXPLAINS_IT
 from courtroom.checks.phrases import listed, named
+from courtroom.models.evidence import Evidence
 from courtroom.synthesis.advice.work import Step, Work
+
+
+def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
+    """Name the term where a passage explains what it stands for."""
+    for piece in pieces[:1]:
+        if EXPLAINS_IT in piece.rationale:
+            page = piece.location.page
+            yield Step(f"Write “{term}” where page {page} explains it.", is_exact=True)
 
 
 def claim_steps(aspect: str, work: Work) -> Iterator[Step]:

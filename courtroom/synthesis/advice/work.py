@@ -38,6 +38,8 @@ class Step:
     snippet: str | None = None
     # Of high priority, whatever its check weighs.
     is_urgent: bool = False
+    # Said of this work: the rubric's own advice is about works in general.
+    is_exact: bool = False
 
 
 @dataclass(frozen=True)

@@ -61,17 +61,27 @@ def test_only_a_missing_term_for_a_join_is_looked_for_again(
     assert is_open_again(_check(is_join=is_join), outcome, comparison) is is_open
 
 
-def test_mechanism_without_its_term_is_no_missing_passage() -> None:
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [
+        ("Start.", "Page 2 explains it, and names it nowhere."),
+        (
+            "A peer was weak on state synchronization.",
+            "Page 2 explains it, and the term stands elsewhere, as on page 1.",
+        ),
+    ],
+)
+def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: str) -> None:
     text = (
         "Nodes that run in parallel write to one state. Without care the last writer wins and what"
         " another node wrote is lost. Each key therefore has a reducer, which merges the"
         " dictionaries and appends the lists when the branches meet."
     )
     finding = concept(
-        PdfConcept(**CHECK_FIELDS, term="State Synchronization"), PdfReading(("Start.", text))
+        PdfConcept(**CHECK_FIELDS, term="State Synchronization"), PdfReading((first, text))
     )
     assert (finding.met, finding.fault, finding.reason) == (
         False,
         "The report explains “State Synchronization” without the term.",
-        "Page 2 explains it, and names it nowhere.",
+        reason,
     )

@@ -227,6 +227,17 @@ def test_mechanism_is_an_explanation_without_its_term() -> None:
     assert explained_without_term(in_summary, "State Synchronization") is None
 
 
+def test_node_that_collects_into_one_state_by_a_reducer_explains_without_the_term() -> None:
+    text = (
+        "Fan-In (EvidenceAggregator): A synchronization node that uses a typed list reducer to"
+        " collect all raw strings into a single AgentState. This ensures that the judges have one"
+        " truth to look at before they begin their deliberation."
+    )
+    assert explained_without_term(_reading(text), "State Synchronization")
+    without_reducer = _reading(text.replace("reducer", "node"))
+    assert explained_without_term(without_reducer, "State Synchronization") is None
+
+
 def test_section_is_quoted_before_the_conclusion() -> None:
     reading = _reading(
         f"Conclusion\n{EXPLAINED}\nParts\n{EXPLAINED}", headings=("Conclusion", "Parts")
