@@ -37,6 +37,9 @@ BUILTIN_LOCALE_SINCE = 17
 # Before, pg_ident.conf could only name each role.
 MAP_TO_ALL_ROLES_SINCE = 16
 
+# As in deploy/roles.sql: the site's tables lie on disks that read any block equally fast, and its
+# queries end before compiling them would.
+PLANNING: tuple[LiteralString, ...] = ("random_page_cost = 1.1", "jit = off")
 # Only for servers that keep nothing: a crash may lose all, and commits need not wait for the disk.
 UNSAFE = (
     "fsync=off",
@@ -194,6 +197,8 @@ class Postgres(Server):
         with psycopg.connect(superuser, autocommit=True, connect_timeout=5) as connection:
             if not _exists(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE):
                 connection.execute(sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER {}").format(site, may))
+            for setting in PLANNING:
+                connection.execute(sql.SQL("ALTER ROLE {} SET {}").format(site, sql.SQL(setting)))
             if not _exists(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE_ROLE):
                 connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN ROLE {}").format(role, site))
             if not _exists(connection, "SELECT FROM pg_database WHERE datname = %s", SITE):

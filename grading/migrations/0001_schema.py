@@ -479,6 +479,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -820,6 +821,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -905,6 +907,11 @@ MODELS = [
                     condition=models.Q(("address", ""), _negated=True),
                     fields=["address"],
                     name="notice_address",
+                ),
+                models.Index(
+                    condition=models.Q(("held_at__isnull", False)),
+                    fields=["organization", "held_at"],
+                    name="notice_held",
                 ),
             ],
             "constraints": [
@@ -1064,6 +1071,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -1546,6 +1554,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -2230,6 +2239,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -2316,6 +2326,12 @@ MODELS = [
                     name="pdf_has_a_digest",
                 ),
             ],
+            "indexes": [
+                models.Index(fields=["-handed_in_at", "id"], name="submission_newest"),
+                models.Index(
+                    fields=["organization"], include=("pdf_bytes",), name="submission_uploads"
+                ),
+            ],
         },
     ),
     migrations.CreateModel(
@@ -2376,6 +2392,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -2499,10 +2516,12 @@ MODELS = [
                     name="audit_leased",
                 ),
                 models.Index(
-                    condition=models.Q(("report__isnull", False)),
-                    fields=["organization", "-finished_at"],
-                    name="audit_reported",
+                    condition=models.Q(("state__in", ("received", "queued", "running"))),
+                    fields=["organization"],
+                    name="audit_open",
                 ),
+                models.Index(fields=["organization", "-finished_at"], name="audit_ended"),
+                models.Index(fields=["-created_at", "id"], name="audit_newest"),
             ],
             "constraints": [
                 models.CheckConstraint(
@@ -2752,6 +2771,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -2849,6 +2869,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -2857,6 +2878,7 @@ MODELS = [
             (
                 "audit",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="verdicts",
                     to="grading.audit",
@@ -2901,6 +2923,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -2909,6 +2932,7 @@ MODELS = [
             (
                 "audit",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="evidence_records",
                     to="grading.audit",
@@ -2935,6 +2959,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3043,6 +3068,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3075,6 +3101,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3301,6 +3328,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3350,6 +3378,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3358,6 +3387,7 @@ MODELS = [
             (
                 "audit",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.CASCADE,
                     related_name="opinion_records",
                     to="grading.audit",
@@ -3373,6 +3403,13 @@ MODELS = [
         ],
         options={
             "ordering": ["pk"],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("score__isnull", True)),
+                    fields=["organization", "-created_at"],
+                    name="opinion_without_score",
+                )
+            ],
             "constraints": [
                 models.UniqueConstraint(fields=("audit", "key"), name="opinion_once_per_audit"),
                 models.CheckConstraint(
@@ -3638,6 +3675,7 @@ MODELS = [
                     nulls_distinct=False,
                 ),
             ],
+            "indexes": [models.Index(fields=["-created_at", "id"], name="feedback_newest")],
         },
     ),
     migrations.CreateModel(
@@ -3652,6 +3690,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3801,6 +3840,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3885,6 +3925,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",
@@ -3929,6 +3970,7 @@ MODELS = [
             (
                 "organization",
                 models.ForeignKey(
+                    db_index=False,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="grading.organization",

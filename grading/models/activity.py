@@ -4,10 +4,10 @@ from django.conf import settings
 from django.db import models
 
 from grading.models.cohort import Cohort
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantPart
 
 
-class Activity(TenantModel):
+class Activity(TenantPart):
     """One action. `actor` is null if the site itself acted; `verb` is like `submission.handed_in`.
 
     `cohort` is null for actions outside of cohorts. Rows outlive the objects they are about.

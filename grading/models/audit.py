@@ -10,6 +10,7 @@ from django.utils import timezone
 from grading.core.enums import (
     FINAL_STATES,
     JUDGED_STATES,
+    OPEN_STATES,
     REPORTED_STATES,
     AuditKind,
     AuditState,
@@ -18,10 +19,10 @@ from grading.core.enums import (
 from grading.models.bulk import BulkRun
 from grading.models.rubric import RubricVersion
 from grading.models.submission import Submission
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantPart
 
 
-class Audit(TenantModel):
+class Audit(TenantPart):
     """One run of the courtroom over one submission.
 
     `run_attempt` counts how often a worker took it; job `audit-<id>-<run_attempt + 1>` is the next.
@@ -123,12 +124,14 @@ class Audit(TenantModel):
             models.Index(
                 fields=["lease_until"], condition=Q(state=AuditState.RUNNING), name="audit_leased"
             ),
-            # How long the last ones took.
+            # What waits or runs: few rows, however many have ended.
             models.Index(
-                fields=["organization", "-finished_at"],
-                condition=Q(report__isnull=False),
-                name="audit_reported",
+                fields=["organization"], condition=Q(state__in=OPEN_STATES), name="audit_open"
             ),
+            # What ended lately, and how long the last ones took.
+            models.Index(fields=["organization", "-finished_at"], name="audit_ended"),
+            # The list of the administration, newest first.
+            models.Index(fields=["-created_at", "id"], name="audit_newest"),
         ]
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.models.rubric import RubricVersion
 from grading.models.submission import Assignment, Submission
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantModel, TenantPart
 
 
 class BulkRun(TenantModel):
@@ -65,7 +65,7 @@ class BulkRun(TenantModel):
         return f"{self.get_verb_display()} {self.total} audits"
 
 
-class BulkItem(TenantModel):
+class BulkItem(TenantPart):
     """Work of a bulk run on one attempt, in the order of `position`.
 
     `audit` holds the verdict when the run started, or is null; `renewed` is the new audit, null if

@@ -10,10 +10,10 @@ from grading.models.audit import Audit
 from grading.models.cohort import Enrollment
 from grading.models.peers import FeedbackReport
 from grading.models.submission import Assignment, Submission
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantPart
 
 
-class Finding(TenantModel):
+class Finding(TenantPart):
     """Problem in a student's work, the same one in every audit that sees it.
 
     Its identity is `key`, a digest of criterion, check and normalised place
@@ -60,7 +60,7 @@ class Finding(TenantModel):
         return self.title[:80]
 
 
-class FindingSighting(TenantModel):
+class FindingSighting(TenantPart):
     """Result of one report for a finding: present (with lines, change and evidence), or gone.
 
     `audit` is set for the platform's audits, `report` for imported reports; only audits say that a
@@ -108,7 +108,7 @@ class FindingSighting(TenantModel):
         return f"{self.finding_id}: {'there' if self.present else 'gone'}"
 
 
-class FindingResponse(TenantModel):
+class FindingResponse(TenantPart):
     """Answer of the owner to a finding; a later answer replaces it, and the row stays.
 
     `verified` says whether a fix's commit exists and changes the place; null until that is looked
@@ -155,7 +155,7 @@ class FindingResponse(TenantModel):
         return self.get_kind_display()
 
 
-class FindingHelp(TenantModel):
+class FindingHelp(TenantPart):
     """Reply of the owner if a finding was helpful; it can be changed and affects no verdict."""
 
     finding = models.OneToOneField(Finding, on_delete=models.CASCADE, related_name="help")

@@ -8,7 +8,7 @@ from grading.models.audit import Audit
 from grading.models.cohort import Enrollment
 from grading.models.rubric import RubricVersion
 from grading.models.submission import Assignment, Submission
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantModel, TenantPart
 
 
 class Grade(TenantModel):
@@ -105,7 +105,7 @@ class GradeAdjustment(TenantModel):
         return f"{self.delta:+g}"
 
 
-class SupersededReport(TenantModel):
+class SupersededReport(TenantPart):
     """Report that a re-synthesis replaced: no verdict is lost."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="superseded_reports")

@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from grading.core.enums import Batch
 from grading.models.audit import Audit
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantModel, TenantPart
 
 NOT_NEGATIVE = [MinValueValidator(0)]
 
@@ -60,7 +60,7 @@ class OrganizationBench(TenantModel):
         return f"Bench of organization {self.organization_id}"
 
 
-class ModelUsage(TenantModel):
+class ModelUsage(TenantPart):
     """Usage of one answer, by the provider's figures; `cost_usd` is null without a price.
 
     The answer is a judge's, VISION's look at the report's pages, the SCREENING of the prose, or of

@@ -8,10 +8,10 @@ from grading.core.enums import DAILY_NOTICES, NoticeKind
 from grading.models.cohort import Enrollment
 from grading.models.invitation import Invitation
 from grading.models.submission import Assignment
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantModel, TenantPart
 
 
-class Notice(TenantModel):
+class Notice(TenantPart):
     """One email to one person about one object. It is sent once.
 
     An invitation goes to `address` instead, which may have no account. `path` is the target of its
@@ -68,6 +68,11 @@ class Notice(TenantModel):
             # The daily limits count an organization's tries, and an address's invitations.
             models.Index(fields=["organization", "tried_at"], name="notice_tried"),
             models.Index(fields=["address"], condition=~Q(address=""), name="notice_address"),
+            models.Index(
+                fields=["organization", "held_at"],
+                condition=Q(held_at__isnull=False),
+                name="notice_held",
+            ),
         ]
 
     def __str__(self) -> str:

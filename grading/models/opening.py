@@ -5,10 +5,10 @@ from django.db.models import Q
 
 from grading.core.enums import Opened
 from grading.models.cohort import Enrollment
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantPart
 
 
-class Opening(TenantModel):
+class Opening(TenantPart):
     """Last opening of one object by a student. `about` is its key as text.
 
     The object is a submission, an appeal or a feedback report. Only the student sees this; whether

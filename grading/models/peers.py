@@ -11,7 +11,7 @@ from grading.models.audit import Audit
 from grading.models.cohort import Enrollment
 from grading.models.rubric import RubricVersion
 from grading.models.submission import Assignment, Submission
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantModel, TenantPart
 
 
 class PairingRound(TenantModel):
@@ -231,12 +231,14 @@ class FeedbackReport(TenantModel):
                 name="feedback_imported_once",
             ),
         ]
+        # The list of the administration, newest first.
+        indexes = [models.Index(fields=["-created_at", "id"], name="feedback_newest")]
 
     def __str__(self) -> str:
         return str(self.pk)
 
 
-class FeedbackEdition(TenantModel):
+class FeedbackEdition(TenantPart):
     """Redacted copy of a long report, made by a job for the reader who must not know the other.
 
     There is one such reader at most: the author of a report of this site, the subject of an

@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import Q
 
 from grading.models.audit import Audit
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantPart
 
 
-class AuditContents(TenantModel):
+class AuditContents(TenantPart):
     """Files and pages that were audited, so that a place that somebody names can be looked up.
 
     `files` maps each path at the commit to its number of lines, null for a binary file; it is null
@@ -27,10 +27,13 @@ class AuditContents(TenantModel):
         return f"Contents of audit {self.audit_id}"
 
 
-class EvidenceRecord(TenantModel):
+class EvidenceRecord(TenantPart):
     """One piece of evidence; `key` is its stable id (E-xxxxxxxx), `document` the whole record."""
 
-    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="evidence_records")
+    # The constraint below has an index that begins with it.
+    audit = models.ForeignKey(
+        Audit, on_delete=models.CASCADE, related_name="evidence_records", db_index=False
+    )
     key = models.CharField(max_length=40)
     detective = models.CharField(max_length=20)
     check_id = models.CharField(max_length=200)
@@ -50,14 +53,16 @@ class EvidenceRecord(TenantModel):
         return self.key
 
 
-class OpinionRecord(TenantModel):
+class OpinionRecord(TenantPart):
     """Answer of one judge. `key` identifies the question, so that no answer is paid for twice.
 
     `score` is null if the judge gave no usable answer; `document` then holds the reason and is
     never reused.
     """
 
-    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="opinion_records")
+    audit = models.ForeignKey(
+        Audit, on_delete=models.CASCADE, related_name="opinion_records", db_index=False
+    )
     key = models.CharField(max_length=128)
     judge = models.CharField(max_length=12)
     criterion_id = models.CharField(max_length=200)
@@ -68,6 +73,14 @@ class OpinionRecord(TenantModel):
 
     class Meta:
         ordering = ["pk"]
+        indexes = [
+            # An institution's latest failures of judges: few rows among many.
+            models.Index(
+                fields=["organization", "-created_at"],
+                condition=Q(score__isnull=True),
+                name="opinion_without_score",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(fields=["audit", "key"], name="opinion_once_per_audit"),
             models.CheckConstraint(
@@ -83,10 +96,12 @@ class OpinionRecord(TenantModel):
         )
 
 
-class CriterionVerdict(TenantModel):
+class CriterionVerdict(TenantPart):
     """Result of the Chief Justice for one criterion; no score if in review or left out."""
 
-    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="verdicts")
+    audit = models.ForeignKey(
+        Audit, on_delete=models.CASCADE, related_name="verdicts", db_index=False
+    )
     position = models.PositiveSmallIntegerField()
     criterion_id = models.CharField(max_length=200)
     name = models.CharField(max_length=300)

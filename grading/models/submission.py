@@ -16,7 +16,7 @@ from grading.core.enums import (
 )
 from grading.models.cohort import Cohort, Enrollment
 from grading.models.rubric import RubricVersion
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantModel, TenantPart
 
 
 class Assignment(TenantModel):
@@ -92,7 +92,7 @@ def private_pdf_path(submission: "Submission", _name: str) -> str:
     return str(PurePosixPath("submissions", str(submission.organization_id), f"{uuid4().hex}.pdf"))
 
 
-class Submission(TenantModel):
+class Submission(TenantPart):
     """One attempt of a student or a team. `counts` is false once its audit has failed: failed audits
     don't use an attempt.
 
@@ -136,6 +136,12 @@ class Submission(TenantModel):
                 condition=Q(pdf="", pdf_sha256="") | ~Q(pdf="") & ~Q(pdf_sha256=""),
                 name="pdf_has_a_digest",
             ),
+        ]
+        indexes = [
+            # The list of the administration, newest first.
+            models.Index(fields=["-handed_in_at", "id"], name="submission_newest"),
+            # The bytes of an institution's uploads are summed without reading the rows.
+            models.Index(fields=["organization"], include=["pdf_bytes"], name="submission_uploads"),
         ]
 
     # The member of the team who reads this row, if any; no column.

@@ -93,6 +93,21 @@ class TenantModel(models.Model):
                     raise ValidationError({field.name: "This belongs to another organization."})
 
 
+class TenantPart(TenantModel):
+    """Row of an organization that is found by its parent's key, or by an index of its own.
+
+    One on the organization alone would be the widest of all and be read for nothing: PostgreSQL
+    combines it with the others (docs/decisions/0023-history-in-one-table-each.md).
+    """
+
+    organization = models.ForeignKey(
+        Organization, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+
+    class Meta:
+        abstract = True
+
+
 class Membership(TenantModel):
     """Member of an organization. `email` is the address by which the organization knows them.
 

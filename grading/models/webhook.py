@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from grading.core.enums import DeliveryState, WebhookEvent
-from grading.models.tenant import TenantModel
+from grading.models.tenant import TenantModel, TenantPart
 
 
 class Webhook(TenantModel):
@@ -33,7 +33,7 @@ class Webhook(TenantModel):
         return self.url
 
 
-class WebhookDelivery(TenantModel):
+class WebhookDelivery(TenantPart):
     """One event for one webhook. `payload` holds ids and links: no score and no name.
 
     `tries` counts how often it was sent; `next_at` is the time of the next try. `status` is the
