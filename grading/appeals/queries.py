@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from grading.core.enums import FINAL_STATES, TEACHING_ROLES, AppealState, Role
-from grading.core.team_access import is_readable_by, is_readable_for_user
+from grading.core.team_access import is_about_work_of, is_readable_by
 from grading.engine.released_verdict import parse_released
 from grading.engine.report import Report, parse_report
 from grading.models import (
@@ -40,6 +40,8 @@ HELD = Q(assigned_to__role__in=TEACHING_ROLES, assigned_to__user__is_active=True
 Holder = Literal["", "mine", "nobody"]
 # With fewer answers, one upheld appeal would already raise the alarm.
 ALARM_SHARE, ALARM_FROM = 0.25, 4
+# Of an inbox's filters; older appeals are on their report's page.
+MOST_CHOICES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +246,8 @@ def is_about_the_release(appeal: Appeal, grade: Grade | None) -> bool:
 
 def appeals_of(user: User) -> QuerySet[Appeal]:
     """Return a student's own appeals in the organization and their teams', newest first."""
-    theirs = Submission.objects.filter(is_readable_for_user(user.pk))
-    return _with_related(Appeal.objects.filter(submission__in=theirs)).order_by("-filed_at", "-pk")
+    theirs = Appeal.objects.filter(is_about_work_of(user.pk, "submission"))
+    return _with_related(theirs).order_by("-filed_at", "-pk")
 
 
 def latest_appeals_on(submission: Submission) -> dict[str, Appeal]:
@@ -281,11 +283,12 @@ def holder_of(appeal: Appeal) -> Membership | None:
 
 
 def inbox_choices(organization: Organization) -> InboxChoices:
-    """Return the cohorts, assignments and criteria that have appeals. Two queries."""
+    """Return the newest assignments that have appeals, their cohorts, and the criteria. Two queries."""
     appealed = Appeal.objects.filter(organization=organization).order_by()
     assignments = Assignment.objects.filter(pk__in=appealed.values("submission__assignment"))
-    assignments_appealed = list(
-        assignments.select_related("cohort").order_by("cohort__name", "title", "pk")
+    newest = assignments.select_related("cohort").defer("instructions").order_by("-pk")
+    assignments_appealed = sorted(
+        newest[:MOST_CHOICES], key=lambda row: (row.cohort.name, row.title, row.pk)
     )
     named = (
         appealed.values("criterion_id")

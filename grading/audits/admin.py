@@ -19,7 +19,14 @@ from django_rq.models import Dashboard
 
 from grading.audits.benches.bench_checks import BenchChoices, faults_of
 from grading.audits.queries import start_of_month, usage_of_organization
-from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin
+from grading.core.admin_lists import (
+    LongListAdmin,
+    NewestFilter,
+    OwnFilter,
+    assignment_at,
+    student_at,
+)
+from grading.core.admin_tenancy import TenantAdmin
 from grading.engine.bench_settings import sealed_key
 from grading.models import (
     Assignment,
@@ -37,7 +44,7 @@ else:
 
 
 @admin.register(Audit)
-class AuditAdmin(MachineMadeAdmin):
+class AuditAdmin(LongListAdmin):
     list_display = (
         "student",
         "assignment",
@@ -50,16 +57,9 @@ class AuditAdmin(MachineMadeAdmin):
         "queued_at",
         "finished_at",
     )
-    list_filter = ("state", "kind", ("submission__assignment", admin.RelatedOnlyFieldListFilter))
-    search_fields = (
-        "id",
-        "submission__repo_url",
-        "submission__student__email",
-        "failure_code",
-        "report_digest",
-    )
+    list_filter = ("created_at", "state", "kind", ("submission__assignment", NewestFilter))
+    searched = (student_at("submission__student"), assignment_at("submission__assignment"))
     list_select_related = ("submission__student", "submission__assignment")
-    date_hierarchy = "created_at"
     # The token is the right to write, and the report is too large for a page of fields.
     exclude = ("lease_token", "report")
 
@@ -174,7 +174,7 @@ def _spent(bench: OrganizationBench, *, since: datetime | None = None) -> str:
 
 
 @admin.register(ModelUsage)
-class ModelUsageAdmin(MachineMadeAdmin):
+class ModelUsageAdmin(LongListAdmin):
     list_display = (
         "created_at",
         "organization",
@@ -187,9 +187,9 @@ class ModelUsageAdmin(MachineMadeAdmin):
         "completion_tokens",
         "cost_usd",
     )
-    list_filter = ("model", "judge", ("organization", admin.RelatedOnlyFieldListFilter))
+    list_filter = ("created_at", ("organization", OwnFilter))
     list_select_related = ("organization",)
-    date_hierarchy = "created_at"
+    ordering = ("-pk",)
 
 
 # django-rq shows its dashboard to every staff user: it is registered again below.

@@ -28,7 +28,7 @@ from grading.core.comment_access import is_shown_to, is_shown_to_user
 from grading.core.enums import AuditKind, CommentPlace, Opened
 from grading.core.own_work import handled_by, may_handle
 from grading.core.permissions import may
-from grading.core.team_access import is_readable_for_user
+from grading.core.team_access import is_about_work_of
 from grading.models import (
     Assignment,
     Audit,
@@ -248,8 +248,8 @@ def new_comments(reader: User) -> QuerySet[Comment]:
 
 def visible_to(reader: User) -> QuerySet[Comment]:
     """Return the visible comments on the student's own work and their teams'."""
-    theirs = Submission.objects.filter(is_readable_for_user(reader.pk))
-    return Comment.objects.filter(is_shown_to_user(reader.pk), submission__in=theirs)
+    is_theirs = is_about_work_of(reader.pk, "submission")
+    return Comment.objects.filter(is_shown_to_user(reader.pk), is_theirs)
 
 
 def comment_readers(submission: OuterRef) -> ArraySubquery:

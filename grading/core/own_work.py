@@ -9,7 +9,7 @@ from django.db.models import Q
 from grading.core.enums import TEACHING_ROLES
 from grading.core.request_cache import cached
 from grading.core.roles import Somebody, may
-from grading.core.team_access import is_readable_for_user, read_as_of
+from grading.core.team_access import is_about_work_of, is_readable_for_user, read_as_of
 from grading.models import (
     Assignment,
     Enrollment,
@@ -66,12 +66,12 @@ def own_students(user: Somebody, assignment: Assignment) -> frozenset[int]:
     """Return the students with whom an assistant shares the graded work, themself included."""
     if user.pk is None or may(user, assignment.organization, "teacher"):
         return frozenset()
-    own = Submission.objects.filter(is_readable_for_user(user.pk))
-    grades = Grade.objects.filter(assignment=assignment, audit__submission__in=own)
+    is_own = is_about_work_of(user.pk, "audit__submission")
+    grades = Grade.objects.filter(is_own, assignment=assignment)
     students = Enrollment.objects.filter(cohort=assignment.cohort_id)
     shared = students.filter(Q(user=user.pk) | Q(pk__in=grades.values("student")))
     return frozenset(shared.values_list("pk", flat=True))
 
 
 def _not_own(user: int, path: str) -> Q:
-    return ~Q(**{f"{path}__in": Submission.objects.filter(is_readable_for_user(user))})
+    return ~is_about_work_of(user, path)

@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from grading.core.enums import TeamFormation
+from grading.core.key_arrays import IsAmong
 from grading.core.request_cache import cached
 from grading.models import Assignment, Enrollment, RoundMember, Submission, Team, TeamMember
 
@@ -48,9 +49,21 @@ def is_readable_by(student: Any) -> Q:
 
 
 def is_readable_for_user(user: int) -> Q:
-    """Match the submissions that this user may read as a student, as is_readable_by."""
-    members = TeamMember.objects.filter(_until_left(), team=OuterRef("team"), student__user=user)
-    return Q(student__user=user, team=None) | Q(Exists(members))
+    """Match the submissions that this user may read as a student, as is_readable_by.
+
+    Their places and teams are read first: a join of all submissions would read the institution's.
+    """
+    memberships = TeamMember.objects.filter(student__user=user)
+    members = memberships.filter(_until_left(), team=OuterRef("team"))
+    places = Enrollment.objects.filter(user=user)
+    is_alone = Q(IsAmong("student", places.values("pk")), team=None)
+    return is_alone | Q(IsAmong("team", memberships.values("team")), Exists(members))
+
+
+def is_about_work_of(user: int, path: str) -> Q:
+    """Match what is about submissions that this user may read; `path` leads to the submission."""
+    theirs = Submission.objects.filter(is_readable_for_user(user))
+    return Q(IsAmong(path, theirs.values("pk")))
 
 
 def counts_for(student: Any) -> Q:

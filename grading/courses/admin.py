@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django_scopes import scope
 
 from grading.audits.queries import usage_of_cohort
+from grading.core.admin_lists import NewestFilter
 from grading.core.admin_tenancy import TenantAdmin
 from grading.courses.organizations.invitations import invite
 from grading.models import Cohort, Enrollment
@@ -34,7 +35,7 @@ class CohortAdmin(TenantAdmin):
 @admin.register(Enrollment)
 class EnrollmentAdmin(TenantAdmin):
     list_display = ("email", "name", "student_number", "cohort", "has_accepted")
-    list_filter = (("cohort", admin.RelatedOnlyFieldListFilter),)
+    list_filter = (("cohort", NewestFilter),)
     search_fields = ("email", "name", "student_number")
     list_select_related = ("cohort",)
     # Names of accounts are made of their first address, which staff need not know.

@@ -12,7 +12,7 @@ from django.db.models import Count, Q, Sum
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.core.enums import AuditState
+from grading.core.enums import OPEN_STATES, AuditState
 from grading.core.uploads import folder_of_uploads
 from grading.models import Audit, Membership, Organization, Submission
 
@@ -77,7 +77,9 @@ def _members() -> dict[int, int]:
 def _audits() -> dict[int, tuple[int, int, int]]:
     """Return the numbers of audits that wait, run and failed, by organization."""
     failed = Q(state=AuditState.FAILED, finished_at__gte=timezone.now() - RECENT)
-    rows = Audit.objects.order_by().values_list("organization")
+    # Of all other audits nothing is counted: they would be read for nothing.
+    audits = Audit.objects.filter(Q(state__in=OPEN_STATES) | failed)
+    rows = audits.order_by().values_list("organization")
     counted = rows.annotate(
         waiting=Count("pk", filter=Q(state=AuditState.QUEUED)),
         running=Count("pk", filter=Q(state=AuditState.RUNNING)),

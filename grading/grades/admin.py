@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from grading.core.admin_lists import LongListAdmin, NewestFilter, assignment_at, student_at
 from grading.core.admin_tenancy import MachineMadeAdmin
 from grading.models import (
     Appeal,
@@ -15,7 +16,7 @@ from grading.models import (
 
 
 @admin.register(Grade)
-class GradeAdmin(MachineMadeAdmin):
+class GradeAdmin(LongListAdmin):
     list_display = (
         "student",
         "assignment",
@@ -32,9 +33,9 @@ class GradeAdmin(MachineMadeAdmin):
         "needs_review",
         "suspected",
         "unverified",
-        ("assignment", admin.RelatedOnlyFieldListFilter),
+        ("assignment", NewestFilter),
     )
-    search_fields = ("student__email", "student__name")
+    searched = (student_at("student"), assignment_at("assignment"))
     list_select_related = ("student", "assignment")
     # The released value is large JSON, readable on the report's page.
     exclude = ("released",)
@@ -44,12 +45,11 @@ class GradeAdmin(MachineMadeAdmin):
 
 
 @admin.register(Appeal)
-class AppealAdmin(MachineMadeAdmin):
+class AppealAdmin(LongListAdmin):
     list_display = ("submission", "criterion_name", "state", "filed_at", "decided_by", "decided_at")
-    list_filter = ("state",)
-    search_fields = ("criterion_id", "text", "submission__student__email")
+    list_filter = ("filed_at", "state")
+    searched = (student_at("submission__student"), assignment_at("submission__assignment"))
     list_select_related = ("submission", "decided_by")
-    date_hierarchy = "filed_at"
 
 
 @admin.register(BulkRun)

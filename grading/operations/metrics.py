@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import structlog
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, Min, Q, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -24,7 +24,8 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 from rq import Worker
 
-from grading.core.enums import AuditState
+from grading.audits.queries import start_of_month
+from grading.core.enums import OPEN_STATES, AuditState
 from grading.core.fair_turns import BULK, IN_GRACE, SUBMISSIONS, belongs_on
 from grading.models import Audit, ModelUsage, Organization
 
@@ -64,8 +65,9 @@ class ModelTotals:
 class SiteMetrics:
     """Figures of the whole site.
 
-    `waiting` (audits) and `oldest` (seconds) by queue; `states` and `failures` count all audits, by
-    state and by failure code.
+    `waiting` (audits) and `oldest` (seconds) by queue; `states` and `failures` count audits by
+    state and by failure code. What ended or was paid before this calendar month (UTC) is left out:
+    a scrape would read all of the history, and Prometheus takes the fall for a counter's reset.
     """
 
     waiting: dict[str, int]
@@ -78,17 +80,19 @@ class SiteMetrics:
 
 def collect_metrics() -> SiteMetrics:
     """Measure the whole site. Eight queries."""
-    now = timezone.now()
+    now, month = timezone.now(), start_of_month()
+    is_recent = Q(state__in=OPEN_STATES) | Q(finished_at__gte=month)
+    is_failed = Q(state=AuditState.FAILED, finished_at__gte=month)
     with scope(organization=list(Organization.objects.all())):
         queues = {name: _waiting(name, now) for name in (SUBMISSIONS, BULK)}
         return SiteMetrics(
             waiting={name: count for name, (count, _) in queues.items()},
             oldest={name: seconds for name, (_, seconds) in queues.items()},
             # Every state, also at zero: a series that disappears breaks alerts on it.
-            states=dict.fromkeys(AuditState.values, 0) | _counted("state"),
-            failures=_counted("failure_code", state=AuditState.FAILED),
+            states=dict.fromkeys(AuditState.values, 0) | _counted("state", is_recent),
+            failures=_counted("failure_code", is_failed),
             stages=_stages(now),
-            models=_model_totals(),
+            models=_model_totals(month),
         )
 
 
@@ -100,8 +104,8 @@ def _waiting(queue: str, now: datetime) -> tuple[int, float]:
     return figures["count"], (now - oldest).total_seconds() if oldest else 0.0
 
 
-def _counted(field: str, **conditions: str) -> dict[str, int]:
-    rows = Audit.objects.filter(**conditions).order_by().values_list(field)
+def _counted(field: str, condition: Q) -> dict[str, int]:
+    rows = Audit.objects.filter(condition).order_by().values_list(field)
     return dict(rows.annotate(count=Count("pk")).order_by(field))
 
 
@@ -111,9 +115,10 @@ def _stages(now: datetime) -> tuple[StageTimes, ...]:
         return tuple(StageTimes(*row) for row in cursor.fetchall())
 
 
-def _model_totals() -> tuple[ModelTotals, ...]:
+def _model_totals(since: datetime) -> tuple[ModelTotals, ...]:
     sums = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "cost_usd")
-    rows = ModelUsage.objects.order_by("model").values_list("model")
+    used = ModelUsage.objects.filter(created_at__gte=since)
+    rows = used.order_by("model").values_list("model")
     return tuple(
         ModelTotals(*row) for row in rows.annotate(*(Sum(name, default=0) for name in sums))
     )
@@ -159,8 +164,14 @@ def _waiting_metrics(site: SiteMetrics) -> Iterator[Metric]:
 
 
 def _audit_metrics(site: SiteMetrics) -> Iterator[Metric]:
-    yield _gauge("auditor_audits", "Audits by state.", "state", site.states)
-    yield _counter("auditor_audit_failures", "Failed audits by error code.", "code", site.failures)
+    about = "Audits by state; of those that ended, this month's."
+    yield _gauge("auditor_audits", about, "state", site.states)
+    yield _counter(
+        "auditor_audit_failures",
+        "Failed audits of this month by error code.",
+        "code",
+        site.failures,
+    )
 
     stages = GaugeMetricFamily(
         "auditor_stage_seconds",
@@ -180,15 +191,17 @@ def _audit_metrics(site: SiteMetrics) -> Iterator[Metric]:
 
 def _model_metrics(site: SiteMetrics) -> Iterator[Metric]:
     calls = {usage.model: usage.calls for usage in site.models}
-    yield _counter("auditor_model_calls", "Calls to a model.", "model", calls)
+    yield _counter("auditor_model_calls", "Calls to a model in this month.", "model", calls)
 
     costs = {usage.model: float(usage.cost_usd) for usage in site.models}
     yield _counter(
-        "auditor_model_cost_usd", "Cost of the calls with a known price.", "model", costs
+        "auditor_model_cost_usd", "Cost of this month's calls with a known price.", "model", costs
     )
 
     tokens = CounterMetricFamily(
-        "auditor_model_tokens", "Tokens by the provider's figures.", labels=("model", "kind")
+        "auditor_model_tokens",
+        "Tokens of this month by the provider's figures.",
+        labels=("model", "kind"),
     )
     for usage in site.models:
         for kind in ("prompt", "cached", "completion"):

@@ -28,7 +28,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Trunc
 
-from grading.core.enums import AuditState
+from grading.core.enums import OPEN_STATES, AuditState
 from grading.core.fair_turns import IN_GRACE
 from grading.models import Audit, ModelUsage
 
@@ -180,7 +180,8 @@ def _costs(unit: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
 
 def _now() -> Now:
     waiting = Q(~IN_GRACE, state=AuditState.QUEUED)
-    figures = Audit.objects.aggregate(
+    # Not all audits: an index has those that are not over.
+    figures = Audit.objects.filter(state__in=OPEN_STATES).aggregate(
         waiting=Count("pk", filter=waiting),
         running=Count("pk", filter=Q(state=AuditState.RUNNING)),
         oldest=Min("queued_at", filter=waiting),
@@ -265,7 +266,9 @@ def waiting_since(since: datetime) -> QuerySet[Any]:
     # `started_at` may be of an earlier run while the audit waits again, so the state decides.
     is_waiting = When(state=AuditState.QUEUED, then=Value(None, output_field=DateTimeField()))
     left = Case(is_waiting, default=Coalesce(F("started_at"), F("finished_at")))
-    waits = Audit.objects.filter(queued_at__isnull=False).annotate(left=left)
+    # Whoever left the queue since has not ended before: an index has both kinds.
+    candidates = Audit.objects.filter(Q(finished_at__gt=since) | Q(state__in=OPEN_STATES))
+    waits = candidates.filter(queued_at__isnull=False).annotate(left=left)
     # One that was withdrawn while it was held never entered.
     has_left = Q(left__gt=since, left__gte=F("queued_at"))
     return waits.filter(Q(~IN_GRACE, state=AuditState.QUEUED) | has_left)

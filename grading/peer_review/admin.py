@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from grading.core.admin_lists import LongListAdmin, student_at
 from grading.core.admin_tenancy import MachineMadeAdmin
 from grading.models import (
     Complaint,
@@ -24,10 +25,10 @@ class PairingRoundAdmin(MachineMadeAdmin):
 
 
 @admin.register(FeedbackReport)
-class FeedbackReportAdmin(MachineMadeAdmin):
+class FeedbackReportAdmin(LongListAdmin):
     list_display = ("subject", "author", "kind", "source", "assignment", "created_at", "read_at")
     list_filter = ("kind", "source")
-    search_fields = ("subject__email", "author__email")
+    searched = (student_at("subject"), student_at("author"))
     list_select_related = ("subject", "author", "assignment")
     # What a report says is given out by feedback/queries.py alone.
     exclude = ("original", "reading")

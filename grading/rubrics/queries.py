@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, Func, IntegerField, OuterRef, QuerySet
 
 from grading.core.enums import PENDING_APPEALS
 from grading.models import (
@@ -18,28 +18,36 @@ from grading.models import (
     RubricVersion,
 )
 
+# Nobody reads how many more there are, and counting them takes ever longer.
+MOST_COUNTED = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class RubricUse:
-    """Assignments that use a version, and the number of audits under it so far."""
+    """Assignments that use a version, the newest first, and the number of audits under it so far.
+
+    `audits` counts MOST_COUNTED at most.
+    """
 
     assignments: tuple[Assignment, ...]
     audits: int
 
+    @property
+    def has_more_audits(self) -> bool:
+        return self.audits == MOST_COUNTED
+
 
 def with_use(versions: QuerySet[RubricVersion]) -> QuerySet[RubricVersion]:
-    """Annotate each version with `assignment_count` and `audit_count`."""
+    """Annotate each version with `assignment_count` and `audit_count`, MOST_COUNTED at most."""
     return versions.annotate(
         assignment_count=_count(Assignment.objects), audit_count=_count(Audit.objects)
     )
 
 
-def _count(rows: Any) -> Coalesce:
+def _count(rows: Any) -> Func:
     # Subqueries: two joins would multiply each other's rows.
-    counted = rows.filter(rubric_version=OuterRef("pk")).order_by().values("rubric_version")
-    return Coalesce(
-        Subquery(counted.annotate(n=Count("pk")).values("n"), output_field=IntegerField()), 0
-    )
+    counted = rows.filter(rubric_version=OuterRef("pk")).order_by().values("pk")[:MOST_COUNTED]
+    return Func(ArraySubquery(counted), function="CARDINALITY", output_field=IntegerField())
 
 
 def use_of(version: RubricVersion) -> RubricUse:
@@ -47,7 +55,8 @@ def use_of(version: RubricVersion) -> RubricUse:
     assignments = Assignment.objects.filter(rubric_version=version).select_related(
         "cohort", "organization"
     )
-    return RubricUse(tuple(assignments), Audit.objects.filter(rubric_version=version).count())
+    audits = Audit.objects.filter(rubric_version=version).order_by()[:MOST_COUNTED]
+    return RubricUse(tuple(assignments.order_by("-pk")), audits.count())
 
 
 def assignments_of_rubric(version: RubricVersion) -> list[Assignment]:

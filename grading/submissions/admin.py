@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import reverse
 from django.utils.html import format_html
 
+from grading.core.admin_lists import LongListAdmin, NewestFilter, assignment_at, student_at
 from grading.core.admin_tenancy import MachineMadeAdmin
 from grading.models import Assignment, Submission
 
@@ -37,7 +38,7 @@ class AssignmentAdmin(MachineMadeAdmin):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(MachineMadeAdmin):
+class SubmissionAdmin(LongListAdmin):
     list_display = (
         "student",
         "assignment",
@@ -47,8 +48,7 @@ class SubmissionAdmin(MachineMadeAdmin):
         "late",
         "counts",
     )
-    list_filter = (("assignment", admin.RelatedOnlyFieldListFilter), "late", "counts")
-    search_fields = ("student__email", "student__name", "repo_url", "resolved_commit")
+    list_filter = ("handed_in_at", ("assignment", NewestFilter), "late", "counts")
+    searched = (student_at("student"), assignment_at("assignment"))
     list_select_related = ("student", "assignment")
-    date_hierarchy = "handed_in_at"
     exclude = ("pdf",)  # uploads are private: no URL leads to them

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from django_rq import get_queue
 
 from grading.core.enums import Bench, Role
@@ -305,6 +307,9 @@ def test_failures_of_models_are_listed_and_abstaining_heuristics_are_not(
     assert [(row.model, row.kind, row.message) for row in rows] == [
         ("gpt", "rate limited", "Busy.")
     ]
+    with everywhere():
+        OpinionRecord.objects.update(created_at=timezone.now() - timedelta(days=31))
+    assert teacher.get(page(organization)).context["failures"] == []
 
 
 def run_trials(organization: Any) -> None:

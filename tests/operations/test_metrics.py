@@ -77,6 +77,18 @@ def test_what_waits_ended_and_failed_is_counted_over_all_institutions(client: Cl
     }
 
 
+def test_what_ended_before_this_month_is_not_counted(client: Client) -> None:
+    before = timezone.now() - timedelta(days=32)
+    AuditFactory.create(done=True, finished_at=before)
+    AuditFactory.create(failed=True, finished_at=before)
+    # It waits since then: what is not over counts whatever its age.
+    AuditFactory.create(queued_at=before)
+    counted = {key: value for key, value in samples(scraped(client)).items() if value}
+    assert counted[("auditor_audits", "queued")] == 1
+    assert {key[1] for key in counted if key[0] == "auditor_audits"} == {"queued"}
+    assert [key for key in counted if key[0] == "auditor_audit_failures_total"] == []
+
+
 def test_stage_times_are_of_the_last_hour(client: Client) -> None:
     now = timezone.now()
     for seconds, ended in ((1.0, now), (3.0, now), (9.0, now - timedelta(hours=2))):

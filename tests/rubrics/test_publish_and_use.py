@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from grading.core.enums import BulkVerb, RubricState
 from grading.engine.rubrics import document_digest
-from grading.models import Assignment, BulkRun, RubricVersion
+from grading.models import Assignment, BulkRun, Cohort, RubricVersion
 from grading.rubrics.publishing import forms
 from tests.factories.people import staff_user
 from tests.factories.preview_works import document
@@ -98,6 +100,15 @@ def test_assignment_of_another_rubric_is_not_chosen_at_first(teacher, assignment
     other = AssignmentFactory(cohort=assignment.cohort)
     form = teacher.get(page_of(draft)).context["form"]
     assert form[f"use-{other.pk}"].initial == "keep"
+
+
+@pytest.mark.parametrize(("days", "is_offered"), [(0, True), (-2, False)])
+def test_assignment_is_offered_until_its_cohort_is_over(
+    teacher, assignment, draft, days, is_offered
+):
+    Cohort.objects.update(ends_on=timezone.now().date() + timedelta(days=days))
+    form = teacher.get(page_of(draft)).context["form"]
+    assert (f"use-{assignment.pk}" in form.fields) is is_offered
 
 
 def test_new_submissions_only(teacher, assignment, draft):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Count, F, Q, Sum
+from django.utils import timezone
 
 from grading.audits.queries import Usage, start_of_month, usage_of_organization
 from grading.engine.bench_settings import (
@@ -23,7 +24,8 @@ from grading.engine.bench_settings import (
 from grading.engine.model_providers import label_of
 from grading.models import Assignment, ModelUsage, OpinionRecord, Organization, OrganizationBench
 
-LATEST_FAILURES = 10
+# Of the last days: in a long history abstentions of heuristic judges are many.
+LATEST_FAILURES, RECENT = 10, timedelta(days=30)
 MOST_ASSIGNMENTS = 50
 
 
@@ -147,7 +149,9 @@ def spending_by_assignment(organization: Organization) -> list[AssignmentSpendin
 
 def latest_failures(organization: Organization) -> list[JudgeFailureRow]:
     """Return the latest answers that models did not give, newest first. One query."""
-    failures = OpinionRecord.objects.filter(organization=organization, score=None)
+    failures = OpinionRecord.objects.filter(
+        organization=organization, score=None, created_at__gt=timezone.now() - RECENT
+    )
     # Heuristic judges abstain: that is no failure of a model.
     failures = failures.exclude(document__model__startswith="heuristic/")
     rows = failures.select_related("audit__submission__student", "audit__submission__team").defer(

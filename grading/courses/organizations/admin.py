@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.forms import ChoiceField, ModelForm
 from django.http import HttpRequest
 from django_scopes import scope
 
+from grading.core.admin_lists import LongListAdmin, OwnFilter, member_at
 from grading.core.admin_tenancy import (
-    MachineMadeAdmin,
     TenantAdmin,
     known_address,
     own_organizations,
@@ -152,7 +153,7 @@ class MembershipAdmin(_ByRequest):
 
     form = MembershipForm
     list_display = ("__str__", "email", "role", "organization", "created_at")
-    list_filter = ("role", ("organization", admin.RelatedOnlyFieldListFilter))
+    list_filter = ("role", ("organization", OwnFilter))
     search_fields = ("email",)
     list_select_related = ("organization",)
     fields = ("email", "role", "organization")
@@ -244,14 +245,23 @@ class InvitationAdmin(_ByRequest):
         obj.pk = offered.pk
 
 
+# What Activity.object_type may be.
+LOGGED_TYPES = tuple(model.__name__.lower() for model in apps.get_models())
+
+
 @admin.register(Activity)
-class ActivityAdmin(MachineMadeAdmin):
+class ActivityAdmin(LongListAdmin):
     list_display = ("at", "verb", "object_type", "object_id", "known_actor", "organization")
-    list_filter = ("verb", "object_type", ("organization", admin.RelatedOnlyFieldListFilter))
-    search_fields = ("object_id",)
+    list_filter = ("at", ("organization", OwnFilter))
+    searched = (member_at("actor"),)
     list_select_related = ("organization",)
     exclude = ("actor",)
-    date_hierarchy = "at"
+    ordering = ("-pk",)
+
+    def conditions(self, word: str) -> Iterator[Q]:
+        yield from super().conditions(word)
+        # With every type, so that the index of both is used.
+        yield Q(object_type__in=LOGGED_TYPES, object_id=word)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(known=known_address("actor"))

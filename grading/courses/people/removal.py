@@ -20,6 +20,7 @@ from grading.core.activity_writer import record_activity
 from grading.core.enums import OPEN_STATES, STAFF_ROLES
 from grading.core.errors import PeopleRefused
 from grading.core.form_fingerprint import fingerprint_of
+from grading.core.key_arrays import IsAmong
 from grading.core.uploads import delete_with_rows
 from grading.courses.archive.cohort_inventory import KINDS, LABELS, count_rows
 from grading.courses.organizations.invitations import revoke_invitation
@@ -111,7 +112,7 @@ def _belonging(model: Any, rows: Mapping[Any, QuerySet[Any]]) -> Q:
             and field.related_model in rows
             and field.remote_field.on_delete in (CASCADE, PROTECT)
         ):
-            condition |= Q(**{f"{field.name}__in": rows[field.related_model].values("pk")})
+            condition |= Q(IsAmong(field.name, rows[field.related_model].values("pk")))
     return condition
 
 

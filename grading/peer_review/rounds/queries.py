@@ -20,6 +20,7 @@ from grading.core.enums import (
     FindingState,
     ResponseKind,
 )
+from grading.core.key_arrays import IsAmong
 from grading.core.team_access import name_in_round, with_team_name
 from grading.findings.queries import gone_but_for_withheld, keeps_verdicts
 from grading.models import (
@@ -233,7 +234,8 @@ def received_in(round: PairingRound) -> QuerySet[Finding]:
     active = Pairing.objects.filter(round=round, ended_at=None)
     reports = FeedbackReport.objects.filter(pairing__in=active)
     sightings = FindingSighting.objects.filter(
-        Q(report__in=reports) | Q(audit__in=reports.filter(audit__isnull=False).values("audit")),
+        Q(IsAmong("report", reports.values("pk")))
+        | Q(IsAmong("audit", reports.filter(audit__isnull=False).values("audit"))),
         present=True,
     )
     return Finding.objects.filter(pk__in=sightings.values("finding")).order_by()

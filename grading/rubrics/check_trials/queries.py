@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grading.core.enums import REPORTED_STATES, AuditKind
 from grading.models import Assignment, Audit, RubricVersion
 
-MOST_WORKS = 200
+MOST_WORKS, MOST_ASSIGNMENTS = 200, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class WorkGroup:
 def works_to_try_on(version: RubricVersion) -> list[WorkGroup]:
     """Return the newest audits with a report, one per submission, by assignment.
 
-    They are of the assignments that use this rubric, else of all of the organization.
+    They are of the newest assignments that use this rubric, else of all of the organization.
     """
     reported = Audit.objects.filter(
         organization=version.organization_id, state__in=REPORTED_STATES
@@ -34,9 +34,11 @@ def works_to_try_on(version: RubricVersion) -> list[WorkGroup]:
             "submission__team",
             "submission__assignment__cohort",
         )
-        .order_by("-created_at", "pk")
+        .order_by("-finished_at", "pk")
     )
-    own = newest.filter(submission__assignment__rubric_version__rubric=version.rubric_id)
+    using = Assignment.objects.filter(rubric_version__rubric=version.rubric_id).order_by("-pk")
+    keys = list(using.values_list("pk", flat=True)[:MOST_ASSIGNMENTS])
+    own = newest.filter(submission__assignment__in=keys)
     groups: dict[Assignment, dict[object, Audit]] = {}
     for audit in own[:MOST_WORKS] or newest[:MOST_WORKS]:
         audits = groups.setdefault(audit.submission.assignment, {})

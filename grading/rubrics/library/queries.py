@@ -9,16 +9,30 @@ from django.db.models import F
 
 from grading.core.enums import RubricState
 from grading.models import Assignment, Rubric, RubricVersion
-from grading.rubrics.queries import with_use
+from grading.rubrics.queries import MOST_COUNTED, with_use
+
+# As the template slices.
+MOST_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version in the list, with the assignments that use it now."""
+    """A version in the list, with the assignments that use it now, the newest first.
+
+    The page shows MOST_SHOWN of them. `audits` counts MOST_COUNTED at most.
+    """
 
     version: RubricVersion
     assignments: tuple[Assignment, ...]
     audits: int
+
+    @property
+    def more_assignments(self) -> int:
+        return max(0, len(self.assignments) - MOST_SHOWN)
+
+    @property
+    def has_more_audits(self) -> bool:
+        return self.audits == MOST_COUNTED
 
     @property
     def is_current(self) -> bool:
@@ -38,7 +52,8 @@ class RubricRow:
 def rubric_rows() -> list[RubricRow]:
     """Return the rubrics of the organization by name, in two queries."""
     assignments: defaultdict[int, list[Assignment]] = defaultdict(list)
-    for assignment in Assignment.objects.select_related("cohort", "organization"):
+    related = Assignment.objects.select_related("cohort", "organization").defer("instructions")
+    for assignment in related.order_by("-pk"):
         assignments[assignment.rubric_version_id].append(assignment)
 
     versions: defaultdict[Rubric, list[VersionRow]] = defaultdict(list)

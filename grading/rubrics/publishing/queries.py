@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from django.db.models import Q
+from django.utils import timezone
+
 from grading.core.enums import JUDGED_STATES
 from grading.models import Assignment, Audit, Grade, RubricVersion
 from grading.rubrics.publishing.forms import Candidate
 
 
 def candidates_for(version: RubricVersion) -> list[Candidate]:
-    """Return the organization's assignments that use another version now.
+    """Return the assignments of current cohorts that use another version now.
 
-    Those of the same rubric come first. Two queries.
+    Those of the same rubric come first. Two queries. A cohort that is over takes no more
+    submissions; its verdicts are applied to on its assignment's own page.
     """
-    rows = Assignment.objects.filter(organization=version.organization_id)
+    is_current = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=timezone.now().date())
+    rows = Assignment.objects.filter(is_current, organization=version.organization_id)
     others = rows.exclude(rubric_version=version).select_related(
         "cohort", "organization", "rubric_version__rubric"
     )
