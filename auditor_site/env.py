@@ -148,6 +148,14 @@ VARIABLES = (
     Variable("LETTERS_PER_DAY", "10000", "letters that one organization may cause in 24 hours"),
     Variable("LETTERS_PER_DAY_UNAPPROVED", "100", "and one that the operator has not approved"),
     Variable(
+        "KEEP_EMAILS_DAYS", "365", "days after which the site deletes its copy of a sent email"
+    ),
+    Variable(
+        "KEEP_SOURCES_DAYS",
+        "0",
+        "days after which the texts of an audit's files are deleted, not its evidence; 0: never",
+    ),
+    Variable(
         "SUBMISSION_GRACE_SECONDS",
         "30",
         "seconds in which a submission can be withdrawn before its audit may start; 0: none "

@@ -39,6 +39,7 @@ from grading.notifications.email_outbox import EMAILS
 from grading.notifications.emails import notify_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
 from grading.notifications.webhooks import announce_audit
+from grading.operations.retention import prune_if_due
 from grading.peer_review.actions import notify_subject_of_audit
 from grading.peer_review.feedback.edition_jobs import plan_edition_of_audit, resume_editions
 from grading.peer_review.feedback.repository_imports import (
@@ -180,7 +181,7 @@ class Recovery:
     `with_letters` and `with_deliveries` that had e-mails or webhook deliveries left to send.
     `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify and
     `editions` to make whose job was gone. `due` reminders of due
-    dates, `digests` and `staff_emails` of the day; `uploads` that were deleted.
+    dates, `digests` and `staff_emails` of the day; `uploads` and `pruned` rows that were deleted.
     """
 
     enqueued: int
@@ -194,6 +195,7 @@ class Recovery:
     due: int = 0
     digests: int = 0
     staff_emails: int = 0
+    pruned: int = 0
     uploads: int = 0
 
 
@@ -216,6 +218,7 @@ def reconcile() -> Recovery:
         due=remind_of_due_dates(),
         staff_emails=email_waiting_work(),
         digests=gather_digests(),
+        pruned=prune_if_due(),
         uploads=delete_orphans(),
     )
 

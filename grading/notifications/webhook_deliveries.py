@@ -32,7 +32,6 @@ BEGIN_SECONDS = 1
 # Waits after each try but the last; together 23 hours and 21 minutes.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))
 MAX_TRIES = len(PAUSES) + 1
-RETENTION = timedelta(days=30)
 # The encryption key is derived from it: if it changed, no stored secret could be read.
 SEAL = "webhook"
 INTERRUPTED = "The last try was interrupted on our side."
@@ -62,9 +61,6 @@ def send_due_deliveries(*, organization_id: int) -> int:
     with scope(organization=organization_id):
         with DELIVERIES.turn(organization_id) as is_ours:
             answers = _send_for_a_turn() if is_ours else []
-
-        old = WebhookDelivery.objects.filter(ended_at__lt=timezone.now() - RETENTION)
-        old.delete()
         if answers:
             DELIVERIES.enqueue_rest(organization_id)
     return sum(answer.is_accepted for answer in answers)

@@ -262,14 +262,6 @@ def test_who_is_switched_off_is_told_nothing_not_even_what_waited(receiver):
     assert (came_of(delivery)[0], receiver.told) == (DeliveryState.FAILED, [])
 
 
-def test_what_ended_a_month_ago_is_forgotten():
-    ended_at = timezone.now() - timedelta(days=31)
-    old = waiting("https://8.8.8.8/", state=DeliveryState.DELIVERED, ended_at=ended_at)
-    send_deliveries(old.organization_id)
-    with everywhere():
-        assert WebhookDelivery.objects.count() == 0
-
-
 def told_of(receiver: Receiver) -> list[str]:
     return [told.headers["Auditor-Delivery"] for told in receiver.told]
 
