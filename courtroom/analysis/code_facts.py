@@ -425,7 +425,9 @@ def _justice(writer: FactWriter) -> None:
             "justice_deterministic", function.source.path, line, note="a model gives the score here"
         )
 
-    for place in justice[:1]:
+    # A node that only hands on has its code in what it calls.
+    scoring = [place for place in justice if "score" in " ".join(place.site.mentions).lower()]
+    for place in (scoring or justice)[:1]:
         node = place.site.node
         writer.add_location(
             "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."

@@ -137,14 +137,18 @@ def _find_in_prompts(
     _established(searches, "persona_prompts")
     prompts = [prompt for prompt in searches.prompts if prompt.persona == persona]
     hits = [hit for prompt in prompts for hit in _hits_in_prompt(searches, prompt, pattern)]
+    written = [hit for hit, is_written in hits if is_written]
     # A prompt may be recognised by its name and again by the function that sends it.
-    return list(dict.fromkeys(hits))
+    return list(dict.fromkeys(written or [hit for hit, _ in hits]))
 
 
 def _hits_in_prompt(
     searches: Searches, prompt: PersonaText, pattern: re.Pattern[str]
-) -> Iterator[SourceLocation]:
-    """Yield the hits at their own lines; at the first of the prompt where a run assembles them."""
+) -> Iterator[tuple[SourceLocation, bool]]:
+    """Yield the hits at their own lines; at the first of the prompt where a run assembles them.
+
+    The second value is true for words that stand at the place.
+    """
     assembled = pattern.search(prompt.text)
     if assembled is None:
         return
@@ -155,10 +159,11 @@ def _hits_in_prompt(
         first = prompt.line + written.count("\n", 0, hit.start())
         last = prompt.line + written.count("\n", 0, hit.end())
         words = " ".join(_whole_words(written, hit).split())
-        yield SourceLocation(prompt.path, first, last, f"contains “{words}”")
+        yield SourceLocation(prompt.path, first, last, f"contains “{words}”"), True
     if not hits:
         words = " ".join(_whole_words(prompt.text, assembled).split())
-        yield SourceLocation(prompt.path, prompt.line, prompt.line, f"contains “{words}”")
+        place = SourceLocation(prompt.path, prompt.line, prompt.line, f"contains “{words}”")
+        yield place, False
 
 
 def _says_goal(hit: re.Match[str], goal: set[str]) -> bool:

@@ -103,8 +103,10 @@ def _no_diagram(diagram: DiagramResult) -> Finding:
 
 
 def _clue(diagram: DiagramResult) -> Clue:
+    # A reason that leaves the diagram open is a sentence by itself.
+    is_sentence = diagram.reason.endswith(".")
     return Clue(
-        rationale=f"On this page: {diagram.reason}.",
+        rationale=diagram.reason if is_sentence else f"On this page: {diagram.reason}.",
         statement=diagram.passage or f"A picture on page {diagram.page}.",
         page=diagram.page,
         confidence=INFERRED,

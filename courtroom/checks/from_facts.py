@@ -112,5 +112,8 @@ def searched(subject: str, survey: Survey) -> str:
 
 def files_of(survey: Survey) -> str:
     count = survey.facts.get("python_file_count")
-    files = number_of(count, "Python file") if count is not None else "Python files"
-    return f"the {files} of the repository"
+    if count is None:
+        return "the Python files of the repository"
+    unread = [path for path in survey.facts.get("unreadable_files") or () if path.endswith(".py")]
+    files = number_of(max(count - len(unread), 0), "Python file")
+    return f"the {files} of the repository{' that can be read' if unread else ''}"

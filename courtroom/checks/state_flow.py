@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from courtroom.checks.from_facts import (
+    files_of,
     from_facts,
     from_stored_facts,
     line_clue,
@@ -16,7 +17,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import by_kind, clauses, listed, number_of
+from courtroom.checks.phrases import by_kind, clauses, listed
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
@@ -99,9 +100,8 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
     names = [WORDS[kind] for kind in check.faults]
-    files = number_of(survey.facts.get("python_file_count") or 0, "Python file")
     absences = clauses(f"no {name.partition(' ')[2]}" for name in names)
-    reason = f"N{absences[1:]} was recognised in the {files} of the repository."
+    reason = f"N{absences[1:]} was recognised in {files_of(survey)}."
     return absent(reason, searched_for(listed(names), survey), met=True)
 
 

@@ -56,7 +56,7 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
     detectives = [layers.nodes[name] for name, role in layers.roles.items() if role == "detective"]
     rows = [
         shown(
-            f"{item.function.name} reports evidence with found=True and confidence"
+            f"{item.function.shown_name} reports evidence with found=True and confidence"
             f" {item.confidence}, both written in the code; no condition on what was examined"
             " leads to it.",
             (item.function.source.path, item.line),
@@ -65,8 +65,7 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
     ]
     rows += [
         shown(
-            f"{function.name} reports evidence with found=True whose own text says"
-            f" “{word}”: nothing was looked at.",
+            f"{function.shown_name} reports evidence with found=True whose own text says “{word}”.",
             (function.source.path, line),
         )
         for function, line, word in unexamined_evidence(call_graph.reachable_from(detectives))

@@ -29,7 +29,12 @@ _OWN_WORDS = 40
 
 def _layer(fact: str) -> Reading:
     def read(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-        """Return false where the sentence counts in a node that runs before or after the others."""
+        """Return false where the sentence counts in a node that runs before or after the others.
+
+        One node that runs the layer's functions side by side is no parallel graph, and no lie.
+        """
+        if value is False and code.get("runs_side_by_side"):
+            return None
         order = (code.get("partly_parallel") or {}).get(fact)
         if not (value and order):
             return value

@@ -21,11 +21,16 @@ _SPREAD = re.compile(
     r"(?:varian|spread|disagree|diverg|discrepan|conflict|max\([^\n]{0,80}- ?min\()",
     re.MULTILINE | re.IGNORECASE,
 )
+# Calls that run several functions of one node at the same time.
+_SIDE_BY_SIDE = re.compile(
+    r"\basyncio\.(?:gather|wait|TaskGroup)\b|\b(?:Thread|Process)PoolExecutor\b"
+)
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
-    """Return `uses_<library>` by its imports, `deletes_folders` and `decides_on_spread`.
+    """Return `uses_<library>` by its imports, and whether the sources delete folders, decide on a
+    spread and run functions side by side.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -38,6 +43,7 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
         **words,
         "deletes_folders": any("rmtree" in text for text in texts),
         "decides_on_spread": any(_SPREAD.search(text) for text in texts),
+        "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
     }
 
 

@@ -87,7 +87,7 @@ def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def rows_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the same of rows that hold an overall score and its name alone, in any table's form.
+    """Yield the same, and `is_own`, of rows that hold an overall score and its name alone.
 
     A row without the word is of the self-audit where that alone is named before it, no peer's.
     """
@@ -103,7 +103,8 @@ def rows_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if row[score.end() :].strip()[:1] not in ("", "("):
             continue
         if label["own"] or (_SELF_AUDIT.search(before) and not _PEERS.search(before)):
-            yield number, {"text": row, "score": float(score[1]), "maximum": float(score[2])}
+            claim = {"text": row, "score": float(score[1]), "maximum": float(score[2])}
+            yield number, {**claim, "is_own": True}
 
 
 def claims_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:
@@ -121,7 +122,11 @@ def held_claims(
     claims: Sequence[Mapping[str, Any]], audits: Sequence[Mapping[str, Any]] | None, *, is_all: bool
 ) -> list[dict[str, Any]]:
     """Return the claims with `agrees`; `audits` are the fact own_audits, all with `is_all`."""
-    return [{**claim, "agrees": _agrees(claim, audits or (), is_all=is_all)} for claim in claims]
+    return [
+        {name: value for name, value in claim.items() if name != "is_own"}
+        | {"agrees": _agrees(claim, audits or (), is_all=is_all)}
+        for claim in claims
+    ]
 
 
 def _agrees(
@@ -129,7 +134,7 @@ def _agrees(
 ) -> bool | None:
     ours = [audit for audit in audits if audit["about"] in ("self", "")]
     # What peers gave the work, or it gave them, is no self-audit.
-    is_own = _SELF_AUDIT.search(claim["text"]) is not None
+    is_own = claim.get("is_own") or _SELF_AUDIT.search(claim["text"]) is not None
     if any(_gives(audit, claim) for audit in (ours if is_own else audits)):
         return True
     has_scores = bool(ours) and all(audit["score"] is not None for audit in ours)

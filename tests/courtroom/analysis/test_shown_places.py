@@ -267,14 +267,11 @@ def chief_justice(state):
 """
 
 
-def test_rule_is_shown_first_by_the_branch_whose_own_condition_names_it(tmp_path: Path) -> None:
+def test_rule_is_shown_by_the_branch_whose_own_condition_names_it_alone(tmp_path: Path) -> None:
     work = surveyed({**FILES, "src/justice.py": TWO_RULES}, tmp_path)
     finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="security_override"), work)
-    lines = TWO_RULES.split("\n")
-    cap, other = (
-        lines.index(f"        final_score = {value}") + 1 for value in ("3", "min(final_score, 2)")
-    )
-    assert clue_lines(finding) == [("src/justice.py", cap), ("src/justice.py", other)]
+    cap = TWO_RULES.split("\n").index("        final_score = 3") + 1
+    assert clue_lines(finding) == [("src/justice.py", cap)]
 
 
 def prompt_finding(tmp_path: Path, judges: str, *words: str, **fields: Any) -> Finding:
@@ -289,6 +286,15 @@ def test_word_in_a_prompt_is_shown_and_not_the_same_word_in_a_docstring(tmp_path
     assert prompt_finding(tmp_path, judges, "harsh").reason == (
         f"The prompt of Prosecutor contains “harsh” (src/judges.py:{line})."
     )
+
+
+def test_word_in_a_table_of_prompts_is_shown_where_it_is_written(tmp_path: Path) -> None:
+    text = "You are the Prosecutor. Look for gaps in each part of the work, and be harsh to all."
+    judges = (
+        f'PROSECUTOR_SYSTEM = "{text}"\n'
+        'PROMPTS = {\n    "Prosecutor": {"system": PROSECUTOR_SYSTEM, "human": "Judge {it} now."},\n}\n'
+    )
+    assert clue_lines(prompt_finding(tmp_path, judges, "gaps")) == [("src/judges.py", 1)]
 
 
 def test_word_of_another_judge_or_of_a_docstring_is_not_in_a_prompt(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ SECURITY = frozenset(
 )
 # The criterion safe_tool_engineering is about security by its name.
 SAFE_TOOLS = frozenset({"safe", "tool"})
+HIGHEST = 5
 EVIDENCE = frozenset(
     words_of(
         """evidence evidences ev evs fact facts factual forensic hallucination hallucinations
@@ -308,15 +309,20 @@ def _words_of_tests(change: ScoreChange, tests: Iterable[ast.expr]) -> frozenset
 
 
 def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lines:
-    """Sort the changes first whose own condition, name or value has one of these words."""
+    """Return the changes whose own condition, name or value has one of these words; else all."""
 
-    def rank(change: ScoreChange) -> tuple[bool, bool, bool]:
+    def is_named(change: ScoreChange) -> bool:
         own = change.target.union(words_in(change.value), *map(words_in, change.tests))
-        # `old_score = final_score` and a list of scores keep them, where a later line changes one.
-        is_copy = isinstance(_converted(change.value), ast.Name | ast.ListComp)
-        return not own & words, is_copy, not _tells(rule, change.function, change.line)
+        return bool(own & words)
 
-    return [(change.function, change.line) for change in sorted(changes, key=rank)]
+    def rank(change: ScoreChange) -> tuple[bool, bool]:
+        # `old_score = final_score` and a list of scores keep them, where a later line changes one.
+        kept = (ast.Name, ast.ListComp, ast.Subscript)
+        is_copy = isinstance(_converted(change.value), kept)
+        return is_copy, not _tells(rule, change.function, change.line)
+
+    named = list(filter(is_named, changes)) or changes
+    return [(change.function, change.line) for change in sorted(named, key=rank)]
 
 
 def _converted(value: ast.expr) -> ast.expr:
@@ -342,12 +348,18 @@ def _is_cap(value: ast.expr) -> bool:
     if is_verdict(value):
         return True
     if isinstance(value, ast.Constant):
-        return True
+        # The highest score of the usual scale caps nothing.
+        return value.value != HIGHEST
     if isinstance(value, ast.Call):
         return called_name(value) == "min"
     if isinstance(value, ast.IfExp):
         return _is_cap(value.body) or _is_cap(value.orelse)
-    return bool(words_in(value) & LIMIT_WORDS) or isinstance(value, ast.BinOp)
+    # A mean is computed anew; a penalty is taken off.
+    is_mean = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)
+    is_penalty = isinstance(value, ast.BinOp) and not (
+        is_mean and not isinstance(value.right, ast.Constant)
+    )
+    return bool(words_in(value) & LIMIT_WORDS) or is_penalty
 
 
 def _dissents(functions: list[FunctionRef]) -> Iterator[Place]:

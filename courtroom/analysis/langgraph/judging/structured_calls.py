@@ -184,7 +184,7 @@ def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]
         reader = _RetryReader(function, callers)
         for inner in walk(node):
             if reader.is_retry(inner):
-                yield function.source, getattr(inner, "lineno", node.lineno)
+                yield function.source, reader.line_of_retry(inner)
 
 
 def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:
@@ -236,6 +236,17 @@ class _RetryReader:
 
     function: FunctionRef
     callers: frozenset[str]
+
+    def line_of_retry(self, node: ast.AST) -> int:
+        """Return the line of the call that a handler repeats; of all else its first."""
+        calls = [
+            inner.lineno
+            for handler in (node.handlers if isinstance(node, ast.Try) else ())
+            for inner in walk(handler)
+            if isinstance(inner, ast.Call)
+            and (_calls_model(inner, self.callers) or called_name(inner) == self.function.name)
+        ]
+        return min(calls, default=getattr(node, "lineno", self.function.site.node.lineno))
 
     def is_retry(self, node: ast.AST) -> bool:
         if isinstance(node, ast.For | ast.AsyncFor):

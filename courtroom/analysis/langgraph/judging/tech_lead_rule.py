@@ -54,7 +54,10 @@ def _begins_with_lead(change: ScoreChange) -> bool:
     value = change.value.body if isinstance(change.value, ast.IfExp) else change.value
     is_one_score = isinstance(value, ast.Name | ast.Attribute)
     assigned = assignments_in(change.function.site.node)
-    return "final" in change.target and is_one_score and _is_lead(value, assigned)
+    # `final_report` is no score, whatever its text says of the Tech Lead.
+    is_score = change.target == {"final"} or bool(change.target & SCORE_WORDS - {"final"})
+    is_final = "final" in change.target and is_score
+    return is_final and is_one_score and _is_lead(value, assigned)
 
 
 def _is_fallback(change: ScoreChange) -> bool:

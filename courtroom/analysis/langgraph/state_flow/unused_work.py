@@ -150,6 +150,34 @@ def unsent_prompts(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
             if name and not _is_mentioned(symbols, source, name):
                 sentence = f"`{name}` is a text for a model, and no code uses it"
                 yield FlowFault("unused_prompt", sentence, source.path, statement.lineno)
+        yield from _unsent_attributes(symbols, source)
+
+
+def _unsent_attributes(symbols: SymbolTable, source: SourceFile) -> Iterator[FlowFault]:
+    """Yield texts for a model that classes hold under a name which no function reads."""
+    texts: dict[str, list[tuple[ast.Assign, str]]] = {}
+    for node in source.classes:
+        for statement in node.body:
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                continue
+            name, text = last_name(statement.targets[0]), constant_text(statement.value)
+            if text and set(words_of(name)) & PROMPT_WORDS:
+                texts.setdefault(name, []).append((statement, text))
+    for name, rows in texts.items():
+        is_prompt = sum(len(text) for _, text in rows) >= MIN_PROMPT
+        if is_prompt and not _is_read(symbols, name):
+            classes = "" if len(rows) == 1 else f" in {len(rows)} classes"
+            sentence = f"`{name}` is a text for a model{classes}, and no code uses it"
+            yield FlowFault("unused_prompt", sentence, source.path, rows[0][0].lineno)
+
+
+def _is_read(symbols: SymbolTable, name: str) -> bool:
+    """Return true for an attribute that a function mentions, or that a run may look up."""
+    return any(
+        "getattr" in source.text or any(name in site.mentions for site in source.functions)
+        for source in symbols.codebase
+        if name in source.text
+    )
 
 
 def _unsent_locals(

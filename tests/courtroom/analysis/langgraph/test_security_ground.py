@@ -59,6 +59,13 @@ FLAG = "flawed = False\nfor e in evidences:\n    if not e.found:\n        flawed
             "opinions",
         ),
         ("if security_issue:\n    score = min(score, 3)", None),
+        (
+            (
+                "if 'security' in p.argument:\n    score = 2\n"
+                "for e in evidences:\n    if e.found and 'Safe Tool' in e.goal:\n        score = 5.0"
+            ),
+            "opinions",
+        ),
         ("score = max(1, score)", "none"),
     ],
 )

@@ -205,6 +205,16 @@ def test_a_retry_around_a_wrapper_of_the_model_is_a_retry():
     assert [line for _, line in retries(layers.judges)] == [4]
 
 
+def test_a_retry_in_a_handler_is_shown_where_the_model_is_called_again():
+    code = (
+        "def defense(p):\n"
+        "    try:\n        return model.invoke(p)\n"
+        "    except ValueError:\n        return model.invoke(p)\n"
+    )
+    _, layers = layers_of(symbols_of(code))
+    assert [line for _, line in retries(layers.judges)] == [5]
+
+
 def test_a_retry_in_a_helper_counts_for_the_judges_that_call_it():
     code = (
         f"def ask(model, p):\n    {RETRIED[0]}\ndef defense(state):\n    return ask(model, state)\n"

@@ -123,6 +123,7 @@ NO_RULES = [
         "    for o in state['opinions']:\n        if o.judge == 'TechLead':\n"
         "            tech_lead_score = o.score\n    score = boosted(score)"
     ),
+    "report = made('Mend what the Tech Lead names.')\nfinal_report = report",
     "order = [('Prosecutor', 1), ('TechLead', 1)]",
     "tech_score = tech_lead.score if tech_lead else 3",
     (

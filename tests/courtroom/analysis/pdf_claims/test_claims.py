@@ -253,6 +253,15 @@ def test_claim_of_a_layer_that_is_parallel_in_part_is_read_in_its_words(
     assert (held.claim.feature, held.standing) == ("detectives_parallel", standing)
 
 
+@pytest.mark.parametrize(("is_gathered", "standing"), [(True, "open"), (False, "contradicted")])
+def test_judges_that_one_node_runs_side_by_side_are_no_false_claim(
+    is_gathered: bool, standing: str
+) -> None:
+    facts = {**CODE, "runs_side_by_side": is_gathered}
+    (held,) = check_against_code(feature_claims(_report("The judges run concurrently.")), facts)
+    assert (held.claim.feature, held.standing) == ("judges_parallel", standing)
+
+
 TWO_KINDS = [
     {"path": "s.py", "line": 1, "field": "evidences", "reducer": "operator.ior"},
     {"path": "s.py", "line": 2, "field": "opinions", "reducer": "operator.add"},

@@ -126,6 +126,13 @@ def test_a_row_of_a_table_may_claim_the_overall_score(text, expected):
     assert [(claim["line"], claim["score"]) for claim in claims] == expected
 
 
+def test_a_row_under_a_title_of_the_self_audit_is_no_score_of_a_peer():
+    (claim,) = claims_on_pages(["Table 2: Self-Audit Score Summary\nOverall 3.6 / 5.0"])
+    audits = [audit(4.2), audit(3.6, about="received")]
+    (held,) = held_claims([claim], audits, is_all=True)
+    assert (held["agrees"], set(held)) == (False, {"text", "score", "maximum", "page", "agrees"})
+
+
 def test_a_row_and_a_sentence_of_one_page_are_one_claim():
     page = "Self-Audit Score 3.2 / 5.0\nThe self-audit gave a score of 3.2/5.0."
     assert [claim["page"] for claim in claims_on_pages(["Title", page])] == [2]

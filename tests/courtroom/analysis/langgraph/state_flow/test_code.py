@@ -237,6 +237,33 @@ def test_a_tool_that_uses_its_path_is_no_fault(scan: str):
     assert faults(flow_with(look), "own_directory") == []
 
 
+JUDGES = """
+class Base:
+    def ask(self): return model.invoke({read})
+class Prosecutor(Base):
+    persona_description = "You are a skeptical auditor who looks for gaps and for missing tests."
+class Defense(Base):
+    persona_description = "You are the advocate of the developer and credit effort and intent."
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        (
+            "self.name",
+            ["`persona_description` is a text for a model in 2 classes, and no code uses it"],
+        ),
+        ("self.persona_description", []),
+        ("getattr(self, self.field)", []),
+    ],
+)
+def test_a_persona_that_enters_no_prompt_is_named(read: str, expected: list[str]):
+    reading = flow_with(f"def look(url): return url\n{JUDGES.format(read=read)}")
+
+    assert sentences(reading, "unused_prompt") == expected
+
+
 @pytest.mark.parametrize(
     ("body", "path"),
     [
