@@ -163,7 +163,8 @@ IDLE_TRANSACTION_SECONDS = 60
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
 SUBMISSION_GRACE_SECONDS = env.number("SUBMISSION_GRACE_SECONDS", least=0, most=3600)
-# Probes of repositories hold web threads for up to ten seconds: half of them stay free for pages.
+# Probes of repositories hold web threads for so long at most: half of them stay free for pages.
+PROBE_SECONDS = 10
 PROBES_AT_ONCE = webserver.workers * webserver.threads // 2
 OPEN_AUDITS_PER_STUDENT = env.number("OPEN_AUDITS_PER_STUDENT", least=1, most=100)
 OPEN_AUDITS_PER_COHORT = env.number("OPEN_AUDITS_PER_COHORT", least=1, most=1_000_000)

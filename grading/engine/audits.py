@@ -101,7 +101,10 @@ def probe_repository(repo_url: str, ref: str) -> str:
     try:
         return str(
             probe_repository(
-                repo_url, ref=ref or None, allow_local=settings.ALLOW_LOCAL_REPOSITORIES
+                repo_url,
+                ref=ref or None,
+                allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
+                seconds=settings.PROBE_SECONDS,
             )
         )
     except CourtroomError as error:

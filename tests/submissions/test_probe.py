@@ -13,6 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
+from courtroom.analysis.git.clone import TOO_SLOW
 from grading.core.enums import LatePolicy, NoticeKind
 from grading.models import Activity, Assignment, Audit, Enrollment, Notice, Submission
 from tests.factories.graded_work import page_of, signed_in
@@ -62,6 +63,16 @@ class Work:
 
 def late_by_a_day() -> dict[str, Any]:
     return {"due_at": timezone.now() - timedelta(days=1), "late_policy": LatePolicy.ACCEPT}
+
+
+def test_repository_that_is_not_read_in_time_is_refused_beside_its_address(
+    tmp_path: Path, settings: Any
+) -> None:
+    settings.PROBE_SECONDS = 0.001
+    work = Work(tmp_path)
+    answer = work.post(ref="main", pdf=work.report())
+    assert answer.context["form"].errors == {"repo_url": [TOO_SLOW]}
+    assert work.stored() == (0, 0, 0)
 
 
 @pytest.mark.parametrize("fragment", [False, True])
