@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 # Seconds, and milliseconds for tcp_user_timeout: a server that is cut off neither answers nor
 # refuses, and the kernel by itself waits a quarter of an hour.
 CUT_OFF = {
-    "connect_timeout": "10",
+    "connect_timeout": "30",
     "tcp_user_timeout": "30000",
     "keepalives_idle": "30",
     "keepalives_interval": "10",
