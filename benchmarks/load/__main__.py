@@ -9,10 +9,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.load.figures import Measurements, Step, hardware, step_lines, summary_of
+from benchmarks.load.costs import measure_costs
+from benchmarks.load.figures import Measurements, Step, hardware, step_lines, stored, summary_of
 from benchmarks.load.gauges import Watch
-from benchmarks.load.processor import Meter
-from benchmarks.load.site import Site, run_site
+from benchmarks.load.processor import OTHERS, Meter
+from benchmarks.load.site import PROGRAMS, Site, run_site
 from benchmarks.load.students import run_evening, sign_ins
 from benchmarks.load.submissions import Submissions, serve_submissions
 
@@ -20,6 +21,7 @@ from benchmarks.load.submissions import Submissions, serve_submissions
 PAGE_SECONDS, SUBMISSION_SECONDS, MOST_QUERIES = 1.0, 2.0, 15
 WITHIN_SECONDS = 60.0
 SIGN_INS = 20
+WAITS = "SELECT extract(epoch FROM started_at - queued_at) FROM grading_audit WHERE started_at IS NOT NULL"
 
 
 def main() -> int:
@@ -29,9 +31,17 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory(prefix="load-") as name,
         serve_submissions(Path(name)) as submissions,
-        run_site(Path(name)) as site,
+        run_site(
+            Path(name),
+            () if options.costs else tuple(PROGRAMS),
+            bubblewrap=not (options.costs or options.result),
+        ) as site,
     ):
         print(hardware(), flush=True)
+        if options.costs:
+            measure_costs(site, submissions, options.costs)
+            return 0
+        site.settle()
         steps = []
         for students in options.steps:
             steps.append(asyncio.run(_step(site, submissions, students)))
@@ -41,6 +51,8 @@ def main() -> int:
         )
         queries = site.queries()
 
+    if options.result:
+        options.result.write_text(stored(steps), encoding="utf-8")
     print(summary_of(steps, signing_in, queries))
     missed = (
         [words for step in steps[-1:] for words in _missed_goals(step, queries)]
@@ -59,6 +71,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--ladder", default="", help="steps such as 50,100,200,400 in place of --students"
     )
+    parser.add_argument("--costs", type=Path, help="measure processor time, into this file")
+    parser.add_argument("--result", type=Path, help="a file for the steps' figures, as JSON")
     parser.add_argument("--cores", default="0,1", help="the processors that everything shares")
     options = parser.parse_args()
     options.steps = (
@@ -76,7 +90,10 @@ async def _step(site: Site, submissions: Submissions, students: int) -> Step:
         await run_evening(
             site.address, course, submissions.report, measurements, within=WITHIN_SECONDS
         )
-    return Step(students, measurements, meter.busy, watch.gauges)
+    with site.connected(course) as database:
+        waits = [float(seconds) for (seconds,) in database.execute(WAITS).fetchall()]
+    cores = len(os.sched_getaffinity(0)) - meter.busy[OTHERS]
+    return Step(students, measurements, meter.busy, cores, waits, watch.gauges)
 
 
 def _missed_goals(step: Step, queries: dict[str, tuple[int, ...]]) -> list[str]:

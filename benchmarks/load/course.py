@@ -29,6 +29,7 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from django.contrib.auth.models import User
     from django_scopes import scope
 
+    from benchmarks.enrolment import enrol
     from grading.courses.actions import create_assignment, create_cohort
     from grading.courses.organizations.approval import create_organization
     from grading.rubrics.actions import adopt_shipped_rubric
@@ -52,50 +53,23 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
         assignment = create_assignment(
             cohort=cohort, title="The deadline", slug="deadline", rubric_version=version, by=teacher
         )
-        users = _students(cohort, [f"student-{number_of_users}-{n}" for n in range(number)])
+        names = [f"student-{number_of_users}-{n}" for n in range(number)]
+        users = [student.user for student in enrol(cohort, names)]
 
     _let_sign_in(users[:SIGN_INS])
     cohort_path = f"/o/{organization.slug}/c/{cohort.slug}/"
     return {
+        "organization": organization.pk,
         "cohort": cohort_path,
         "assignment": f"{cohort_path}a/{assignment.slug}/",
         "people": [_person(user, n, repositories) for n, user in enumerate(users)],
     }
 
 
-def _students(cohort: Any, names: list[str]) -> list[Any]:
-    from django.contrib.auth.models import User
-
-    from grading.models import Enrollment, Membership
-
-    organization = cohort.organization
-    users = User.objects.bulk_create(
-        User(username=name, email=f"{name}@example.org") for name in names
-    )
-    Membership.objects.bulk_create(
-        Membership(organization=organization, user=user) for user in users
-    )
-    Enrollment.objects.bulk_create(
-        Enrollment(
-            organization=organization,
-            cohort=cohort,
-            user=user,
-            email=user.email,
-            name=f"Student {user.pk}",
-        )
-        for user in users
-    )
-
-    return users
-
-
 def _let_sign_in(users: list[Any]) -> None:
-    from allauth.account.models import EmailAddress
-
     for user in users:
         user.set_password(PASSWORD)
         user.save(update_fields=["password"])
-        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
 
 
 def _person(user: Any, number: int, repositories: list[str]) -> dict[str, str]:

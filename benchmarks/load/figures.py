@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -31,13 +33,18 @@ class Measurements:
 
     def percentile(self, share: int, kind: str) -> float:
         """Return the nearest-rank percentile; 0 without requests."""
-        times = sorted(self.times.get(kind, [0.0]))
-        # Rounded up: the smallest value with at least this share at or below it.
-        return times[max(0, -(-share * len(times) // 100) - 1)]
+        return percentile(self.times.get(kind, []), share)
 
     @property
     def requests(self) -> int:
         return sum(len(times) for times in self.times.values())
+
+
+def percentile(values: Sequence[float], share: int) -> float:
+    """Return the nearest-rank percentile; 0 without values."""
+    ranked = sorted(values) or [0.0]
+    # Rounded up: the smallest value with at least this share at or below it.
+    return ranked[max(0, -(-share * len(ranked) // 100) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +58,56 @@ class Gauge:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One evening. `busy` is over all of it, `gauges` are of the minute in which students come."""
+    """One evening. `busy` is over all of it, `gauges` are of the minute in which students come.
+
+    `cores` are those that other work of the machine left, and `waits` the seconds between a
+    submission and the start of its audit.
+    """
 
     students: int
     measurements: Measurements
     busy: dict[str, float]
+    cores: float
+    waits: list[float]
     gauges: tuple[Gauge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """An evening in numbers, measured or simulated (benchmarks/evening)."""
+
+    students: int
+    requests: int
+    pages_p95: float
+    submissions_p95: float
+    polls_p95: float
+    wait_p50: float
+    wait_p95: float
+    last_read: float
+    busy: dict[str, float]
+    cores: float
+
+
+def figures_of(
+    students: int,
+    measurements: Measurements,
+    waits: Sequence[float],
+    busy: dict[str, float],
+    cores: float,
+) -> Figures:
+    """Return the numbers of an evening; 95th percentiles and waits are seconds."""
+    return Figures(
+        students,
+        measurements.requests,
+        measurements.percentile(95, "page"),
+        measurements.percentile(95, "submission"),
+        measurements.percentile(95, "progress"),
+        percentile(waits, 50),
+        percentile(waits, 95),
+        measurements.seconds,
+        busy,
+        cores,
+    )
 
 
 def hardware() -> str:
@@ -91,11 +142,10 @@ def summary_of(
 
 def step_lines(step: Step) -> str:
     measurements = step.measurements
-    percentile = measurements.percentile
     # One line for each kind of request.
     rows = [
-        f"  {kind:<11} {len(times):>6} requests   p50 {percentile(50, kind):.3f}   "
-        f"p95 {percentile(95, kind):.3f}   p99 {percentile(99, kind):.3f} s"
+        f"  {kind:<11} {len(times):>6} requests   p50 {percentile(times, 50):.3f}   "
+        f"p95 {percentile(times, 95):.3f}   p99 {percentile(times, 99):.3f} s"
         for kind, times in sorted(measurements.times.items())
     ]
     busy = sorted(step.busy.items(), key=lambda item: -item[1])
@@ -108,6 +158,7 @@ def step_lines(step: Step) -> str:
         f"{step.students} students: {measurements.requests} requests, {failed} failed",
         f"  {measurements.submitted} submitted, {measurements.read} reports read, {last}",
         *rows,
+        f"  audits waited p50 {percentile(step.waits, 50):.0f}, p95 {percentile(step.waits, 95):.0f} s",
         *failures,
         *(
             f"  {'RAN OUT' if gauge.ran_out else 'held':<8} {gauge.name}: {gauge.reading}"
@@ -117,6 +168,15 @@ def step_lines(step: Step) -> str:
     ]
 
     return "\n".join(lines)
+
+
+def stored(steps: list[Step]) -> str:
+    """Return as JSON what a simulation can be compared with."""
+    rows = [
+        asdict(figures_of(step.students, step.measurements, step.waits, step.busy, step.cores))
+        for step in steps
+    ]
+    return json.dumps(rows, indent=1) + "\n"
 
 
 def _exhausted(steps: list[Step]) -> str:

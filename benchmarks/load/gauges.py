@@ -16,18 +16,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import psycopg
 
 from auditor_site import webserver
 from benchmarks.load.figures import Gauge, Measurements
+from benchmarks.load.processor import busy_seconds
 
 # Between two readings.
 LOOK_SECONDS = 0.25
-TICKS = os.sysconf("SC_CLK_TCK")
-# Columns of a core in /proc/stat: niced processes, and idle or waiting for the disk.
-NICE, IDLE = 1, slice(3, 5)
 # Limits of the table above.
 BUSY_SHARE, OPEN_SHARE, TAKEN_SHARE, WAITING_SHARE = 0.95, 0.05, 0.9, 0.1
 
@@ -58,7 +55,7 @@ class Watch:
     def _look(self, seconds: float, over: threading.Event) -> None:
         with psycopg.connect(self.database_url, autocommit=True) as database:
             most = int(_value(database, "SHOW max_connections"))
-            begin, busy = time.monotonic(), _busy_seconds()
+            begin, busy = time.monotonic(), busy_seconds()
             for _ in range(round(seconds / LOOK_SECONDS)):
                 self.open.append(self.measurements.open)
                 self.connections.append(
@@ -67,7 +64,7 @@ class Watch:
                 if over.wait(LOOK_SECONDS):
                     break
             took = time.monotonic() - begin
-            shares = [(now - then) / took for now, then in zip(_busy_seconds(), busy, strict=True)]
+            shares = [(now - then) / took for now, then in zip(busy_seconds(), busy, strict=True)]
             self.gauges = (
                 _processor(*shares),
                 self._threads(),
@@ -107,13 +104,3 @@ def _processor(unniced: float, niced: float) -> Gauge:
     cores = len(os.sched_getaffinity(0))
     reading = f"{unniced + niced:.2f} of {cores} cores busy, {niced:.2f} of them with niced work"
     return Gauge("processor", reading, unniced >= BUSY_SHARE * cores)
-
-
-def _busy_seconds() -> tuple[float, float]:
-    """Return busy seconds of our cores since the machine started: unniced work, niced work."""
-    ours = {f"cpu{number}" for number in os.sched_getaffinity(0)}
-    lines = (line.split() for line in Path("/proc/stat").read_text().splitlines())
-    times = [[int(time) for time in words[1:9]] for words in lines if words[0] in ours]
-    niced = sum(row[NICE] for row in times)
-    busy = sum(sum(row) - sum(row[IDLE]) for row in times)
-    return (busy - niced) / TICKS, niced / TICKS

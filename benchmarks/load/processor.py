@@ -10,23 +10,27 @@ from typing import Self
 
 # /proc counts processor time in ticks.
 TICKS = os.sysconf("SC_CLK_TCK")
+# Columns of a core in /proc/stat: niced processes, and idle or waiting for the disk.
+NICE, IDLE = 1, slice(3, 5)
+OTHERS = "others"
 
 
 class Meter:
     """Processor use of groups of processes during a block.
 
-    After the block, `busy` holds processor seconds per second of each group: 1.0 for one core. A
-    process counts with the children that it has waited for, so that short ones are not missed.
-    Children behind bubblewrap, which waits for none, are missed here; the processor gauge counts
-    them.
+    After the block, `used` holds the processor seconds of each group, and `busy` the same per second:
+    1.0 for one core. A process counts with the children that it has waited for, so that short ones
+    are not missed. What else our cores did are OTHERS: other work of the machine, and children
+    behind bubblewrap, which waits for none.
     """
 
     def __init__(self, groups: dict[str, list[int]]) -> None:
         self.busy: dict[str, float] = {}
+        self.used: dict[str, float] = {}
         self._groups = groups
 
     def __enter__(self) -> Self:
-        self._begin, self._used = time.monotonic(), self._look()
+        self._begin, self._before = time.monotonic(), self._look()
         return self
 
     def __exit__(
@@ -36,9 +40,8 @@ class Meter:
         _trace: TracebackType | None,
     ) -> None:
         seconds = time.monotonic() - self._begin
-        self.busy = {
-            name: (used - self._used[name]) / seconds for name, used in self._look().items()
-        }
+        self.used = {name: used - self._before[name] for name, used in self._look().items()}
+        self.busy = {name: used / seconds for name, used in self.used.items()}
 
     def _look(self) -> dict[str, float]:
         now = _processes()
@@ -46,7 +49,8 @@ class Meter:
             name: sum(_used_below(root, now) for root in roots)
             for name, roots in self._groups.items()
         }
-        return used | {"the students": now[os.getpid()][1]}
+        used["the students"] = now[os.getpid()][1]
+        return used | {OTHERS: sum(busy_seconds()) - sum(used.values())}
 
 
 def _used_below(root: int, now: dict[int, tuple[int, float]]) -> float:
@@ -69,3 +73,13 @@ def _processes() -> dict[int, tuple[int, float]]:
             processes[int(folder.name)] = (int(after[1]), sum(map(int, after[11:15])) / TICKS)
 
     return processes
+
+
+def busy_seconds() -> tuple[float, float]:
+    """Return busy seconds of our cores since the machine started: unniced work, niced work."""
+    ours = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    lines = (line.split() for line in Path("/proc/stat").read_text().splitlines())
+    times = [[int(time) for time in words[1:9]] for words in lines if words[0] in ours]
+    niced = sum(row[NICE] for row in times)
+    busy = sum(sum(row) - sum(row[IDLE]) for row in times)
+    return (busy - niced) / TICKS, niced / TICKS

@@ -8,22 +8,26 @@ import json
 import os
 import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import psycopg
 
 from auditor_site.localservices.places import SHORT_ROOT, ephemeral_place
 from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.server import Server, start
 from auditor_site.localservices.valkey import Valkey
+from benchmarks.load.processor import OTHERS, Meter
 from grading.management.commands.serve import answers, web_command
 
-# Not the port of `make run`.
-PORT = 8765
 START_SECONDS = 60
+# Busy cores of programs that only wait.
+IDLE_SHARE = 0.1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,6 +39,31 @@ class Site:
     address: str
     environment: dict[str, str]
     processes: dict[str, list[int]]
+    folder: Path
+    stack: contextlib.ExitStack
+
+    def start(self, name: str) -> None:
+        """Start one of PROGRAMS; it is stopped with the site."""
+        command, log = [sys.executable, "manage.py", *PROGRAMS[name]], self.folder / f"{name}.log"
+        self.processes[name] = [_start_process(command, self.environment, self.stack, log)]
+
+    def settle(self) -> None:
+        """Wait until the programs have started: their imports take seconds of the processor."""
+        used = 1.0
+        while used > IDLE_SHARE:
+            with Meter(self.processes) as meter:
+                time.sleep(2)
+            used = sum(busy for name, busy in meter.busy.items() if name != OTHERS)
+
+    @contextlib.contextmanager
+    def connected(self, course: dict[str, Any]) -> Iterator[psycopg.Connection]:
+        """Connect as the site does, in the scope of the course's organization."""
+        with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as database:
+            database.execute(
+                "SELECT set_config('auditor.organization', %s, false)",
+                [str(course["organization"])],
+            )
+            yield database
 
     def make_course(self, students: int, repositories: list[str]) -> dict[str, Any]:
         """Make an organization with a cohort of this many signed-in students (course.py)."""
@@ -53,32 +82,59 @@ class Site:
         return json.loads(done.stdout.splitlines()[-1])
 
 
+PROGRAMS = {
+    "worker": ["audit_worker"],
+    "letter_worker": ["letter_worker"],
+    "reconciler": ["reconcile", "--forever"],
+}
+
+
 @contextlib.contextmanager
-def run_site(folder: Path) -> Iterator[Site]:
-    """Run the site during the block, and remove everything afterwards."""
+def run_site(
+    folder: Path, programs: Sequence[str] = tuple(PROGRAMS), *, bubblewrap: bool = True
+) -> Iterator[Site]:
+    """Run the site with these programs during the block, and remove everything afterwards.
+
+    Without bubblewrap the processor time of all children is measured (processor.py).
+    """
     with contextlib.ExitStack() as stack:
         # A temporary folder, but on a disk and with durability as in production.
         place = dataclasses.replace(ephemeral_place(SHORT_ROOT), ephemeral=False)
         stack.callback(shutil.rmtree, place.home, ignore_errors=True)
         servers: dict[str, Server] = {"DATABASE_URL": Postgres(place), "REDIS_URL": Valkey(place)}
         roots = {server.name: _start_server(server, stack) for server in servers.values()}
-        environment = _environment(folder, {name: server.url for name, server in servers.items()})
+        port = _free_port()
+        urls = {name: server.url for name, server in servers.items()}
+        environment = _environment(folder, urls, port)
+        if not bubblewrap:
+            environment["PATH"] = f"{_failing_bubblewrap(folder)}:{environment['PATH']}"
         for arguments in (
             ["migrate", "--verbosity", "0"],
             ["collectstatic", "--noinput", "--verbosity", "0"],
         ):
             subprocess.run([sys.executable, "manage.py", *arguments], env=environment, check=True)
-        roots["web"] = [_start_process(web_command(PORT), environment, stack, folder / "web.log")]
-        _wait()
-        for name, words in {
-            "worker": ["audit_worker"],
-            "letter_worker": ["letter_worker"],
-            "reconciler": ["reconcile", "--forever"],
-        }.items():
-            command = [sys.executable, "manage.py", *words]
-            roots[name] = [_start_process(command, environment, stack, folder / f"{name}.log")]
+        roots["web"] = [_start_process(web_command(port), environment, stack, folder / "web.log")]
+        _wait(port)
         stack.callback(_print_errors, folder / "web.log")
-        yield Site(f"http://127.0.0.1:{PORT}", environment, roots)
+        site = Site(f"http://127.0.0.1:{port}", environment, roots, folder, stack)
+        for name in programs:
+            site.start(name)
+        yield site
+
+
+def _free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+def _failing_bubblewrap(folder: Path) -> Path:
+    """Return a folder whose bubblewrap may do nothing: the sandbox then goes without it."""
+    program = folder / "programs" / "bwrap"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    program.chmod(0o755)
+    return program.parent
 
 
 def _print_errors(log: Path) -> None:
@@ -95,7 +151,7 @@ def _start_server(server: Server, stack: contextlib.ExitStack) -> list[int]:
     return [running.process.pid]
 
 
-def _environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:
+def _environment(folder: Path, servers: dict[str, str], port: int) -> dict[str, str]:
     return (
         os.environ
         | servers
@@ -103,12 +159,12 @@ def _environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:
             "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
             "SECRET_KEY": secrets.token_urlsafe(50),
             "ALLOWED_HOSTS": "127.0.0.1",
-            "SITE_URL": f"https://127.0.0.1:{PORT}",
+            "SITE_URL": f"https://127.0.0.1:{port}",
             "EMAIL_URL": "console:",
             "ALLOW_LOCAL_REPOSITORIES": "true",
             "SUBMISSION_GRACE_SECONDS": "0",
             "MEDIA_ROOT": str(folder / "media"),
-            "PORT": str(PORT),
+            "PORT": str(port),
         }
     )
 
@@ -123,9 +179,9 @@ def _start_process(
     return process.pid
 
 
-def _wait() -> None:
+def _wait(port: int) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while not answers(PORT):
+    while not answers(port):
         if time.monotonic() > deadline:
             raise RuntimeError(f"the site did not answer within {START_SECONDS} s")
         time.sleep(0.2)

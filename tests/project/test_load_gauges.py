@@ -7,7 +7,7 @@ from benchmarks.load.figures import Gauge, Measurements, Step, step_lines, summa
 
 def make_step(students: int, **ran_out: bool) -> Step:
     gauges = tuple(Gauge(name, "as seen", out) for name, out in ran_out.items())
-    return Step(students, Measurements(), {"web": 0.5}, gauges)
+    return Step(students, Measurements(), {"web": 0.5}, 2, [], gauges)
 
 
 def test_exhausted_gauges_are_named_once_in_the_order_of_the_steps():
