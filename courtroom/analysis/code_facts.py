@@ -5,7 +5,7 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -28,6 +28,7 @@ from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
+    judges_by_retry,
     judging_calls,
     model_calls,
     model_name,
@@ -42,6 +43,7 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
 )
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
+from courtroom.analysis.langgraph.state_flow.flow_fault import joined
 from courtroom.analysis.langgraph.state_flow.read_flow import (
     ALL_KINDS,
     read_flow,
@@ -355,8 +357,9 @@ def _structured(writer: FactWriter) -> None:
     writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
     for source, line in model_calls(judging):
         writer.add_location("model_call", source.path, line, note="A judge's model is called here.")
+    note = _retried_by(writer, lines)
     for source, line in lines:
-        writer.add_location("structured_output_retry", source.path, line)
+        writer.add_location("structured_output_retry", source.path, line, note=note)
 
     model = model_name(layers.judges)
     gap = (
@@ -365,6 +368,22 @@ def _structured(writer: FactWriter) -> None:
         else layer_gap(writer.call_graph, layers, "judge")
     )
     writer.set_rows("plain_judges", [] if gap else _judge_nodes(layers), gap)
+
+
+def _retried_by(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> str:
+    """Return which judges repeat a call that failed, where not all do."""
+    judges = {
+        function.name: writer.call_graph.reachable_from([function])
+        for name, function in writer.layers.nodes.items()
+        if writer.layers.roles[name] == "judge"
+    }
+    again, once = judges_by_retry(judges, lines)
+    if not (again and once):
+        return ""
+    return (
+        f"An answer that does not fit its schema is requested again by {joined(again)} alone;"
+        f" {joined(once)} {'asks' if len(once) == 1 else 'ask'} once."
+    )
 
 
 def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:
@@ -477,7 +496,9 @@ def _rules(writer: FactWriter, gap: str) -> None:
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
-            note = "The Tech Lead decides on scores that lie far apart." * reading.is_tie_break
+            note = (
+                "The Tech Lead's score counts most where scores lie apart." * reading.is_tie_break
+            )
             writer.add_location(rule, place.source.path, line, note=note)
         if reading.lines:
             continue

@@ -47,7 +47,11 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     if check.aspect == "retry":
         # What is missing belongs at the call, which a stored report does not hold.
         fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
-        return _with_made_up(flag("structured_output_retry", fallback, survey, RETRIED), survey)
+        locations = survey.fact_locations.get("structured_output_retry", ())
+        # Not every judge may repeat its call.
+        retried = next((location.note for location in locations if location.note), RETRIED[0])
+        sentences = retried, RETRIED[1]
+        return _with_made_up(flag("structured_output_retry", fallback, survey, sentences), survey)
     calls = survey.facts.get("structured_output_calls")
     if calls is None:
         return unknown("structured_output_calls", survey)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS
@@ -185,6 +185,27 @@ def retries(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]
         for inner in walk(node):
             if reader.is_retry(inner):
                 yield function.source, reader.line_of_retry(inner)
+
+
+def judges_by_retry(
+    judges: Mapping[str, Sequence[FunctionRef]], lines: Sequence[tuple[SourceFile, int]]
+) -> tuple[list[str], list[str]]:
+    """Return the judges that come to one of these lines, and those that ask a model without.
+
+    `judges` holds for each judge the functions that it may run.
+    """
+    again: list[str] = []
+    once: list[str] = []
+    for name, functions in judges.items():
+        if any(
+            function.source is source and _holds(function.site.node, line)
+            for function in functions
+            for source, line in lines
+        ):
+            again.append(name)
+        elif any(True for _ in model_calls(functions)):
+            once.append(name)
+    return again, once
 
 
 def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, int]]:

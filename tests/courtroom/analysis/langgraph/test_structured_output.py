@@ -6,6 +6,7 @@ import pytest
 
 from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
+    judges_by_retry,
     model_name,
     retries,
     structured_calls,
@@ -221,6 +222,17 @@ def test_a_retry_in_a_helper_counts_for_the_judges_that_call_it():
     )
     _, layers = layers_of(symbols_of(code))
     assert [line for _, line in retries(layers.judges)] == [2]
+
+
+def test_judges_that_ask_once_are_told_from_those_that_ask_again():
+    code = (
+        f"def ask(p):\n    {RETRIED[0]}\ndef prosecutor(p):\n    return ask(p)\n"
+        "def defense(p):\n    return model.invoke(p)\ndef tech_lead(p):\n    return plain(p)\n"
+    )
+    call_graph, layers = layers_of(symbols_of(code))
+    lines = list(retries(layers.judges))
+    judges = {j.name: call_graph.reachable_from([j]) for j in layers.judges if j.name != "ask"}
+    assert judges_by_retry(judges, lines) == (["prosecutor"], ["defense"])
 
 
 JUDGES = """
