@@ -150,6 +150,9 @@ def read_rules(
     weight = readings["functionality_weight"]
     ties = {(function.key, line) for function, line in by_spread}
     others = [place for place in weight.lines if (place[0].key, place[1]) not in ties]
+    # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
+    factual = {(function.key, line) for function, line in lines}
+    others.sort(key=lambda place: (place[0].key, place[1]) in factual)
     readings["functionality_weight"] = replace(
         weight, lines=others or weight.lines, is_tie_break=bool(weight.lines) and not others
     )

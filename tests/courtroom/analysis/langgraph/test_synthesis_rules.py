@@ -24,6 +24,7 @@ def readings_of(code: str, keys: frozenset[str] | None = None) -> dict[str, Rule
     return read_rules(call_graph, layers, read_graph(symbols, {}), conditions)
 
 
+WEIGHT = "functionality_weight"
 RULES = {
     "security_override": [
         "if 'security' in p.argument and score > 3:\n    score = 3",
@@ -237,6 +238,13 @@ def test_weight_that_is_passed_as_an_argument_is_shown_at_its_call(weight, is_la
 
     shown = [code.split("\n")[line - 1].strip() for _, line in lines[:1]]
     assert shown == ([call] if is_larger else [])
+
+
+def test_weight_is_shown_before_a_line_that_overrules_an_opinion_by_facts():
+    facts = "if tech_lead and not any(e.found for e in evidences):\n    score = tech_lead.score"
+    weight = "elif criterion == 'architecture' and tech_lead:\n    score = tech_lead.score"
+    lines = [line for _, line in readings_of(justice(f"{facts}\n{weight}"))[WEIGHT].lines]
+    assert (len(lines), lines) == (2, sorted(lines, reverse=True))
 
 
 def test_dissent_is_shown_where_its_text_is_made_and_not_where_it_is_counted():
