@@ -152,7 +152,10 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
 def _of_picture(
     kind: Kind, widths: Sequence[int], page: int, in_code: Sequence[int] = ()
 ) -> DiagramResult:
-    reason = f"boxes side by side: {_in_order(widths)}; counted by outline, their text was not read"
+    # More boxes may stand beside those that are linked as the nodes of the code.
+    like = " as in the code" if kind == "accurate" else ""
+    counted = f"boxes side by side{like}: {_in_order(widths)}"
+    reason = f"{counted}; counted by outline, their text was not read"
     if in_code:
         reason += f"; nodes side by side in the code: {_in_order(in_code)}"
     return DiagramResult(kind, reason, page)

@@ -19,6 +19,7 @@ _ASKS_AGAIN = re.compile(
     r"\b(?:judges?|prosecutor|personas?|models?|opinions?)\b[^.;]{0,60}"
     r"\b(?:again|anew|re-?(?:run|quer|hear|invok|prompt)\w*|second (?:round|time|hearing))"
     r"|\btrigger\w* a (?:second|new|further|another) (?:pass|round|hearing|look)\b"
+    r"|\bre-?(?:read|examin|inspect)\w* (?:\w+ ){0,3}evidence\b"
 )
 _OF_LISTS = re.compile(r"\blists? reducer|\bappend|\bconcatenat")
 _OF_DICTS = re.compile(r"\bdict\w* (?:\w+ )?(?:reducer|merge|union)|\bmerg\w+ (?:\w+ )?dict")
@@ -66,11 +67,14 @@ def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None
     if not value or len(kinds) != 1:
         return value
     rows = code.get("reducers") or ()
-    named = {
-        row["reducer"].rsplit(".", 1)[-1] for row in rows if row["field"].rstrip("s") in sentence
-    }
+    named = {row["reducer"].rsplit(".", 1)[-1] for row in rows if _is_named(row["field"], sentence)}
     is_known = len(named) == 1 and named <= _REDUCERS.keys()
     return named == {*kinds} if is_known else value
+
+
+def _is_named(field: str, sentence: str) -> bool:
+    """Return whether the sentence has the field as a word, not as a part of a node's name."""
+    return re.search(rf"\b{re.escape(field.lower().rstrip('s'))}s?\b", sentence) is not None
 
 
 def _spread(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:

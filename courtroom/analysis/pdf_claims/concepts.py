@@ -46,7 +46,7 @@ _MECHANISMS_OF_TERMS = {
         map(
             re.compile,
             (
-                r"\breducers?\b",
+                r"\breducers?\b|\boperator\.(?:ior|or_|add)\b",
                 r"\b(?:parallel|concurren|simultaneous|synchroni[sz]ation (?:node|barrier|point))",
                 _KEEPS_ALL,
                 r"state\b",

@@ -276,6 +276,7 @@ TWO_KINDS = [
         ("A dictionary reducer holds the evidence.", "confirmed"),
         ("A list reducer holds evidence and opinions.", "confirmed"),
         ("A list reducer is there.", "confirmed"),
+        ("EvidenceAggregator uses a list reducer for all texts.", "confirmed"),
         ("Reducers keep the evidence.", "confirmed"),
     ],
 )
@@ -311,6 +312,7 @@ def test_join_that_runs_twice_is_no_barrier(
         ("A variance above 2 triggers a re-evaluation.", True, "open"),
         ("A variance above 2 triggers a re-evaluation.", False, "contradicted"),
         ("On variance the judges are asked again: a re-evaluation.", True, "contradicted"),
+        ("On variance it re-examines the cited evidence: a re-evaluation.", True, "contradicted"),
         ("The variance_re_evaluation rule triggers a second pass.", True, "contradicted"),
     ],
 )

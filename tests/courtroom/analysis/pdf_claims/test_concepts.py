@@ -238,6 +238,15 @@ def test_node_that_collects_into_one_state_by_a_reducer_explains_without_the_ter
     assert explained_without_term(without_reducer, "State Synchronization") is None
 
 
+def test_reducer_by_its_name_in_the_code_explains_without_the_term() -> None:
+    text = (
+        "operator.ior ensures that when RepoInvestigator writes a list and DocAnalyst writes another"
+        " simultaneously, the merged state contains both. LangGraph waits for all three detectives"
+        " to complete before the judges execute."
+    )
+    assert explained_without_term(_reading(text), "State Synchronization")
+
+
 def test_section_is_quoted_before_the_conclusion() -> None:
     reading = _reading(
         f"Conclusion\n{EXPLAINED}\nParts\n{EXPLAINED}", headings=("Conclusion", "Parts")
