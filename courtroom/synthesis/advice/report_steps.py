@@ -42,15 +42,26 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
 
 
 def _name_files(work: Work) -> str:
-    """Return an example of what the report can say, from files that are there."""
+    """Return an example of what the report can say, from files that are there and that it lacks."""
     words = {
         "graph_place": "where the graph is built",
         "state_place": "where the state is declared",
         "clone_place": "where the repository is cloned",
     }
-    places = [f"{work.names[name]} {text}" for name, text in words.items() if name in work.names]
+    named_files = [path.removeprefix("./") for path in work.facts.get("pdf_claimed_paths") or ()]
+    places = [
+        f"{work.names[name]} {text}"
+        for name, text in words.items()
+        if name in work.names
+        if not any(_is_file(work.names[name], path) for path in named_files)
+    ]
     example = f": {listed(places)}" if places else ""
     return f"Name in the report the file of each part that it describes{example}."
+
+
+def _is_file(place: str, path: str) -> bool:
+    """Return whether the place is in the file, of which a report may name the end of the path."""
+    return f"/{place.rpartition(':')[0]}".endswith(f"/{path}")
 
 
 def history_steps(aspect: str, reason: str) -> Iterator[Step]:

@@ -242,6 +242,11 @@ def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
     )
 
 
+def test_file_that_the_report_names_is_no_example_of_one_to_name():
+    (step,) = report_steps.claim_steps("claims_supported", work(pdf_claimed_paths=["./state.py"]))
+    assert step.action == "Name in the report the file of each part that it describes."
+
+
 def error_route(*last, quotes=()):
     edges = [("join", "prosecutor"), ("join", "defense"), ("chief_justice", "END"), *last]
     graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
