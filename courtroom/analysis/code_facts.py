@@ -80,6 +80,8 @@ from courtroom.analysis.security.shell_calls import unsafe_calls
 
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
 MANIFESTS = ("pyproject.toml", "langgraph.json")
+# Calls that make one number of several.
+ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
 FLAGS = (
     "detectives_parallel",
     "judges_parallel",
@@ -444,9 +446,7 @@ def _justice(writer: FactWriter) -> None:
             "justice_deterministic", function.source.path, line, note="a model gives the score here"
         )
 
-    # A node that only hands on has its code in what it calls.
-    scoring = [place for place in justice if "score" in " ".join(place.site.mentions).lower()]
-    for place in (scoring or justice)[:1]:
+    for place in (list(filter(_computes_scores, justice)) or justice)[:1]:
         node = place.site.node
         writer.add_location(
             "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."
@@ -461,6 +461,12 @@ def _justice(writer: FactWriter) -> None:
     written = [entry for entry in reports if (entry[0].path, entry[1]) not in before]
     for source, line in sorted(written or reports, key=_is_unnamed_report):
         writer.add_location("markdown_report", source.path, line)
+
+
+def _computes_scores(function: FunctionRef) -> bool:
+    """Return true for code that takes opinions or scores into a number, not what hands them on."""
+    mentions = function.site.mentions
+    return bool(mentions & ARITHMETIC) and any("score" in name.lower() for name in mentions)
 
 
 def _before_the_verdict(writer: FactWriter) -> set[tuple[str, int]]:

@@ -14,8 +14,9 @@ from courtroom.synthesis.advice.work import Step, Work
 def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
     """Name the term where a passage explains what it stands for."""
     for piece in pieces[:1]:
-        if EXPLAINS_IT in piece.rationale:
-            page = piece.location.page
+        page = piece.location.page
+        # "mentions it on page 4 and explains it nowhere" is no such passage.
+        if piece.rationale.startswith(f"Page {page} {EXPLAINS_IT}"):
             yield Step(f"Write “{term}” where page {page} explains it.", is_exact=True)
 
 

@@ -274,6 +274,30 @@ def test_rule_is_shown_by_the_branch_whose_own_condition_names_it_alone(tmp_path
     assert clue_lines(finding) == [("src/justice.py", cap)]
 
 
+HANDS_ON = """
+class Chief:
+    def __init__(self, state): self.state = state
+    def written(self, score): return f"# Report: {score}"
+    def weighed(self, scores): return round(sum(scores) / len(scores))
+    def run(self):
+        score = self.weighed([opinion.score for opinion in self.state["opinions"]])
+        return {"verdict": score, "text": self.written(score)}
+
+
+def chief_justice(state):
+    return Chief(state).run()
+"""
+
+
+def test_verdict_is_shown_where_it_is_computed_and_not_where_it_is_handed_on(
+    tmp_path: Path,
+) -> None:
+    work = surveyed({**FILES, "src/justice.py": HANDS_ON}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="deterministic"), work)
+    line = next(n for n, t in enumerate(HANDS_ON.split("\n"), start=1) if "round(" in t)
+    assert clue_lines(finding) == [("src/justice.py", line)]
+
+
 def prompt_finding(tmp_path: Path, judges: str, *words: str, **fields: Any) -> Finding:
     values: Any = CHECK_FIELDS | {"prompt_of": "Prosecutor", "any_of": words} | fields
     check = TextContains(**values)

@@ -8,7 +8,8 @@ from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.checks.pdf_concept import PdfConcept, concept
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import finding_from_both, is_open_again
-from courtroom.models.evidence import CheckOutcome
+from courtroom.models.evidence import CheckOutcome, Location, evidence
+from courtroom.synthesis.advice.report_steps import term_steps
 from tests.courtroom.surveys import CHECK_FIELDS
 
 JOINS = {
@@ -85,3 +86,28 @@ def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: st
         "The report explains “State Synchronization” without the term.",
         reason,
     )
+
+
+@pytest.mark.parametrize(
+    ("rationale", "actions"),
+    [
+        (
+            "Page 4 explains it, and names it nowhere.",
+            ["Write “Dialectics” where page 4 explains it."],
+        ),
+        ("The report mentions “Dialectics” on page 4 and explains it nowhere.", []),
+    ],
+)
+def test_advice_names_a_page_only_where_that_page_explains_the_term(
+    rationale: str, actions: list[str]
+) -> None:
+    piece = evidence(
+        detective="DocAnalyst",
+        check="a.b",
+        goal="g",
+        found=True,
+        rationale=rationale,
+        content="The judges differ.",
+        location=Location(page=4),
+    )
+    assert [step.action for step in term_steps("Dialectics", [piece])] == actions
