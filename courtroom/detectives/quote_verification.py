@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.analysis.security.committed_secrets import redacted
+from courtroom.checks.phrases import number_of
 from courtroom.detectives.detective_result import recorded_error
 from courtroom.models.audit_report import RecordedError
 from courtroom.models.errors import ExaminationFailed
@@ -48,9 +49,9 @@ def verify(
 
     if not dropped:
         return dropped, ()
-    message = (
-        f"{len(dropped)} pieces of evidence were not verbatim at their place and were dropped."
-    )
+    was = "was" if len(dropped) == 1 else "were"
+    pieces = number_of(len(dropped), "piece")
+    message = f"{pieces} of evidence {was} not verbatim at the quoted place and {was} dropped."
     return dropped, (RecordedError(stage=stage, code=UNVERIFIED, message=message),)
 
 
