@@ -155,6 +155,8 @@ SENTENCES = {
     "viewing.ended": "ended the view of the pages of {student}[ ({reason})]",
     "webhook.added": "added a webhook to {host}",
     "webhook.changed": "changed the webhook to {host}",
+    "webhook.redelivered": "sent an event again to {host}",
+    "webhook.secret_replaced": "replaced the secret of the webhook to {host}",
     "webhook.deleted": "deleted the webhook to {host}",
     "webhook.switched_off": "disabled the webhook to {host}",
     "webhook.switched_on": "enabled the webhook to {host}",

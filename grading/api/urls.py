@@ -123,6 +123,12 @@ urlpatterns = [
     path("o/<slug:org>/webhooks/", webhook_endpoints.Webhooks.as_view(), name="api-webhooks"),
     path(WEBHOOK, webhook_endpoints.WebhookDetail.as_view(), name="api-webhook"),
     path(f"{WEBHOOK}deliveries/", webhook_endpoints.Deliveries.as_view(), name="api-deliveries"),
+    path(f"{WEBHOOK}secrets/", webhook_endpoints.Secrets.as_view(), name="api-webhook-secrets"),
+    path(
+        f"{WEBHOOK}deliveries/<uuid:delivery_id>/redeliveries/",
+        webhook_endpoints.Redeliveries.as_view(),
+        name="api-redeliveries",
+    ),
     path(f"{WEBHOOK}test/", webhook_endpoints.WebhookTests.as_view(), name="api-webhook-test"),
     re_path(r"^.*$", unknown_path),
 ]

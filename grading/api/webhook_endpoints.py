@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -30,7 +31,14 @@ from grading.core.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, WebhookE
 from grading.core.permissions import access_organization
 from grading.models import Organization, Webhook, WebhookDelivery
 from grading.notifications.queries import deliveries_of, webhooks_of
-from grading.notifications.webhooks import add_webhook, change_webhook, delete_webhook, send_test
+from grading.notifications.webhooks import (
+    add_webhook,
+    change_webhook,
+    delete_webhook,
+    redeliver,
+    rotate_secret,
+    send_test,
+)
 
 
 class EventField(ChoiceField):
@@ -44,7 +52,10 @@ class EventField(ChoiceField):
 
 
 class WebhookSerializer(Serializer[Webhook]):
-    """Webhook. `waiting` and `failed` count its kept deliveries; `last_delivered_at` may be null."""
+    """Webhook. `waiting` and `failed` count its kept deliveries; `last_delivered_at` may be null.
+
+    Until `previous_secret_until` the secret before this one signs beside it; null without such.
+    """
 
     id = IntegerField()
     url = CharField()
@@ -53,6 +64,7 @@ class WebhookSerializer(Serializer[Webhook]):
     waiting = IntegerField()
     failed = IntegerField()
     last_delivered_at = DateTimeField(source="last_at", allow_null=True)
+    previous_secret_until = DateTimeField(source="previous_until", allow_null=True)
     created_at = DateTimeField()
 
 
@@ -181,6 +193,28 @@ class Deliveries(_TeacherView, ListAPIView[WebhookDelivery]):
             choices = ", ".join(DeliveryState.values)
             raise ValidationError({"state": [f"Must be one of {choices}."]})
         return deliveries.filter(state=state)
+
+
+class Secrets(_TeacherView):
+    """Replacement of a webhook's secret."""
+
+    @extend_schema(request=None, responses={201: NewWebhookSerializer, **ERRORS})
+    def post(self, request: Request, org: str, webhook_id: int) -> Response:
+        """Replace the signing secret; the old one signs beside it for 24 hours."""
+        secret = rotate_secret(webhook=self._webhook(), by=member(request))
+        data = WebhookSerializer(self._webhook()).data
+        return Response({**data, "secret": secret}, status=HTTPStatus.CREATED)
+
+
+class Redeliveries(_TeacherView):
+    """Another sending of a delivery."""
+
+    @extend_schema(request=None, responses={202: DeliverySerializer, **ERRORS})
+    def post(self, request: Request, org: str, webhook_id: int, delivery_id: UUID) -> Response:
+        """Send a delivery again, with the same id and all its tries."""
+        delivery = get_object_or_404(deliveries_of(self._webhook()), pk=delivery_id)
+        redeliver(delivery=delivery, by=member(request))
+        return Response(DeliverySerializer(delivery).data, status=HTTPStatus.ACCEPTED)
 
 
 class WebhookTests(_TeacherView):

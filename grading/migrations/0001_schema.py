@@ -1530,6 +1530,8 @@ MODELS = [
             ),
             ("url", models.CharField(max_length=500)),
             ("sealed_secret", models.TextField(editable=False)),
+            ("sealed_previous", models.TextField(blank=True, editable=False)),
+            ("previous_until", models.DateTimeField(blank=True, editable=False, null=True)),
             ("events", models.JSONField(default=list)),
             ("active", models.BooleanField(default=True)),
             (
@@ -1546,6 +1548,19 @@ MODELS = [
         ],
         options={
             "ordering": ["-created_at", "-pk"],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("previous_until", None), ("sealed_previous", "")),
+                        models.Q(
+                            models.Q(("sealed_previous", ""), _negated=True),
+                            ("previous_until__isnull", False),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="webhook_previous_secret_ends",
+                )
+            ],
         },
     ),
     migrations.CreateModel(

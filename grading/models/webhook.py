@@ -14,11 +14,14 @@ from grading.models.tenant import TenantModel, TenantPart
 class Webhook(TenantModel):
     """URL that receives events. `events` are values of WebhookEvent; an inactive one gets nothing.
 
-    The signing secret is encrypted (grading/core/crypto.py) and displayed only once.
+    The signing secret is encrypted (grading/core/crypto.py) and displayed only once. The one before
+    it signs beside it until `previous_until`.
     """
 
     url = models.CharField(max_length=500)
     sealed_secret = models.TextField(editable=False)
+    sealed_previous = models.TextField(blank=True, editable=False)
+    previous_until = models.DateTimeField(null=True, blank=True, editable=False)
     events = models.JSONField(default=list)
     active = models.BooleanField(default=True)
     made_by = models.ForeignKey(
@@ -28,6 +31,13 @@ class Webhook(TenantModel):
 
     class Meta:
         ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(sealed_previous="", previous_until=None)
+                | (~Q(sealed_previous="") & Q(previous_until__isnull=False)),
+                name="webhook_previous_secret_ends",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.url

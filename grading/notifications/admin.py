@@ -40,7 +40,7 @@ class WebhookAdmin(MachineMadeAdmin):
     list_filter = ("active",)
     search_fields = ("url",)
     list_select_related = ("made_by",)
-    exclude = ("sealed_secret",)
+    exclude = ("sealed_secret", "sealed_previous")
 
 
 @admin.register(WebhookDelivery)

@@ -113,6 +113,8 @@ WEBHOOK_ACTIONS = (
     ("on", "Turn on"),
     ("off", "Turn off"),
     ("delete", "Delete"),
+    ("rotate", "Replace the secret"),
+    ("redeliver", "Send again"),
 )
 
 
@@ -138,3 +140,4 @@ class WebhookActionForm(forms.Form):
     do = forms.ChoiceField(
         choices=WEBHOOK_ACTIONS, error_messages={"required": "Choose an action."}
     )
+    delivery = forms.UUIDField(required=False)

@@ -77,4 +77,4 @@ def webhooks_of(organization: Organization) -> QuerySet[Webhook]:
 
 def deliveries_of(webhook: Webhook) -> QuerySet[WebhookDelivery]:
     """Return the webhook's deliveries, newest first."""
-    return WebhookDelivery.objects.filter(webhook=webhook)
+    return WebhookDelivery.objects.filter(webhook=webhook).select_related("webhook")

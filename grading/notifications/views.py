@@ -49,7 +49,14 @@ from grading.notifications.queries import (
     webhooks_of,
 )
 from grading.notifications.webhook_deliveries import MAX_TRIES
-from grading.notifications.webhooks import add_webhook, delete_webhook, send_test, switch_webhook
+from grading.notifications.webhooks import (
+    add_webhook,
+    delete_webhook,
+    redeliver,
+    rotate_secret,
+    send_test,
+    switch_webhook,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -190,6 +197,7 @@ ACTION_MESSAGES = {
     "on": "Webhook turned on.",
     "off": "Webhook turned off.",
     "delete": "Webhook deleted.",
+    "redeliver": "The event is being sent again. Reload this page in a moment.",
 }
 
 
@@ -227,11 +235,17 @@ def _labels(webhook: Webhook) -> list[str]:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhook(request: MemberRequest, org: str, webhook_id: int) -> HttpResponse:
-    """Show a webhook's deliveries, newest first; test it, turn it on or off, delete it."""
+    """Show a webhook's deliveries, newest first, send them again; test, change, delete the webhook.
+
+    A new secret is on this response and nowhere else.
+    """
     organization = access_organization(request.user, org, level="teacher")
     row = get_object_or_404(Webhook.objects.select_related("organization"), pk=webhook_id)
     form = WebhookActionForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _run_action(request, row, form):
+    secret = None
+    if form.is_valid() and form.cleaned_data["do"] == "rotate":
+        secret = rotate_secret(webhook=row, by=request.user)
+    elif form.is_valid() and _run_action(request, row, form):
         messages.success(request, ACTION_MESSAGES[form.cleaned_data["do"]])
         # A deleted row has no key any more.
         return redirect("webhook", org, row.pk) if row.pk else redirect("webhooks", org)
@@ -240,6 +254,7 @@ def webhook(request: MemberRequest, org: str, webhook_id: int) -> HttpResponse:
     context = {
         "organization": organization,
         "webhook": row,
+        "secret": secret,
         "events": _labels(row),
         "form": form,
         "page": Paginator(deliveries_of(row), PER_PAGE).get_page(request.GET.get("page")),
@@ -256,6 +271,9 @@ def _run_action(request: MemberRequest, row: Webhook, form: WebhookActionForm) -
                 send_test(webhook=row, by=request.user)
             case "delete":
                 delete_webhook(webhook=row, by=request.user)
+            case "redeliver":
+                delivery = get_object_or_404(deliveries_of(row), pk=form.cleaned_data["delivery"])
+                redeliver(delivery=delivery, by=request.user)
             case switch:
                 switch_webhook(webhook=row, active=switch == "on", by=request.user)
     except ActionRefused as refusal:

@@ -6,8 +6,6 @@ dies in between sends only that one again, with the same id.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from datetime import datetime, timedelta
 from time import monotonic
@@ -19,21 +17,19 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.core.crypto import unseal
 from grading.core.enums import DeliveryState
 from grading.core.errors import SealBrokenError, WebhookRefused
 from grading.engine import repository_addresses
 from grading.models import WebhookDelivery
 from grading.notifications.outbox import Outbox
 from grading.notifications.pinned_post import Answer, post
+from grading.notifications.webhook_signatures import older_signature, secrets_of, signed_headers
 
 # A turn begins no delivery later than this, and a delivery ends after ten seconds (pinned_post.py).
 BEGIN_SECONDS = 1
 # Waits after each try but the last; together 23 hours and 21 minutes.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))
 MAX_TRIES = len(PAUSES) + 1
-# The encryption key is derived from it: if it changed, no stored secret could be read.
-SEAL = "webhook"
 INTERRUPTED = "The last try was interrupted on our side."
 log = structlog.get_logger(__name__)
 
@@ -103,9 +99,9 @@ def _claim() -> WebhookDelivery | None:
 
 
 def _send(delivery: WebhookDelivery) -> Answer:
-    webhook = delivery.webhook
+    webhook, at = delivery.webhook, int(timezone.now().timestamp())
     try:
-        secret = unseal(webhook.sealed_secret, purpose=SEAL)
+        secrets = secrets_of(webhook, at)
         pinned = repository_addresses.pinned(webhook.url)
     except (SealBrokenError, WebhookRefused) as refused:
         return Answer(None, "", refused.sentence)
@@ -115,18 +111,13 @@ def _send(delivery: WebhookDelivery) -> Answer:
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Automaton-Auditor",
+        **signed_headers(body, str(delivery.pk), at, secrets),
+        # Headers of receivers that were written for 0.1; they go with the next version.
         "Auditor-Event": delivery.event,
         "Auditor-Delivery": str(delivery.pk),
-        "Auditor-Signature": signature_of(body, secret, int(timezone.now().timestamp())),
+        "Auditor-Signature": older_signature(body, secrets[0], at),
     }
     return post(pinned, body, headers)
-
-
-def signature_of(body: bytes, secret: str, timestamp: int) -> str:
-    """Return `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 of “timestamp.body” by the secret."""
-    # The time is signed, too, so that a receiver can refuse a repeated request.
-    signed = f"{timestamp}.".encode() + body
-    return f"t={timestamp},v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
 def _store_result(delivery: WebhookDelivery, answer: Answer) -> None:

@@ -5,7 +5,6 @@ An event says which object changed and links to its page: it holds no score and 
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection
 from datetime import timedelta
 from itertools import product
@@ -20,11 +19,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from grading.core.activity_writer import record_activity
-from grading.core.crypto import seal
 from grading.core.enums import WEBHOOK_EVENTS, AuditKind, DeliveryState, WebhookEvent
 from grading.core.errors import WebhookRefused
 from grading.engine import repository_addresses
 from grading.models import (
+    Activity,
     Appeal,
     Assignment,
     Audit,
@@ -34,12 +33,17 @@ from grading.models import (
     Webhook,
     WebhookDelivery,
 )
-from grading.notifications.webhook_deliveries import DELIVERIES, SEAL
+from grading.notifications.webhook_deliveries import DELIVERIES
+from grading.notifications.webhook_signatures import new_secret, sealed
 
 MAX_WEBHOOKS = 10
 # A test costs the letter worker up to ten seconds.
 MAX_TESTS, TESTS_WITHIN = 5, timedelta(minutes=1)
-RANDOM_BYTES = 32
+# So does what is sent again; after a receiver was down there is more of it.
+MAX_REDELIVERIES = 50
+# Time in which a receiver may change over to a new secret.
+OVERLAP = timedelta(hours=24)
+ROTATED, REDELIVERED = "webhook.secret_replaced", "webhook.redelivered"
 TURNED_OFF = "The webhook was turned off before this was sent."
 
 
@@ -53,7 +57,7 @@ def add_webhook(
     """
     chosen = _event_values(events)
     repository_addresses.pinned(url)
-    secret = f"whsec_{secrets.token_urlsafe(RANDOM_BYTES)}"
+    secret = new_secret()
     with transaction.atomic():
         # Two teachers must not both add the last one.
         Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
@@ -63,7 +67,7 @@ def add_webhook(
         webhook = Webhook.objects.create(
             organization=organization,
             url=url,
-            sealed_secret=seal(secret, purpose=SEAL),
+            sealed_secret=sealed(secret),
             events=chosen,
             made_by=by,
         )
@@ -95,6 +99,21 @@ def change_webhook(
             _record(webhook, by, verb="webhook.changed")
         if active is not None:
             switch_webhook(webhook=webhook, active=active, by=by)
+
+
+def rotate_secret(*, webhook: Webhook, by: User) -> str:
+    """Replace the signing secret and return the new one, which is readable only now.
+
+    The old one signs beside it for a day, and one before that no more.
+    """
+    secret = new_secret()
+    with transaction.atomic():
+        row = Webhook.objects.select_for_update().get(pk=webhook.pk)
+        webhook.sealed_secret, webhook.sealed_previous = sealed(secret), row.sealed_secret
+        webhook.previous_until = timezone.now() + OVERLAP
+        webhook.save(update_fields=["sealed_secret", "sealed_previous", "previous_until"])
+        _record(webhook, by, verb=ROTATED)
+    return secret
 
 
 def switch_webhook(*, webhook: Webhook, active: bool, by: User) -> None:
@@ -130,6 +149,32 @@ def send_test(*, webhook: Webhook, by: User) -> WebhookDelivery:
             [webhook], WebhookEvent.TEST, webhook.organization_id, [{}]
         )
     return delivery
+
+
+def redeliver(*, delivery: WebhookDelivery, by: User) -> None:
+    """Send a delivery again, now and with all its tries. Its id stays, so that it counts once.
+
+    Raises WebhookRefused webhook_off, too_many_redeliveries.
+    """
+    if not delivery.webhook.active:
+        raise WebhookRefused("", "webhook_off", "Turn the webhook on first.")
+    with transaction.atomic():
+        Organization.objects.select_for_update(no_key=True).get(pk=delivery.organization_id)
+        _refuse_many_redeliveries()
+        again = {"state": DeliveryState.WAITING, "tries": 0, "next_at": timezone.now()}
+        again |= {"status": None, "answer": "", "error": "", "ended_at": None}
+        WebhookDelivery.objects.filter(pk=delivery.pk).update(**again)
+        _record(delivery.webhook, by, verb=REDELIVERED)
+        DELIVERIES.enqueue_on_commit(delivery.organization_id)
+    delivery.refresh_from_db()
+
+
+def _refuse_many_redeliveries() -> None:
+    """Count those of the organization whose scope is entered."""
+    since = timezone.now() - TESTS_WITHIN
+    if Activity.objects.filter(verb=REDELIVERED, at__gt=since).count() >= MAX_REDELIVERIES:
+        sentence = f"{MAX_REDELIVERIES} were sent again within a minute. Wait a minute."
+        raise WebhookRefused("", "too_many_redeliveries", sentence)
 
 
 def _refuse_many_tests() -> None:

@@ -30,6 +30,7 @@ from grading.models import (
     IdempotencyKey,
     Notice,
     Organization,
+    Webhook,
     WebhookDelivery,
 )
 
@@ -102,6 +103,15 @@ def _ended_deliveries(now: datetime) -> QuerySet[WebhookDelivery]:
     return ended.filter(ended_at__lt=now - DELIVERIES_KEPT)
 
 
+def _replaced_secrets(now: datetime) -> QuerySet[Webhook]:
+    """Return the webhooks with a former secret that signs no more."""
+    return Webhook.objects.filter(previous_until__lt=now)
+
+
+def _forget_secrets(webhooks: QuerySet[Webhook]) -> int:
+    return webhooks.update(sealed_previous="", previous_until=None)
+
+
 def _editions(now: datetime) -> QuerySet[FeedbackEdition]:
     """Return the editions of cohorts that are over; each would be made again if it was read."""
     over = (now - EDITIONS_KEPT).date()
@@ -136,6 +146,7 @@ OF_SITE = (Kind("sessions", _sessions), Kind("held slots", _slots))
 OF_ORGANIZATION = (
     Kind("sent emails", _sent_emails),
     Kind("webhook deliveries", _ended_deliveries),
+    Kind("replaced secrets", _replaced_secrets, _forget_secrets),
     Kind("editions", _editions),
     Kind("idempotency keys", _keys),
     Kind("texts of files", _sources, _forget_sources),

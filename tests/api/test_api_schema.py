@@ -21,6 +21,7 @@ from grading.models import (
     RubricVersion,
     Submission,
     Webhook,
+    WebhookDelivery,
 )
 from tests.factories.example_report import report_json
 from tests.factories.institutes import institute
@@ -115,5 +116,6 @@ def _places(organization: Organization) -> str:
             "rubric": Rubric.objects.get().slug,
             "version_id": RubricVersion.objects.get().pk,
             "webhook_id": Webhook.objects.get().pk,
+            "delivery_id": WebhookDelivery.objects.get().pk,
         }
     return "".join(f'"path.{name}" = "{value}"\n' for name, value in found.items())

@@ -1,6 +1,7 @@
 """Webhooks through the API: for teachers' programs whose token says so, with the pages' own refusals."""
 
 from http import HTTPStatus
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -57,6 +58,8 @@ def everything_asked(program, webhook):
         program.patch(here, {"active": False}),
         program.get(f"{here}deliveries/"),
         program.post(f"{here}test/"),
+        program.post(f"{here}secrets/"),
+        program.post(f"{here}deliveries/{uuid4()}/redeliveries/"),
         program.delete(here),
     ]
 
@@ -195,6 +198,30 @@ def test_twenty_tests_at_a_slow_address_wait_on_no_queue_of_audits(
     jobs = {name: get_queue(name).count for name in settings.QUEUES}
     assert jobs == {"submissions": 0, "bulk": 0, "letters": 0, "webhooks": 1}
     assert set(settings.AUDIT_QUEUES) == {"submissions", "bulk"}
+
+
+def test_secret_is_replaced_and_answered_once(program, webhook):
+    answered = program.post(f"webhooks/{webhook.pk}/secrets/")
+    made = answered.json()
+    assert (answered.status_code, made.pop("secret")[:6]) == (HTTPStatus.CREATED, "whsec_")
+    assert made["previous_secret_until"] is not None
+    assert program.get(f"webhooks/{webhook.pk}/").json() == made
+
+
+def test_delivery_is_sent_again_with_its_id(program, organization):
+    delivery = WebhookDeliveryFactory(
+        webhook__organization=organization, state="delivered", ended_at=timezone.now(), status=204
+    )
+    here = f"webhooks/{delivery.webhook_id}/deliveries/{delivery.pk}/redeliveries/"
+    answered = program.post(here)
+    row = answered.json()
+    assert (answered.status_code, row["id"]) == (HTTPStatus.ACCEPTED, str(delivery.pk))
+    assert (row["state"], row["tries"], row["status"], row["ended_at"]) == (
+        "waiting",
+        0,
+        None,
+        None,
+    )
 
 
 def test_deleting_takes_what_was_sent_along(program, organization):

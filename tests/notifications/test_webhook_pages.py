@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import WEBHOOK_EVENTS
@@ -18,7 +20,7 @@ from tests.factories.webhooks import Receiver, WebhookDeliveryFactory, WebhookFa
 from tests.web_client.page_checks import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
-SECRET = re.compile(r"whsec_[\w-]{40,}")
+SECRET = re.compile(r"whsec_[\w+/]{43}=")
 
 
 class Teacher:
@@ -102,6 +104,45 @@ def test_a_test_is_sent_and_its_answer_shown_as_text(teacher, receiver):
     page = teacher.page(webhook)
     assert (">delivered<" in page, "<strong>200</strong>" in page) == (True, True)
     assert ("&lt;script&gt;alert(1)" in page, "<script>alert(1)" in page) == (True, False)
+
+
+def test_replaced_secret_is_shown_once_and_the_page_says_until_when_the_old_one_signs(teacher):
+    webhook = WebhookFactory.create(organization=teacher.organization)
+    answer = teacher.does(webhook, "rotate")
+    (secret,) = SECRET.findall(answer.content.decode())
+    assert faults_of(answer.content.decode()) == []
+    page = teacher.page(webhook)
+    assert (secret in page, "The secret before this one signs, too, until" in page) == (False, True)
+
+
+def test_delivery_is_sent_again_from_its_row(teacher, receiver):
+    delivery = WebhookDeliveryFactory.create(
+        webhook__organization=teacher.organization,
+        webhook__url=receiver.url,
+        state="failed",
+        ended_at=timezone.now(),
+        tries=8,
+    )
+    address = f"{teacher.address}{delivery.webhook_id}/"
+    assert f'value="{delivery.pk}"' in teacher.page(delivery.webhook)
+    given = {"do": "redeliver", "delivery": str(delivery.pk)}
+    assert teacher.client.post(address, given).status_code == 302
+    send_due_deliveries(organization_id=teacher.organization.pk)
+    assert ">delivered<" in teacher.page(delivery.webhook)
+
+
+@pytest.mark.parametrize("whose", ["nobody's", "another webhook's", "another organization's"])
+def test_only_a_delivery_of_this_webhook_is_sent_again(teacher, whose):
+    webhook = WebhookFactory.create(organization=teacher.organization)
+    other = WebhookFactory.create(organization=teacher.organization)
+    delivery = {
+        "nobody's": uuid4,
+        "another webhook's": lambda: WebhookDeliveryFactory.create(webhook=other).pk,
+        "another organization's": lambda: WebhookDeliveryFactory.create().pk,
+    }[whose]()
+    given = {"do": "redeliver", "delivery": str(delivery)}
+    answer = teacher.client.post(f"{teacher.address}{webhook.pk}/", given)
+    assert answer.status_code == 404
 
 
 def test_it_is_switched_off_then_on_or_deleted(teacher):

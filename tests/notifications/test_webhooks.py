@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from threading import Event
 from typing import Any
@@ -21,6 +23,7 @@ from grading.engine import repository_addresses
 from grading.jobs import send_deliveries
 from grading.models import Webhook, WebhookDelivery
 from grading.notifications import webhook_deliveries, webhooks
+from grading.notifications.webhook_signatures import sealed
 from grading.workflow import reconcile
 from tests.factories.people import OrganizationFactory, everywhere, staff_user
 from tests.factories.races import alone
@@ -153,7 +156,9 @@ def test_a_test_arrives_signed_through_the_queue(receiver, django_capture_on_com
     assert (seen.path, seen.payload["event"]) == ("/told?by=auditor", "webhook.test")
     assert seen.headers["Auditor-Delivery"] == seen.payload["id"]
     assert seen.headers["Host"] == f"127.0.0.1:{receiver.port}"
+    assert seen.headers["webhook-id"] == seen.payload["id"]
     assert (seen.is_signed_with(secret), seen.is_signed_with(SECRET)) == (True, False)
+    assert (seen.is_signed_as_before(secret), seen.is_signed_as_before(SECRET)) == (True, False)
     assert secret not in webhook.sealed_secret
 
 
@@ -324,3 +329,77 @@ def test_five_tests_of_an_organization_are_sent_within_a_minute(receiver):
     elsewhere = WebhookFactory.create(organization=other, url=receiver.url)
     with scope(organization=other):
         webhooks.send_test(webhook=elsewhere, by=staff_user(other))
+
+
+def test_signature_covers_id_time_and_body(receiver):
+    delivery = waiting(receiver.url)
+    send_deliveries(delivery.organization_id)
+    (seen,) = receiver.told
+    assert seen.is_signed_with(SECRET)
+    later = str(int(seen.headers["webhook-timestamp"]) + 1)
+    for change in ({"webhook-id": "another"}, {"webhook-timestamp": later}):
+        assert not replace(seen, headers=seen.headers | change).is_signed_with(SECRET)
+    assert not replace(seen, body=seen.body + b" ").is_signed_with(SECRET)
+
+
+def test_secret_from_before_signs_as_what_it_is_in_base64(receiver):
+    delivery = waiting(receiver.url)
+    older = "whsec_" + urlsafe_b64encode(b"\xff\xfe\xfb" * 10 + b"xy").decode().rstrip("=")
+    with everywhere():
+        Webhook.objects.update(sealed_secret=sealed(older))
+    send_deliveries(delivery.organization_id)
+    (seen,) = receiver.told
+    standard = older.replace("-", "+").replace("_", "/").replace("whsec/", "whsec_")
+    assert (seen.is_signed_with(standard), seen.is_signed_as_before(older)) == (True, True)
+
+
+def test_new_secret_and_the_one_before_sign_for_a_day(receiver):
+    webhook = WebhookFactory.create(url=receiver.url)
+    with scope(organization=webhook.organization):
+        teacher = staff_user(webhook.organization)
+        second = webhooks.rotate_secret(webhook=webhook, by=teacher)
+        first = WebhookDeliveryFactory.create(webhook=webhook)
+        send_deliveries(first.organization_id)
+        third = webhooks.rotate_secret(webhook=webhook, by=teacher)
+        WebhookDeliveryFactory.create(webhook=webhook)
+        send_deliveries(first.organization_id)
+        Webhook.objects.update(previous_until=timezone.now() - timedelta(seconds=1))
+        WebhookDeliveryFactory.create(webhook=webhook)
+        send_deliveries(first.organization_id)
+    keys = (SECRET, second, third)
+    assert [[seen.is_signed_with(key) for key in keys] for seen in receiver.told] == [
+        [True, True, False],
+        [False, True, True],
+        [False, False, True],
+    ]
+
+
+def test_delivery_is_sent_again_with_the_same_id_and_all_its_tries(receiver):
+    receiver.answers[:] = [answer(b"500 Oh")] * 2
+    delivery = waiting(receiver.url, tries=7)
+    teacher = staff_user(delivery.organization)
+    send_deliveries(delivery.organization_id)
+    assert came_of(delivery)[:2] == (DeliveryState.FAILED, 8)
+    for state in ((DeliveryState.WAITING, 1, 500), (DeliveryState.DELIVERED, 1, 204)):
+        with scope(organization=delivery.organization):
+            webhooks.redeliver(delivery=delivery, by=teacher)
+        assert came_of(delivery) == (DeliveryState.WAITING, 0, None, "")
+        send_deliveries(delivery.organization_id)
+        assert came_of(delivery)[:3] == state
+    assert {seen.headers["webhook-id"] for seen in receiver.told} == {str(delivery.pk)}
+
+
+def test_fifty_are_sent_again_within_a_minute_and_none_of_a_webhook_that_is_off(monkeypatch):
+    monkeypatch.setattr(webhooks, "MAX_REDELIVERIES", 2)
+    delivery = waiting("https://8.8.8.8/")
+    teacher = staff_user(delivery.organization)
+    with scope(organization=delivery.organization):
+        for _ in range(2):
+            webhooks.redeliver(delivery=delivery, by=teacher)
+        with pytest.raises(WebhookRefused) as many:
+            webhooks.redeliver(delivery=delivery, by=teacher)
+        webhooks.switch_webhook(webhook=delivery.webhook, active=False, by=teacher)
+        delivery.webhook.refresh_from_db()
+        with pytest.raises(WebhookRefused) as off:
+            webhooks.redeliver(delivery=delivery, by=teacher)
+    assert (many.value.code, off.value.code) == ("too_many_redeliveries", "webhook_off")

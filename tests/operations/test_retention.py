@@ -19,6 +19,7 @@ from grading.models import (
     FeedbackEdition,
     IdempotencyKey,
     Notice,
+    Webhook,
     WebhookDelivery,
 )
 from grading.operations.retention import prune, prune_if_due
@@ -30,7 +31,7 @@ from tests.factories.people import (
     UserFactory,
     everywhere,
 )
-from tests.factories.webhooks import WebhookDeliveryFactory
+from tests.factories.webhooks import WebhookDeliveryFactory, WebhookFactory
 from tests.factories.work import AuditFactory, IdempotencyKeyFactory, claimed, verdict
 
 NOW = timezone.now
@@ -81,6 +82,17 @@ def test_a_delivery_is_deleted_a_month_after_its_end_also_where_no_other_follows
     ended(31)
     kept = {ended(29).pk, WebhookDeliveryFactory.create(created_at=ago(90)).pk}
     assert (prune()["webhook deliveries"], left(WebhookDelivery)) == (1, kept)
+
+
+def test_replaced_secret_is_deleted_when_it_signs_no_more() -> None:
+    over, signing = (
+        WebhookFactory.create(sealed_previous="sealed", previous_until=ago(days))
+        for days in (1, -1)
+    )
+    assert prune()["replaced secrets"] == 1
+    with everywhere():
+        kept = dict(Webhook.objects.values_list("pk", "sealed_previous"))
+    assert kept == {over.pk: "", signing.pk: "sealed"}
 
 
 def test_editions_are_deleted_when_their_cohort_is_over() -> None:

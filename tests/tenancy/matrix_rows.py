@@ -62,6 +62,7 @@ PROGRAMS_WITH_FINDINGS = (401, 200, 200, 404, 404, 404, 404, 404, 401)  # staff 
 PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
 PROGRAMS_OF_TEACHERS = (401, 404, 404, 404, 404, 200, 404, 404, 401)
 PROGRAMS_TESTING = (401, 404, 404, 404, 404, 202, 404, 404, 401)
+PROGRAMS_CREATING = (401, 404, 404, 404, 404, 201, 404, 404, 401)
 PROGRAMS_DELETING = (401, 404, 404, 404, 404, 204, 404, 404, 401)
 API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
 
@@ -148,6 +149,11 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "api/v1/o/<slug:org>/webhooks/": (PROGRAMS_OF_TEACHERS, PROGRAMS_IMPORTING),
     API_WEBHOOK: (PROGRAMS_OF_TEACHERS, None),
     f"{API_WEBHOOK}deliveries/": (PROGRAMS_OF_TEACHERS, None),
+    f"{API_WEBHOOK}deliveries/<uuid:delivery_id>/redeliveries/": (
+        PROGRAMS_ONLY_POST,
+        PROGRAMS_TESTING,
+    ),
+    f"{API_WEBHOOK}secrets/": (PROGRAMS_ONLY_POST, PROGRAMS_CREATING),
     f"{API_WEBHOOK}test/": (PROGRAMS_ONLY_POST, PROGRAMS_TESTING),
     "o/<slug:org>/": (MEMBERS, None),
     "o/<slug:org>/appeals/": (MEMBERS, TEACHERS),
@@ -347,6 +353,7 @@ NOWHERE = {
     "key": TRIAL,
     "sample_id": 0,
     "webhook_id": 0,
+    "delivery_id": MISSING,
     "note_id": 0,
     "student_id": 0,
     "enrollment_id": 0,

@@ -143,9 +143,8 @@ class Institute:
         )
         self.invitation = InvitationFactory.create(organization=self.organization)
         self.join_link = JoinLinkFactory.create(cohort=self.cohort)
-        self.webhook = WebhookDeliveryFactory.create(
-            webhook__organization=self.organization
-        ).webhook
+        self.delivery = WebhookDeliveryFactory.create(webhook__organization=self.organization)
+        self.webhook = self.delivery.webhook
 
     def names(self) -> dict[str, Any]:
         """Return the parameters of its addresses."""
@@ -175,6 +174,7 @@ class Institute:
             "report_id": self.feedback.pk,
             "sample_id": self.sample.pk,
             "webhook_id": self.webhook.pk,
+            "delivery_id": self.delivery.pk,
             "note_id": self.note.pk,
             "grade_id": self.grade.pk,
             "place": 1,
