@@ -16,6 +16,7 @@ from courtroom.rendering.error_groups import group_errors
 from courtroom.rendering.markdown_escaping import REPLACEMENT, UNSEEN, one_line
 
 JUDGED, BEGUN = "A score was reached", "The audit began"
+NOTHING = "Nothing could be judged."
 # Tags of test cases that did not pass, and the attribute that counts each.
 COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
@@ -23,21 +24,29 @@ COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 def render_junit(report: AuditReport) -> str:
     """Return the report as JUnit XML; the errors of the audit are its standard error."""
     drafts = () if report.status == "degraded" else findings_of_report(report).there
-    suites = [_suite(criterion, drafts) for criterion in report.criteria]
+    # Without a criterion there would be no test case, and nothing to fail.
+    suites = [_suite(criterion, drafts) for criterion in report.criteria] or [
+        _audit_error(JUDGED, NOTHING, report.status)
+    ]
     errors = ET.Element("system-err")
     errors.text = "\n".join(
         one_line(f"{group.code}: {group.message}") for group in group_errors(report.errors)
     )
-    if errors.text and suites:
+    if errors.text:
         suites[-1].append(errors)
     return _document(suites)
 
 
 def render_refused_junit(record: RefusedAudit) -> str:
     """Return the record of an audit that could not begin: one test case, an error."""
+    return _document([_audit_error(BEGUN, record.message, record.code)])
+
+
+def _audit_error(case: str, message: str, kind: str) -> ET.Element:
+    """Return a suite of one test case, an error of the audit as a whole."""
     suite = ET.Element("testsuite", name="Audit")
-    suite.append(_case("audit", BEGUN, "error", record.message, record.code))
-    return _document([suite])
+    suite.append(_case("audit", case, "error", message, kind))
+    return suite
 
 
 def _document(suites: Sequence[ET.Element]) -> str:

@@ -54,6 +54,12 @@ def test_what_could_not_be_judged_neither_passes_nor_fails() -> None:
     assert causes.count("no_graph") == 1
 
 
+def test_report_without_a_criterion_is_an_error_with_its_reasons() -> None:
+    report = hostile_report(criteria=(), status="degraded")
+    assert outcomes(report) == [("A score was reached", "error")]
+    assert "child_timeout" in (tree_of(report).findtext("testsuite/system-err") or "")
+
+
 def test_excluded_criterion_is_skipped() -> None:
     report = AuditReport.model_validate(report_of_checks(missing(), excluded=["tidy"]))
     assert outcomes(report) == [("A score was reached", "skipped")]
