@@ -20,7 +20,7 @@ from django.http import HttpRequest
 from grading.core.admin_tenancy import MachineMadeAdmin, own_organizations
 from grading.models import Assignment, Enrollment, Membership
 
-MOST_COUNTED, MOST_FOUND, MOST_CHOICES, MOST_WORDS = 10_000, 1000, 50, 8
+MOST_COUNTED, MOST_FOUND, MOST_CHOICES, MOST_WORDS = 1000, 1000, 50, 8
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # -- generic only in the stubs

@@ -97,7 +97,7 @@ class TenantPart(TenantModel):
     """Row of an organization that is found by its parent's key, or by an index of its own.
 
     One on the organization alone would be the widest of all and be read for nothing: PostgreSQL
-    combines it with the others (docs/decisions/0023-history-in-one-table-each.md).
+    combines it with the others (docs/decisions/0025-history-in-one-table-each.md).
     """
 
     organization = models.ForeignKey(

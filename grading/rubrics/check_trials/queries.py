@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grading.core.enums import REPORTED_STATES, AuditKind
 from grading.models import Assignment, Audit, RubricVersion
 
-MOST_WORKS, MOST_ASSIGNMENTS = 200, 20
+MOST_WORKS, MOST_ASSIGNMENTS = 200, 5
 
 
 @dataclass(frozen=True, slots=True)
