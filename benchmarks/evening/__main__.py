@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -34,11 +35,12 @@ SEED = 1
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.evening")
     commands = parser.add_subparsers(dest="command", required=True)
-    ladder, plan = commands.add_parser("ladder"), commands.add_parser("plan")
-    for command in (ladder, plan):
+    ladder, site = commands.add_parser("ladder"), commands.add_parser("plan")
+    for command in (ladder, site):
         command.add_argument("costs", type=Path, nargs="?", default=MEASURED / "costs.json")
     ladder.add_argument("ladder", type=Path, nargs="?", default=MEASURED / "ladder.json")
-    plan.add_argument("--students", type=int, choices=sorted(PLANS), default=None)
+    site.add_argument("--students", type=int, choices=sorted(PLANS), default=None)
+    site.add_argument("--workers", type=int, help="in place of the plan's (with --students)")
     options = parser.parse_args()
     costs = read_costs(options.costs)
     if options.command == "ladder":
@@ -47,7 +49,8 @@ def main() -> None:
         print(comparison_of([(row, simulated_step(costs, row)) for row in measured]))
         return
     for students in [options.students] if options.students else sorted(PLANS):
-        print_plan(costs, PLANS[students])
+        plan = PLANS[students]
+        print_plan(costs, replace(plan, workers=options.workers or plan.workers))
 
 
 def simulated_step(costs: Costs, measured: Figures) -> Figures:
@@ -74,8 +77,7 @@ def print_plan(costs: Costs, plan: Plan) -> None:
     began = perf_counter()
     site, evening = simulated_plan(costs, plan)
     measurements = evening.measurements
-    share = "all" if plan.part == 1 else f"a {1 / plan.part:.0f}th"
-    print(f"  simulated, {share} of it, in {perf_counter() - began:.0f} s:")
+    print(f"  simulated in {perf_counter() - began:.0f} s:")
     print(
         f"    p95 of pages {measurements.percentile(95, 'page'):.2f} s, of submissions "
         f"{measurements.percentile(95, 'submission'):.2f} s; {measurements.requests:,} requests, "
@@ -93,9 +95,8 @@ def simulated_plan(costs: Costs, plan: Plan) -> tuple[Site, Evening]:
     environment = simpy.Environment()
     chance = random.Random(SEED)  # noqa: S311 -- the same at every run
     site = Site(environment, costs, machines_of(plan, environment), chance=chance)
-    times = rush_arrivals(plan.simulated, EVENING_SECONDS, GROWTH_SECONDS, chance)
-    institutions = plan.scaled(plan.institutions)
-    arrivals = [(at, number % institutions) for number, at in enumerate(times)]
+    times = rush_arrivals(plan.students, EVENING_SECONDS, GROWTH_SECONDS, chance)
+    arrivals = [(at, number % plan.institutions) for number, at in enumerate(times)]
     return site, run(site, arrivals, chance)
 
 

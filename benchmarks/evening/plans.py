@@ -19,7 +19,7 @@ CORES = 8
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A site and its students; `part` is the share of both that is simulated.
+    """A site and its students.
 
     Web processes and workers have a core each, PostgreSQL `database_cores`, the queue one.
     """
@@ -29,11 +29,6 @@ class Plan:
     web_processes: int
     workers: int
     database_cores: int
-    part: float = 1.0
-
-    @property
-    def simulated(self) -> int:
-        return round(self.students * self.part)
 
     @property
     def words(self) -> str:
@@ -42,34 +37,23 @@ class Plan:
             f"web processes, {self.workers} workers, {self.database_cores} cores for PostgreSQL"
         )
 
-    def scaled(self, number: int) -> int:
-        return max(1, round(number * self.part))
-
 
 PLANS = {
     plan.students: plan
     for plan in (
         Plan(2_000, institutions=5, web_processes=2, workers=2, database_cores=1),
         Plan(20_000, institutions=40, web_processes=4, workers=16, database_cores=4),
-        Plan(
-            200_000,
-            institutions=400,
-            web_processes=40,
-            workers=160,
-            database_cores=40,
-            part=0.1,
-        ),
+        Plan(200_000, institutions=400, web_processes=40, workers=160, database_cores=40),
     )
 }
 
 
 def machines_of(plan: Plan, environment: simpy.Environment) -> Machines:
-    web, workers = plan.scaled(plan.web_processes), plan.scaled(plan.workers)
     return Machines(
-        web=_machines(web, environment),
-        database=Processors(environment, plan.scaled(plan.database_cores)),
+        web=_machines(plan.web_processes, environment),
+        database=Processors(environment, plan.database_cores),
         queue=Processors(environment, 1),
-        workers=_machines(workers, environment),
+        workers=_machines(plan.workers, environment),
         students=None,
     )
 

@@ -120,9 +120,12 @@ class Site:
         self.most_open = self.open = 0
         self.busiest: dict[str, float] = {}
         self._chance = chance
+        self._outbox = simpy.Store(environment)
+        self._unsent: set[int] = set()
         self._web = [simpy.Resource(environment, threads) for _ in machines.web]
         for number, machine in enumerate(machines.workers):
             environment.process(self._worker(number, machine))
+        environment.process(self._letter_worker())
         environment.process(self._idle())
         environment.process(self._watch())
 
@@ -170,10 +173,21 @@ class Site:
             self.environment.event(),
         )
         self.queue.add(audit)
-        seconds = self.costs.requests["submission"]["letter_worker"]
-        # Nobody waits for its end.
-        self.machines.workers[0].work(seconds, "letter_worker", process="letter_worker")
+        if institution not in self._unsent:
+            self._unsent.add(institution)
+            self._outbox.put(institution)
         return audit
+
+    def _letter_worker(self) -> Process:
+        """Send what waits of an institution, in one turn however much it is."""
+        seconds, machine = (
+            self.costs.requests["submission"]["letter_worker"],
+            self.machines.workers[0],
+        )
+        while True:
+            institution = yield self._outbox.get()
+            self._unsent.remove(institution)
+            yield machine.work(seconds, "letter_worker", process="letter_worker")
 
     def _worker(self, number: int, machine: Processors) -> Process:
         costs = self.costs.audit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import log
+from math import exp, log
 
 import simpy
 
@@ -44,9 +44,9 @@ def rush_arrivals(
     number: int, seconds: float, scale: float, chance: random.Random
 ) -> Iterator[float]:
     """Yield arrivals that grow towards a deadline after so many seconds, e-fold in each `scale`."""
+    share = 1 - exp(-seconds / scale)
     for _ in range(number):
-        before = -scale * log(1 - chance.random())
-        yield max(0.0, seconds - before)
+        yield seconds + scale * log(1 - chance.random() * share)
 
 
 class Student:

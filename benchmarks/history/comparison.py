@@ -35,7 +35,8 @@ def store(folder: Path, rows: Iterable[PageTime]) -> None:
 def compare(few: Path, many: Path) -> None:
     """Print the pages whose queries grew most, as a table in Markdown, and how many grew how far."""
     before, after = (_stored(folder) for folder in (few, many))
-    pairs = [(before[key], after[key]) for key in before.keys() & after.keys()]
+    keys = [key for key in before.keys() & after.keys() if before[key].queries]
+    pairs = [(before[key], after[key]) for key in keys]
     pairs.sort(key=_growth, reverse=True)
     print("| page | queries, ms | | blocks of 8 kB | |\n|---|---|---|---|---|")
     for one, other in pairs[:SHOWN]:
