@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -26,17 +27,23 @@ WAITS = "SELECT extract(epoch FROM started_at - queued_at) FROM grading_audit WH
 
 def main() -> int:
     options = _options()
+    # So that SIGTERM leaves no server and no namespace behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     # Everything shares these cores, as on a small machine.
     os.sched_setaffinity(0, {int(core) for core in options.cores.split(",")})
     with (
         tempfile.TemporaryDirectory(prefix="load-") as name,
         serve_submissions(Path(name)) as submissions,
-        run_site(
-            Path(name),
-            () if options.costs else tuple(PROGRAMS),
-            bubblewrap=not (options.costs or options.result),
-        ) as site,
     ):
+        if options.machines:
+            return _evening_on_machines(options, Path(name), submissions)
+        return _ladder(options, Path(name), submissions)
+
+
+def _ladder(options: argparse.Namespace, folder: Path, submissions: Submissions) -> int:
+    programs = () if options.costs else tuple(PROGRAMS)
+    bubblewrap = not (options.costs or options.result)
+    with run_site(folder, programs, bubblewrap=bubblewrap) as site:
         print(hardware(), flush=True)
         if options.costs:
             measure_costs(site, submissions, options.costs)
@@ -44,7 +51,7 @@ def main() -> int:
         site.settle()
         steps = []
         for students in options.steps:
-            steps.append(asyncio.run(_step(site, submissions, students)))
+            steps.append(asyncio.run(_step(site, submissions, students, options.within)))
             print(step_lines(steps[-1]), flush=True)
         signing_in = asyncio.run(
             sign_ins(site.address, site.make_course(SIGN_INS, submissions.repositories))
@@ -59,9 +66,32 @@ def main() -> int:
         if options.judge
         else []
     )
+    return _judged(missed)
+
+
+def _evening_on_machines(
+    options: argparse.Namespace, folder: Path, submissions: Submissions
+) -> int:
+    # Its servers are those of Debian, which only this needs.
+    from benchmarks.load.machines.evening import Evening
+    from benchmarks.load.machines.site import run_machines
+
+    with run_machines(folder, submissions, workers=options.workers) as machines:
+        print(hardware(), flush=True)
+        evening = Evening(machines, calm=options.calm)
+        with evening.disturbed():
+            step = asyncio.run(_step(machines.site, submissions, options.students, options.within))
+            print(step_lines(step), flush=True)
+        lines, missed = evening.outcome(step.measurements.submitted)
+
+    print("\n".join(lines))
+    failures = step.measurements.failures
+    return _judged([*missed, *([f"{len(failures)} requests failed"] if failures else [])])
+
+
+def _judged(missed: list[str]) -> int:
     for words in missed:
         print(f"MISSED: {words}")
-
     return 1 if missed else 0
 
 
@@ -73,6 +103,12 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--costs", type=Path, help="measure processor time, into this file")
     parser.add_argument("--result", type=Path, help="a file for the steps' figures, as JSON")
+    parser.add_argument(
+        "--within", type=float, default=WITHIN_SECONDS, help="seconds in which they come"
+    )
+    parser.add_argument("--machines", action="store_true", help="each program on one of its own")
+    parser.add_argument("--workers", type=int, default=3, help="number of worker machines")
+    parser.add_argument("--calm", action="store_true", help="no machine is killed or cut off")
     parser.add_argument("--cores", default="0,1", help="the processors that everything shares")
     options = parser.parse_args()
     options.steps = (
@@ -82,14 +118,12 @@ def _options() -> argparse.Namespace:
     return options
 
 
-async def _step(site: Site, submissions: Submissions, students: int) -> Step:
+async def _step(site: Site, submissions: Submissions, students: int, within: float) -> Step:
     course = site.make_course(students, submissions.repositories)
     measurements = Measurements()
     watch = Watch(site.environment["DATABASE_URL"], measurements)
-    with Meter(site.processes) as meter, watch.during(WITHIN_SECONDS):
-        await run_evening(
-            site.address, course, submissions.report, measurements, within=WITHIN_SECONDS
-        )
+    with Meter(site.processes) as meter, watch.during(within):
+        await run_evening(site.address, course, submissions.report, measurements, within=within)
     with site.connected(course) as database:
         waits = [float(seconds) for (seconds,) in database.execute(WAITS).fetchall()]
     cores = len(os.sched_getaffinity(0)) - meter.busy[OTHERS]

@@ -17,16 +17,20 @@ class Measurements:
     """Seconds of each request by its kind (page, progress, submission, download), and failures.
 
     `open` requests wait for their answer now. `submitted`, `ended` and `read` count submissions,
-    ended audits and read reports.
+    ended audits and read reports, `last_submission` and `last_read` are moments of a clock.
+    `asked_again` counts submissions that were to be sent again: many were being checked.
     """
 
     times: dict[str, list[float]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     open: int = 0
     submitted: int = 0
+    asked_again: int = 0
     ended: int = 0
     read: int = 0
     seconds: float = 0.0
+    last_submission: float = 0.0
+    last_read: float = 0.0
 
     def note(self, kind: str, seconds: float) -> None:
         self.times.setdefault(kind, []).append(seconds)
@@ -153,10 +157,14 @@ def step_lines(step: Step) -> str:
         f"  failed: {count} x {words}"
         for words, count in Counter(measurements.failures).most_common(10)
     ]
-    failed, last = len(measurements.failures), f"{measurements.seconds:.0f} s until the last"
+    failed, again = len(measurements.failures), f"{measurements.asked_again} sent again"
+    last = (
+        f"{measurements.seconds:.0f} s until the last, "
+        f"{measurements.last_read - measurements.last_submission:.0f} s after the last submission"
+    )
     lines = [
         f"{step.students} students: {measurements.requests} requests, {failed} failed",
-        f"  {measurements.submitted} submitted, {measurements.read} reports read, {last}",
+        f"  {measurements.submitted} submitted ({again}), {measurements.read} reports read, {last}",
         *rows,
         f"  audits waited p50 {percentile(step.waits, 50):.0f}, p95 {percentile(step.waits, 95):.0f} s",
         *failures,

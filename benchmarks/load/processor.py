@@ -6,13 +6,20 @@ import os
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 # /proc counts processor time in ticks.
 TICKS = os.sysconf("SC_CLK_TCK")
 # Columns of a core in /proc/stat: niced processes, and idle or waiting for the disk.
 NICE, IDLE = 1, slice(3, 5)
 OTHERS = "others"
+
+
+class RunningProcess(NamedTuple):
+    """Its parent's id, and processor seconds of it and its ended children."""
+
+    parent: int
+    seconds: float
 
 
 class Meter:
@@ -44,24 +51,24 @@ class Meter:
         self.busy = {name: used / seconds for name, used in self.used.items()}
 
     def _look(self) -> dict[str, float]:
-        now = _processes()
+        now = running_processes()
         used = {
             name: sum(_used_below(root, now) for root in roots)
             for name, roots in self._groups.items()
         }
-        used["the students"] = now[os.getpid()][1]
+        used["the students"] = now[os.getpid()].seconds
         return used | {OTHERS: sum(busy_seconds()) - sum(used.values())}
 
 
-def _used_below(root: int, now: dict[int, tuple[int, float]]) -> float:
-    own = now[root][1] if root in now else 0.0
+def _used_below(root: int, now: dict[int, RunningProcess]) -> float:
+    own = now[root].seconds if root in now else 0.0
     return own + sum(
-        _used_below(pid, now) for pid, (parent, _seconds) in now.items() if parent == root
+        _used_below(pid, now) for pid, process in now.items() if process.parent == root
     )
 
 
-def _processes() -> dict[int, tuple[int, float]]:
-    """Return each process's parent, and the processor seconds of it and its ended children."""
+def running_processes() -> dict[int, RunningProcess]:
+    """Return all processes of this machine."""
     processes = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -70,7 +77,8 @@ def _processes() -> dict[int, tuple[int, float]]:
             # The process has just ended.
             except OSError:
                 continue
-            processes[int(folder.name)] = (int(after[1]), sum(map(int, after[11:15])) / TICKS)
+            seconds = sum(map(int, after[11:15])) / TICKS
+            processes[int(folder.name)] = RunningProcess(int(after[1]), seconds)
 
     return processes
 

@@ -26,6 +26,7 @@ from benchmarks.load.processor import OTHERS, Meter
 from grading.management.commands.serve import answers, web_command
 
 START_SECONDS = 60
+COURSE = "benchmarks.load.course"
 # Busy cores of programs that only wait.
 IDLE_SHARE = 0.1
 
@@ -67,15 +68,16 @@ class Site:
 
     def make_course(self, students: int, repositories: list[str]) -> dict[str, Any]:
         """Make an organization with a cohort of this many signed-in students (course.py)."""
-        course: dict[str, Any] = self._run("people", str(students), *repositories)
+        course: dict[str, Any] = self.run(COURSE, "people", str(students), *repositories)
         return course
 
     def queries(self) -> dict[str, tuple[int, ...]]:
         """Return the number of queries of each page, for the smallest and the largest course."""
-        return {page: tuple(counts) for page, counts in self._run("queries").items()}
+        return {page: tuple(counts) for page, counts in self.run(COURSE, "queries").items()}
 
-    def _run(self, *words: str) -> Any:
-        command = [sys.executable, "-m", "benchmarks.load.course", *words]
+    def run(self, module: str, *words: str) -> Any:
+        """Run a module with the site's settings; return the JSON of its last line."""
+        command = [sys.executable, "-m", module, *words]
         done = subprocess.run(
             command, env=self.environment, check=True, stdout=subprocess.PIPE, text=True
         )
@@ -103,26 +105,22 @@ def run_site(
         stack.callback(shutil.rmtree, place.home, ignore_errors=True)
         servers: dict[str, Server] = {"DATABASE_URL": Postgres(place), "REDIS_URL": Valkey(place)}
         roots = {server.name: _start_server(server, stack) for server in servers.values()}
-        port = _free_port()
-        urls = {name: server.url for name, server in servers.items()}
-        environment = _environment(folder, urls, port)
+        port = free_port()
+        environment = production_environment(folder, port)
+        environment |= {name: server.url for name, server in servers.items()}
         if not bubblewrap:
             environment["PATH"] = f"{_failing_bubblewrap(folder)}:{environment['PATH']}"
-        for arguments in (
-            ["migrate", "--verbosity", "0"],
-            ["collectstatic", "--noinput", "--verbosity", "0"],
-        ):
-            subprocess.run([sys.executable, "manage.py", *arguments], env=environment, check=True)
+        prepare_site(environment)
         roots["web"] = [_start_process(web_command(port), environment, stack, folder / "web.log")]
-        _wait(port)
-        stack.callback(_print_errors, folder / "web.log")
+        wait_for_site(port)
+        stack.callback(print_errors, folder / "web.log")
         site = Site(f"http://127.0.0.1:{port}", environment, roots, folder, stack)
         for name in programs:
             site.start(name)
         yield site
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         return int(listening.getsockname()[1])
@@ -137,7 +135,7 @@ def _failing_bubblewrap(folder: Path) -> Path:
     return program.parent
 
 
-def _print_errors(log: Path) -> None:
+def print_errors(log: Path) -> None:
     """Print the last errors of the site's own log."""
     errors = [line for line in log.read_text(errors="replace").splitlines() if '"error"' in line]
     sys.stderr.writelines(f"{line[:2000]}\n" for line in errors[-3:])
@@ -151,22 +149,28 @@ def _start_server(server: Server, stack: contextlib.ExitStack) -> list[int]:
     return [running.process.pid]
 
 
-def _environment(folder: Path, servers: dict[str, str], port: int) -> dict[str, str]:
-    return (
-        os.environ
-        | servers
-        | {
-            "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
-            "SECRET_KEY": secrets.token_urlsafe(50),
-            "ALLOWED_HOSTS": "127.0.0.1",
-            "SITE_URL": f"https://127.0.0.1:{port}",
-            "EMAIL_URL": "console:",
-            "ALLOW_LOCAL_REPOSITORIES": "true",
-            "SUBMISSION_GRACE_SECONDS": "0",
-            "MEDIA_ROOT": str(folder / "media"),
-            "PORT": str(port),
-        }
-    )
+def production_environment(folder: Path, port: int) -> dict[str, str]:
+    """Return the settings of production, without the addresses of servers."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
+        "SECRET_KEY": secrets.token_urlsafe(50),
+        "ALLOWED_HOSTS": "127.0.0.1",
+        "SITE_URL": f"https://127.0.0.1:{port}",
+        "EMAIL_URL": "console:",
+        "ALLOW_LOCAL_REPOSITORIES": "true",
+        "SUBMISSION_GRACE_SECONDS": "0",
+        "MEDIA_ROOT": str(folder / "media"),
+        "PORT": str(port),
+    }
+
+
+def prepare_site(environment: dict[str, str]) -> None:
+    """Make the tables and the static files."""
+    for arguments in (
+        ["migrate", "--verbosity", "0"],
+        ["collectstatic", "--noinput", "--verbosity", "0"],
+    ):
+        subprocess.run([sys.executable, "manage.py", *arguments], env=environment, check=True)
 
 
 def _start_process(
@@ -179,7 +183,7 @@ def _start_process(
     return process.pid
 
 
-def _wait(port: int) -> None:
+def wait_for_site(port: int) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not answers(port):
         if time.monotonic() > deadline:

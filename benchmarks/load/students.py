@@ -16,12 +16,17 @@ from benchmarks.load.figures import Measurements
 
 # A student gives up after a quarter of an hour.
 MAX_WAIT_SECONDS = 900.0
+# A browser waits longer than any proxy before the site.
+ANSWER_SECONDS = 120.0
 # Between two pages.
 READING_SECONDS = (1.0, 4.0)
 # The page itself says how often it polls.
 POLL = re.compile(rb'hx-trigger="every (\d+)ms')
 TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
 ETAG = re.compile(rb'If-None-Match&quot;: &quot;(.*?)&quot;|"If-None-Match": "(.*?)"\}')
+# Refusals on a form, and the one after which a student sends it again.
+REFUSAL = re.compile(r'class="errorlist[^>]*>(?:<li>)?(.*?)</', re.DOTALL)
+COME_AGAIN, TRIES = "Try again in a few seconds", 20
 # As the proxy of production sets it.
 SECURE = {"X-Forwarded-Proto": "https"}
 
@@ -96,7 +101,7 @@ async def run_evening(
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=1.0)
     chance = random.Random(len(course["people"]))  # noqa: S311 -- the same at every run
 
-    async with httpx.AsyncClient(base_url=address, timeout=30, limits=limits) as client:
+    async with httpx.AsyncClient(base_url=address, timeout=ANSWER_SECONDS, limits=limits) as client:
         await asyncio.gather(
             *(
                 _student(
@@ -127,12 +132,15 @@ async def _student(
         await browser.get(path)
         await _pause_to_read()
 
-    audit = await _submit(browser, course["assignment"] + "submit/", person["repository"], report)
+    audit = await _submit(
+        browser, course["assignment"] + "submit/", person["repository"], report, measurements
+    )
     if audit is None:
         measurements.failures.append("submission: no audit to watch")
         return
 
     measurements.submitted += 1
+    measurements.last_submission = perf_counter()
     if not await _watch(browser, audit):
         measurements.failures.append("no report within 15 minutes")
         return
@@ -144,23 +152,34 @@ async def _student(
         await browser.get(course["assignment"]),
     ]
     measurements.read += all(answer is not None for answer in answers)
+    measurements.last_read = perf_counter()
 
 
-async def _submit(browser: Browser, path: str, repository: str, report: bytes) -> str | None:
+async def _submit(
+    browser: Browser, path: str, repository: str, report: bytes, measurements: Measurements
+) -> str | None:
     """Submit, and return the path of the audit that the site redirects to."""
-    form = await browser.get(path)
-    token = TOKEN.search(form.content) if form else None
-    if token is None:
-        return None
+    for _ in range(TRIES):
+        form = await browser.get(path)
+        token = TOKEN.search(form.content) if form else None
+        if token is None:
+            return None
 
-    await _pause_to_read()
-    fields = {
-        "data": {"repo_url": repository},
-        "files": {"pdf": ("report.pdf", report, "application/pdf")},
-    }
-    answer = await browser.post(path, "submission", token[1].decode(), **fields)
-    moved = answer is not None and answer.status_code == HTTPStatus.FOUND
-    return answer.headers["Location"] if answer is not None and moved else None
+        await _pause_to_read()
+        fields = {
+            "data": {"repo_url": repository},
+            "files": {"pdf": ("report.pdf", report, "application/pdf")},
+        }
+        answer = await browser.post(path, "submission", token[1].decode(), **fields)
+        if answer is None:
+            return None
+        if answer.status_code == HTTPStatus.FOUND:
+            return answer.headers["Location"]
+        if COME_AGAIN not in answer.text:
+            measurements.failures.append(f"submission: {', '.join(REFUSAL.findall(answer.text))}")
+            return None
+        measurements.asked_again += 1
+    return None
 
 
 async def _watch(browser: Browser, audit: str) -> bool:

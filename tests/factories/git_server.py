@@ -1,5 +1,5 @@
 """A git server on loopback that speaks the real smart HTTP protocol, and the ways a server can
-misbehave.
+misbehave. `python -m tests.factories.git_server FOLDER PORT` serves until it is killed.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import io
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,7 +29,7 @@ class GitServer:
 
 @contextmanager
 def serve_repositories(
-    root: Path, more: Mapping[str, Callable[[GitHandler], None]] = {}
+    root: Path, more: Mapping[str, Callable[[GitHandler], None]] = {}, *, port: int = 0
 ) -> Iterator[GitServer]:
     """Serve the repositories under `root`, and one misbehaviour under each name of MISBEHAVIOURS
     and of `more`.
@@ -41,7 +42,7 @@ def serve_repositories(
         finished = threading.Event()
         requested: list[str] = []
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
         threading.Thread(
             target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
         ).start()
@@ -153,3 +154,8 @@ MISBEHAVIOURS: dict[str, Callable[[GitHandler], None]] = {
     "flood": GitHandler.flood,
     "hang": GitHandler.hang,
 }
+
+
+if __name__ == "__main__":
+    with serve_repositories(Path(sys.argv[1]), port=int(sys.argv[2])):
+        threading.Event().wait()

@@ -26,8 +26,8 @@ class MailServer(ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Session)
+    def __init__(self, address: tuple[str, int] = ("127.0.0.1", 0)) -> None:
+        super().__init__(address, _Session)
         self.letters: list[EmailMessage] = []
         self.answers: list[str] = []
         self.refused: dict[str, str] = {}
