@@ -546,7 +546,9 @@ def _loops(
     for route in graph.routes:
         steps.setdefault(route.start, set()).update(route.targets)
 
-    for route in graph.routes:
+    # In the loop, the route that leaves the Chief Justice decides on the scores.
+    by_start = sorted(graph.routes, key=lambda route: layers.roles.get(route.start) != "justice")
+    for route in by_start:
         words = route.words | _words_of_router(call_graph, route)
         if not words & SPREAD and not _names_re_evaluation(words):
             continue

@@ -512,6 +512,31 @@ g.add_conditional_edges("chief_justice", next_step, {{"again": "collect", "done"
     assert rules_in(code.replace('{"again": "collect"', '{"again": END')) == set()
 
 
+def test_a_loop_is_shown_at_the_route_that_leaves_the_chief_justice():
+    code = f"""{IMPORTS}
+def prosecutor(state):
+    return model.invoke(state["criterion"])
+def chief_justice(state):
+    return round(state["x"])
+def next_step(state):
+    return "again" if state["re_eval_needed"] else "done"
+def build():
+    g = StateGraph(dict)
+    g.add_node("collect", print)
+    g.add_node("prosecutor", prosecutor)
+    g.add_node("chief_justice", chief_justice)
+    g.add_conditional_edges("collect", next_step, {{"again": "prosecutor", "done": "prosecutor"}})
+    g.add_edge("prosecutor", "chief_justice")
+    g.add_conditional_edges("chief_justice", next_step, {{"again": "collect", "done": END}})
+    return g.compile()
+app = build()
+"""
+    lines = [line for _, line in readings_of(code)["variance_re_evaluation"].lines]
+    shown = [code.split("\n")[line - 1].split('"')[1] for line in lines]
+    assert shown[0] == "chief_justice"
+    assert set(shown) == {"chief_justice", "collect"}
+
+
 def test_a_route_to_a_mediation_node_is_a_re_evaluation():
     code = f"""{IMPORTS}
 def mediation(state):
