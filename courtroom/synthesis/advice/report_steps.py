@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from courtroom.checks.feature_words import FEATURE_WORDS
@@ -18,6 +19,20 @@ def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
         # "mentions it on page 4 and explains it nowhere" is no such passage.
         if piece.rationale.startswith(f"Page {page} {EXPLAINS_IT}"):
             yield Step(f"Write “{term}” where page {page} explains it.", is_exact=True)
+
+
+# What courtroom.analysis.diagrams.diagram_match says of branches of the code.
+_APART = re.compile(r"not drawn side by side: ([^;]+?) of the code")
+
+
+def diagram_steps(aspect: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
+    """Name the branches that the best diagram lacks, where it draws others."""
+    for piece in pieces[:1]:
+        groups = [listed(names.split(" | ")) for names in _APART.findall(piece.rationale)]
+        if aspect == "parallel" and groups and ": side by side: " in piece.rationale:
+            page = piece.location.page
+            action = f"Draw {', and '.join(groups)} side by side in the diagram on page {page}"
+            yield Step(f"{action}, with the node in which they join.", is_exact=True)
 
 
 def claim_steps(aspect: str, work: Work) -> Iterator[Step]:

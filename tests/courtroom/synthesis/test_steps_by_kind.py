@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from courtroom.models.evidence import Location
 from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
 from courtroom.synthesis.advice.work import Work
+from tests.courtroom.synthesis.bench_records import piece
 
 PLACE = {"path": "graph.py", "line": 9}
 STATE = {"name": "CourtState", "path": "state.py", "line": 3, "kind": "TypedDict"}
@@ -297,3 +299,24 @@ def test_route_without_evidence_looks_at_what_was_found():
 @pytest.mark.parametrize("quotes", [(EDGE, LISTS), (EDGE, FOUND), (LISTS, FOUND)])
 def test_route_without_evidence_has_no_example_where_its_names_are_not_known(quotes):
     assert error_route(quotes=quotes).snippet is None
+
+
+THREE = "defense, prosecutor and tech_lead side by side"
+APART = "not drawn side by side: defense | prosecutor | tech_lead of the code"
+
+
+@pytest.mark.parametrize(
+    ("reason", "actions"),
+    [
+        (
+            f"On this page: side by side: RepoInvestigator | DocAnalyst; {APART}.",
+            [f"Draw {THREE} in the diagram on page 5, with the node in which they join."],
+        ),
+        (f"On this page: a line of boxes; {APART}.", []),
+        ("On this page: side by side: RepoInvestigator | DocAnalyst.", []),
+    ],
+)
+def test_diagram_lacks_only_the_branches_that_it_does_not_draw(reason, actions):
+    shown = piece(rationale=reason, location=Location(page=5))
+    steps = report_steps.diagram_steps("parallel", [shown])
+    assert [step.action for step in steps] == actions
