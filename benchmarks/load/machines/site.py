@@ -59,7 +59,7 @@ def run_machines(folder: Path, submissions: Submissions, *, workers: int) -> Ite
         ]
         web = [f"{machine.address}:{port}" for machine in machines[:WEB_MACHINES]]
         roots = {machine.name: _roots(machine) for machine in machines}
-        # nginx sends nothing for ten seconds to a machine that was not up.
+        # A request that nginx sends to a machine which is not up yet fails.
         for machine in machines[:WEB_MACHINES]:
             eventually(partial(_listens, machine, port), describe=machine.log.read_text)
         roots |= servers.processes | {"nginx": [stack.enter_context(balanced(folder, port, web))]}
