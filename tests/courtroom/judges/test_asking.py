@@ -248,11 +248,11 @@ def test_deadline_covers_both_questions_of_a_judge_that_asks(repository):
         if may_ask(body):
             return opinion(score=None, ask=["main.py"])
         if len(body["messages"]) == 4:
-            endpoint.stopped.wait(3)
+            endpoint.stopped.wait(6)
         return citing_items(body)
 
     with judge_endpoint(slow_second) as endpoint:
-        report = audit(repository, endpoint, deadline_seconds=1.5)
+        report = audit(repository, endpoint, deadline_seconds=3)
     rows = [row for c in report.criteria for row in c.opinions if row.judge == "TechLead"]
     assert sum(row.failure == "timeout" for row in rows) == MOST_ASKING
 
