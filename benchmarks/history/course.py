@@ -18,7 +18,7 @@ from django.core.files import File
 from django.utils import timezone
 from django_scopes import scope
 
-from benchmarks.enrolment import enrol
+from benchmarks.load.course import enrol
 from benchmarks.material import report, repository
 from grading import workflow
 from grading.appeals.actions import file_appeal

@@ -1,6 +1,7 @@
 """Make the rows of a course in a process of its own.
 
 `python -m benchmarks.load.course people N URL...` or `... queries`. The last line printed is JSON.
+tests/image runs this file in the image, which has no other module of the benchmarks.
 Only the first few passwords are made by the real hasher, which is slow by design.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -29,7 +31,6 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from django.contrib.auth.models import User
     from django_scopes import scope
 
-    from benchmarks.enrolment import enrol
     from grading.courses.actions import create_assignment, create_cohort
     from grading.courses.organizations.approval import create_organization
     from grading.rubrics.actions import adopt_shipped_rubric
@@ -64,6 +65,35 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
         "assignment": f"{cohort_path}a/{assignment.slug}/",
         "people": [_person(user, n, repositories) for n, user in enumerate(users)],
     }
+
+
+def enrol(cohort: Any, names: Sequence[str]) -> list[Any]:
+    """Make an account and a place on the roster for each name, without an invitation."""
+    from allauth.account.models import EmailAddress
+    from django.contrib.auth.models import User
+
+    from grading.models import Enrollment, Membership
+
+    organization = cohort.organization
+    users = User.objects.bulk_create(
+        User(username=name, email=f"{name}@example.org") for name in names
+    )
+    EmailAddress.objects.bulk_create(
+        EmailAddress(user=user, email=user.email, verified=True, primary=True) for user in users
+    )
+    Membership.objects.bulk_create(
+        Membership(organization=organization, user=user, email=user.email) for user in users
+    )
+    return Enrollment.objects.bulk_create(
+        Enrollment(
+            organization=organization,
+            cohort=cohort,
+            user=user,
+            email=user.email,
+            name=f"Student {user.pk}",
+        )
+        for user in users
+    )
 
 
 def _let_sign_in(users: list[Any]) -> None:
