@@ -240,7 +240,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             "",
             _near(
                 r"\bvariance(?:\b|_)|\bspread\b",
-                r"(?<![a-z])re[-_]?(?:evaluat|hear|examin|assess|quer)\w*",
+                r"(?<![a-z])re[-_]?(?:evaluat|hear|examin|assess|quer)\w{0,40}+",
             ),
             _rule("variance_re_evaluation"),
         ),

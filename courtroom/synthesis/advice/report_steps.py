@@ -22,7 +22,7 @@ def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
 
 
 # What courtroom.analysis.diagrams.diagram_match says of branches of the code.
-_APART = re.compile(r"not drawn side by side: ([^;]+?) of the code")
+_APART = re.compile(r"not drawn side by side: ([^;]{1,500}?) of the code")
 
 
 def diagram_steps(aspect: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
