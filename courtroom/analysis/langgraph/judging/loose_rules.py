@@ -9,13 +9,9 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
-from courtroom.analysis.langgraph.judging.rule_detection import (
-    CERTAIN_SPREAD,
-    SAFE_TOOLS,
-    SECURITY,
-    is_security_cap,
-)
+from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
+from courtroom.analysis.langgraph.judging.rule_words import CERTAIN_SPREAD, SAFE_TOOLS, SECURITY
 from courtroom.analysis.langgraph.judging.score_changes import (
     SENTENCE_SPACES,
     Assignments,

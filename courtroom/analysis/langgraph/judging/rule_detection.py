@@ -14,11 +14,19 @@ from dataclasses import dataclass, field, replace
 
 from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
+from courtroom.analysis.langgraph.judging.rule_words import (
+    CERTAIN_SPREAD,
+    ESTABLISHED,
+    EVIDENCE,
+    SAFE_TOOLS,
+    SECURITY,
+    SPREAD,
+)
 from courtroom.analysis.langgraph.judging.score_changes import (
     SCORE_WORDS,
-    Assignments,
     ChangeReader,
     ScoreChange,
     assignments_in,
@@ -37,45 +45,13 @@ from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
 
-SECURITY = frozenset(
-    words_of(
-        """security secure insecure unsafe vulnerability vulnerabilities vulnerable os.system shell
-        injection malicious sandbox exploit negligence"""
-    )
-)
-# The criterion safe_tool_engineering is about security by its name.
-SAFE_TOOLS = frozenset({"safe", "tool"})
 HIGHEST = 5
-EVIDENCE = frozenset(
-    words_of(
-        """evidence evidences ev evs fact facts factual forensic hallucination hallucinations
-        hallucinated cited citation citations"""
-    )
-)
-ESTABLISHED = frozenset(
-    words_of(
-        """found confidence supported unsupported verified exists exist missing absent hallucination
-        hallucinations hallucinated cited citation citations contradict contradicts contradicted
-        reliability strong supports unverified weak ungrounded"""
-    )
-)
-PROSECUTION = frozenset({"prosecutor", "prosecution"})
-DEFENSE = frozenset({"defense", "defence", "defender"})
-SPREAD = frozenset(
-    words_of(
-        """variance spread conflict conflicts conflicting disagreement divergence range gap diff
-        debate discrepancy dissent"""
-    )
-)
-# The others may speak of evidence, of a text, or of a rule before.
-CERTAIN_SPREAD = SPREAD - {"range", "gap", "debate", "dissent"}
 RE_EVALUATION_PREFIXES = tuple(
     words_of(
         """reeval reexam recheck reassess revisit rehear reconsider rejudge reinvestigat redeliberat
         mediat debat deliberat"""
     )
 )
-COUNTS = frozenset({"sum", "len", "any", "all", "bool", "int"})
 MEANS = frozenset({"sum", "mean", "fmean", "median"})
 # The same after a separate "re": re_evaluate has the words "re" and "evaluate".
 PREFIXES_AFTER_RE = tuple(
@@ -289,7 +265,7 @@ def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) 
         "security_override": _ranked("security_override", caps, SECURITY),
         "fact_supremacy": _ranked("fact_supremacy", factual, EVIDENCE),
         "functionality_weight": [*lead_decides(changes), *lead_weighs_more(functions)],
-        "dissent": list(_dissents(functions)),
+        "dissent": list(dissents(functions)),
         "variance_re_evaluation": [(c.function, c.line) for c in factual if _names_spread(c)],
     }
 
@@ -363,99 +339,6 @@ def _is_cap(value: ast.expr) -> bool:
         is_mean and not isinstance(value.right, ast.Constant)
     )
     return bool(words_in(value) & LIMIT_WORDS) or is_penalty
-
-
-def _dissents(functions: list[FunctionRef]) -> Iterator[Place]:
-    """Yield where a dissent is made and used: in a field, a text, a list or a call.
-
-    Where its text is assigned comes first, and of those what stands under a test of the spread.
-    """
-    reader = ChangeReader(functions)
-    uses = list(_uses_of_dissent(functions, reader))
-    using = {function.key for function, _ in uses}
-    for function in functions:
-        if function.key in using:
-            yield from ((function, line) for line in _texts_of_dissent(function, reader))
-    yield from uses
-
-
-def _texts_of_dissent(function: FunctionRef, reader: ChangeReader) -> list[int]:
-    lines = [
-        node.lineno
-        for node in walk(function.site.node)
-        if isinstance(node, ast.Assign)
-        and not isinstance(node.value, ast.List | ast.Constant)
-        and "dissent" in words_of(last_name(node.targets[0]))
-        and _may_be_text(node.value)
-    ]
-    assigned = assignments_in(function.site.node)
-    by_spread = [
-        range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1)
-        for node in walk(function.site.node)
-        if isinstance(node, ast.If) and reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD
-    ]
-    return sorted(lines, key=lambda line: not any(line in body for body in by_spread))
-
-
-def _uses_of_dissent(functions: list[FunctionRef], reader: ChangeReader) -> Iterator[Place]:
-    for function in functions:
-        assigned = assignments_in(function.site.node)
-        text_names = {name for name, values in assigned.items() if any(map(_may_be_text, values))}
-        for node in walk(function.site.node):
-            if _uses_dissent(node, text_names) or _contrasts_judges(node, reader, assigned):
-                yield function, getattr(node, "lineno", function.site.node.lineno)
-
-
-def _uses_dissent(node: ast.AST, text_names: set[str]) -> bool:
-    # A constant is a placeholder: dissent=None, {"dissent": ""}.
-    if isinstance(node, ast.keyword):
-        return "dissent" in words_of(node.arg or "") and not isinstance(node.value, ast.Constant)
-    if isinstance(node, ast.Dict):
-        return any(
-            isinstance(key, ast.Constant)
-            and "dissent" in words_of(str(key.value))
-            and not isinstance(value, ast.Constant)
-            for key, value in zip(node.keys, node.values, strict=True)
-        )
-    if isinstance(node, ast.Assign | ast.AugAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return any(
-            isinstance(target, ast.Attribute | ast.Subscript) and "dissent" in words_in(target)
-            for target in targets
-        )
-    if isinstance(node, ast.FormattedValue | ast.Return):
-        return node.value is not None and _mentions_dissent(node.value, text_names)
-
-    return (
-        isinstance(node, ast.Call)
-        and called_name(node) in {"append", "extend"}
-        and any(_mentions_dissent(argument, text_names) for argument in node.args)
-    )
-
-
-def _contrasts_judges(node: ast.AST, reader: ChangeReader, assigned: Assignments) -> bool:
-    """Return true for a test of the spread under which a text sets both sides side by side."""
-    if not isinstance(node, ast.If) or not reader.words_of_test(node.test, assigned) & SPREAD:
-        return False
-    texts = [
-        inner.value
-        for statement in node.body
-        for inner in walk(statement)
-        if isinstance(inner, ast.AugAssign) and isinstance(inner.value, ast.JoinedStr)
-    ]
-    words = frozenset().union(*map(words_in, texts)) if texts else frozenset()
-    return bool(words & PROSECUTION and words & DEFENSE)
-
-
-def _mentions_dissent(node: ast.expr, text_names: set[str]) -> bool:
-    names = [inner.id for inner in walk(node) if isinstance(inner, ast.Name)]
-    return any(name in text_names and "dissent" in words_of(name) for name in names)
-
-
-def _may_be_text(value: ast.expr) -> bool:
-    is_empty = isinstance(value, ast.Constant) and not value.value
-    is_count = isinstance(value, ast.Call) and called_name(value) in COUNTS
-    return not is_empty and not is_count and not isinstance(value, ast.Compare)
 
 
 def _re_evaluations(

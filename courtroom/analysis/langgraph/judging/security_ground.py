@@ -11,12 +11,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
-from courtroom.analysis.langgraph.judging.rule_detection import (
-    EVIDENCE,
-    PROSECUTION,
-    is_security_cap,
-)
+from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
+from courtroom.analysis.langgraph.judging.rule_words import EVIDENCE, PROSECUTION
 from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
