@@ -1,4 +1,4 @@
-"""What a site needs on the evening of a deadline, by arithmetic on measured costs.
+"""Needs of a site on the evening of a deadline, by arithmetic on measured costs.
 
 Arrivals grow e-fold in GROWTH_SECONDS, so at the deadline students / GROWTH_SECONDS come each
 second. Where workers serve fewer, audits wait from the moment on at which as many come as are

@@ -25,10 +25,12 @@ def comparison_of(pairs: Sequence[tuple[Figures, Figures]]) -> str:
     )
     lines = [f"| measured / simulated | {heads} |", "|---" * (len(pairs) + 1) + "|"]
     for name, field in ROWS.items():
-        figures = [(getattr(one, field), getattr(other, field)) for one, other in pairs]
+        figures = [
+            (getattr(measured, field), getattr(simulated, field)) for measured, simulated in pairs
+        ]
         lines.append(f"| {name} | {' | '.join(_cells(figures))} |")
     for program in PROGRAMS:
-        busy = [(one.busy[program], other.busy[program]) for one, other in pairs]
+        busy = [(measured.busy[program], simulated.busy[program]) for measured, simulated in pairs]
         lines.append(f"| cores busy, {program} | {' | '.join(_cells(busy))} |")
     return "\n".join(lines)
 

@@ -23,7 +23,7 @@ class _Burst:
 
 @dataclass(slots=True)
 class _Runner:
-    """What the scheduler sees: a process. It uses one core: threads of Python take turns."""
+    """Process, as the scheduler sees it. It uses one core: threads of Python take turns."""
 
     weight: float
     bursts: list[_Burst] = field(default_factory=list)

@@ -39,10 +39,10 @@ def compare(few: Path, many: Path) -> None:
     pairs = [(before[key], after[key]) for key in keys]
     pairs.sort(key=_growth, reverse=True)
     print("| page | queries, ms | | blocks of 8 kB | |\n|---|---|---|---|---|")
-    for one, other in pairs[:SHOWN]:
+    for small, large in pairs[:SHOWN]:
         print(
-            f"| {one.person} `{one.page}` | {1000 * one.database:.1f} | {1000 * other.database:.1f} "
-            f"| {one.blocks} | {other.blocks} |"
+            f"| {small.person} `{small.page}` | {1000 * small.database:.1f} | {1000 * large.database:.1f} "
+            f"| {small.blocks} | {large.blocks} |"
         )
     ratios = [_growth(pair) for pair in pairs]
     print(

@@ -9,7 +9,7 @@ from django.db.models import BooleanField, Func, QuerySet
 
 
 class IsAmong(Func):
-    """Whether a column is among the keys of a query, which refers to no row outside of it.
+    """Test whether a column is among the keys of a query, which refers to no row outside of it.
 
     PostgreSQL reads such an array once and then uses the column's index, beside OR as well. With
     `IN` beside OR it compares every row of the institution. The query is for few keys: of a person,

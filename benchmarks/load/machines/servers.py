@@ -1,4 +1,4 @@
-"""What the machines share: PostgreSQL behind PgBouncer, Valkey, a store, and a mail server."""
+"""Servers that the machines share: PostgreSQL behind PgBouncer, Valkey, a store, and a mail server."""
 
 from __future__ import annotations
 
