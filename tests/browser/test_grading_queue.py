@@ -104,7 +104,8 @@ def score_all(page: Page, keys: Keys) -> None:
 
 def other_keys(page: Page) -> None:
     """Try the keys that save nothing, and that a field takes keys for itself."""
-    page.get_by_role("link", name="Student 02").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Student 02").click()
     keys, heading = Keys(page), page.locator("h1").first
     keys.press_and_go_on("j")
     expect(heading).to_have_text("Student 03")
