@@ -4,6 +4,7 @@ from grading.audits import admin as audits
 from grading.courses import admin as courses
 from grading.courses.organizations import admin as organizations
 from grading.grades import admin as grades
+from grading.lti import admin as lti
 from grading.notifications import admin as notifications
 from grading.peer_review import admin as peer_review
 from grading.rubrics import admin as rubrics
@@ -13,6 +14,7 @@ __all__ = [
     "audits",
     "courses",
     "grades",
+    "lti",
     "notifications",
     "organizations",
     "peer_review",

@@ -76,6 +76,10 @@ GROUPS: dict[str, tuple[Listed, ...]] = {
         ),
         Listed("grading.ModelUsage", "Each paid answer with its tokens and cost"),
     ),
+    "Learning platforms": (
+        Listed("grading.LtiRegistration", "Registered ones, by institution", name="Platforms"),
+        Listed("grading.LtiLaunch", "Who was refused, and why", name="Launches"),
+    ),
     "Messages": (
         Listed("grading.Notice", "Sent, waiting or held back", name="Emails"),
         Listed("grading.Webhook", "Addresses that are notified of events"),

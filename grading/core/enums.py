@@ -358,3 +358,28 @@ class DeliveryState(models.TextChoices):
     WAITING = "waiting"
     DELIVERED = "delivered"
     FAILED = "failed"
+
+
+class LaunchKind(models.TextChoices):
+    """Message of a learning platform that opens the site."""
+
+    RESOURCE = "resource", "Open a link"
+    DEEP_LINKING = "deep_linking", "Choose an assignment"
+
+
+class LineItemOrigin(models.TextChoices):
+    """Maker of a column in a platform's gradebook."""
+
+    PLATFORM = "platform", "The platform, for a link"
+    SITE = "site", "This site"
+
+
+class ScoreState(models.TextChoices):
+    """Outcome of sending a grade to a platform's gradebook."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    REFUSED = "refused", "Refused by the platform"
+    OVERRIDDEN = "overridden", "A teacher's score stands there"
+    OLDER = "older", "The platform has a newer one"
+    UNKNOWN = "unknown", "The platform doesn't know the student"

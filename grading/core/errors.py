@@ -18,6 +18,7 @@ GradingError               code, a sentence the person can act on
 │   │   ├── ExtensionRefused due_at, max_attempts, no_late_mark, reason, students, group
 │   │   ├── RoundRefused   peers, students, ends_at, ...
 │   │   ├── PeopleRefused  email, name, ends_at, typed, ...: of a cohort's people and join link
+│   │   ├── PlatformRefused issuer, login_url, deployment, ...: of a learning platform (LTI)
 │   │   ├── StaffNoteRefused text: of a note among staff
 │   │   ├── TeamRefused    name, code, students, team, reason, keeps_grade: of a team
 │   │   └── WebhookRefused url, events
@@ -34,6 +35,8 @@ GradingError               code, a sentence the person can act on
 │   ├── InvitationRefused  invitation_*: not for this address, or withdrawn
 │   └── SlugTaken          slug_taken: the name is in use
 ├── OrganizationClosed     organization_not_approved: its founder has to wait for the operator
+├── LaunchRefused          launch_*: a learning platform's message that opens nothing; `detail`
+├── PlatformFailed         platform_*: a learning platform does not answer as it should
 ├── InputRefused           the courtroom's own codes: an accepted submission cannot be audited
 ├── UploadUnreadable       upload_missing, upload_differs: a stored PDF is not what was submitted
 │   └── StorageUnavailable storage_unavailable: the store of uploads does not answer
@@ -210,6 +213,10 @@ class WebhookRefused(FieldRefused):
     """Webhook that was not created, or a URL that is not allowed."""
 
 
+class PlatformRefused(FieldRefused):
+    """Learning platform that cannot be registered, changed or used in this way."""
+
+
 class StaffNoteRefused(FieldRefused):
     """Note among staff that was not written, changed or withdrawn."""
 
@@ -241,6 +248,28 @@ class OrganizationClosed(GradingError):
         )
         super().__init__("organization_not_approved", sentence)
         self.organization = organization
+
+
+class LaunchRefused(GradingError):
+    """Message of a learning platform that opens nothing here; `detail` is for its administrator."""
+
+    def __init__(self, code: str, sentence: str, detail: str = "") -> None:
+        super().__init__(code, sentence)
+        self.detail = detail
+
+
+class PlatformFailed(GradingError):
+    """Learning platform that does not answer, or not as the standard says.
+
+    `status` is that of its answer, None without one; `answer` the start of its words.
+    """
+
+    def __init__(
+        self, code: str, sentence: str, *, status: int | None = None, answer: str = ""
+    ) -> None:
+        super().__init__(code, sentence)
+        self.status = status
+        self.answer = answer
 
 
 class InputRefused(GradingError):

@@ -22,7 +22,7 @@ from grading.core.own_addresses import addresses_of
 from grading.core.own_work import may_handle, may_handle_student
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
-from grading.core.rls.rls_scope import as_join_code, as_person
+from grading.core.rls.rls_scope import as_join_code, as_person, as_platform
 from grading.core.roles import ROLES, Level, Somebody, StaffLevel, may, remember_role, role_of
 from grading.core.team_access import is_present_member, read_as_of
 from grading.core.time_zones import follow_cohort
@@ -39,6 +39,7 @@ from grading.models import (
     Finding,
     Invitation,
     JoinLink,
+    LtiRegistration,
     Membership,
     Organization,
     Rubric,
@@ -136,6 +137,24 @@ def access_join_link(code: str) -> JoinLink:
     if link is None or not link.organization.is_usable:
         raise Http404
     return link
+
+
+def access_platform(key: UUID) -> LtiRegistration:
+    """Return the learning platform under this key, for anybody who knows it.
+
+    Those of an organization that cannot be used are missing.
+    """
+    with as_platform(key):
+        rows = LtiRegistration.objects.filter(key=key)
+        organization_id = rows.values_list("organization", flat=True).first()
+    if organization_id is None:
+        raise Http404
+    with scope(organization=organization_id):
+        rows = LtiRegistration.objects.select_related("organization")
+        registration = rows.filter(key=key).first()
+    if registration is None or not registration.organization.is_usable:
+        raise Http404
+    return registration
 
 
 def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Cohort:

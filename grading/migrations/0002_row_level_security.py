@@ -83,6 +83,17 @@ TABLES = (
     "idempotencykey",
     "invitation",
     "joinlink",
+    "ltiaccount",
+    "lticontext",
+    "lticourselink",
+    "ltideployment",
+    "ltikey",
+    "ltilaunch",
+    "ltilineitem",
+    "ltimember",
+    "ltiregistration",
+    "ltiresourcelink",
+    "ltiscore",
     "membership",
     "modelusage",
     "notice",
@@ -155,4 +166,6 @@ class Migration(migrations.Migration):
         read_policy("staff_emails", "grading_noticedaily", f"{DISPATCH} AND kind = 'staff_daily'"),
         # Whoever knows the code of a join link reads that link.
         read_policy("joining", "grading_joinlink", f"{ERRAND} = 'join:' || code"),
+        # Every address for a learning platform holds the key of its registration.
+        read_policy("launching", "grading_ltiregistration", f"{ERRAND} = 'lti:' || key"),
     ]

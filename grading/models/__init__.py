@@ -17,6 +17,19 @@ from grading.models.held_slot import HeldSlot
 from grading.models.idempotency import IdempotencyKey
 from grading.models.invitation import Invitation
 from grading.models.join_link import JoinLink
+from grading.models.lti import (
+    LtiAccount,
+    LtiContext,
+    LtiCourseLink,
+    LtiDeployment,
+    LtiKey,
+    LtiLaunch,
+    LtiLineItem,
+    LtiMember,
+    LtiRegistration,
+    LtiResourceLink,
+    LtiScore,
+)
 from grading.models.model_bench import ModelUsage, OrganizationBench
 from grading.models.notice import DueReminder, Notice, NoticeDaily, NoticeOptOut
 from grading.models.opening import Opening
@@ -73,6 +86,17 @@ __all__ = [
     "IdempotencyKey",
     "Invitation",
     "JoinLink",
+    "LtiAccount",
+    "LtiContext",
+    "LtiCourseLink",
+    "LtiDeployment",
+    "LtiKey",
+    "LtiLaunch",
+    "LtiLineItem",
+    "LtiMember",
+    "LtiRegistration",
+    "LtiResourceLink",
+    "LtiScore",
     "Membership",
     "ModelUsage",
     "Notice",

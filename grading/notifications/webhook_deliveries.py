@@ -25,7 +25,7 @@ from grading.notifications.outbox import Outbox
 from grading.notifications.pinned_post import Answer, post
 from grading.notifications.webhook_signatures import older_signature, secrets_of, signed_headers
 
-# A turn begins no delivery later than this, and a delivery ends after ten seconds (pinned_post.py).
+# A turn begins no delivery later than this, and a delivery ends after ten seconds (pinned_requests.py).
 BEGIN_SECONDS = 1
 # Waits after each try but the last; together 23 hours and 21 minutes.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))

@@ -28,6 +28,8 @@ from grading.models import (
     FeedbackEdition,
     HeldSlot,
     IdempotencyKey,
+    LtiKey,
+    LtiLaunch,
     Notice,
     Organization,
     Webhook,
@@ -38,6 +40,7 @@ CHECK_SECONDS = 3600
 BATCH, MOST_BATCHES = 1000, 20
 # As docs/api.md promises, with a day to spare for the keys.
 KEYS_KEPT, DELIVERIES_KEPT = timedelta(days=2), timedelta(days=30)
+LAUNCHES_KEPT = timedelta(days=30)
 # Of courses that are over: nobody may open them any more.
 EDITIONS_KEPT = timedelta(days=30)
 log = structlog.get_logger(__name__)
@@ -134,6 +137,14 @@ def _keys(now: datetime) -> QuerySet[IdempotencyKey]:
     return IdempotencyKey.objects.filter(created_at__lt=now - KEYS_KEPT)
 
 
+def _launches(now: datetime) -> QuerySet[LtiLaunch]:
+    return LtiLaunch.objects.filter(created_at__lt=now - LAUNCHES_KEPT)
+
+
+def _platform_keys(now: datetime) -> QuerySet[LtiKey]:
+    return LtiKey.objects.filter(published_until__lt=now)
+
+
 def _sessions(now: datetime) -> QuerySet[Session]:
     return Session.objects.filter(expire_date__lt=now)
 
@@ -149,5 +160,7 @@ OF_ORGANIZATION = (
     Kind("replaced secrets", _replaced_secrets, _forget_secrets),
     Kind("editions", _editions),
     Kind("idempotency keys", _keys),
+    Kind("launches", _launches),
+    Kind("former keys for platforms", _platform_keys),
     Kind("texts of files", _sources, _forget_sources),
 )

@@ -25,6 +25,12 @@ pytestmark = pytest.mark.django_db
 STAYS = {
     "Activity",
     "BankedComment",
+    "LtiAccount",
+    "LtiContext",
+    "LtiDeployment",
+    "LtiKey",
+    "LtiLaunch",
+    "LtiRegistration",
     "Membership",
     "ModelUsage",
     "Notice",

@@ -10,7 +10,7 @@ from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.engine.events import Contents
 from grading.engine.stored_sources import pack_sources
-from grading.models import Audit, Grade, Organization, OrphanedUpload
+from grading.models import Assignment, Audit, Enrollment, Grade, Organization, OrphanedUpload
 from tests.factories.comments import BankedCommentFactory, CommentFactory, CommentReplyFactory
 from tests.factories.extensions import ExtensionFactory
 from tests.factories.grades import (
@@ -31,6 +31,18 @@ from tests.factories.grading_queue import (
     ReviewMarkFactory,
     ReviewPresenceFactory,
     ReviewShareFactory,
+)
+from tests.factories.lti import (
+    LtiAccountFactory,
+    LtiContextFactory,
+    LtiCourseLinkFactory,
+    LtiKeyFactory,
+    LtiLaunchFactory,
+    LtiLineItemFactory,
+    LtiMemberFactory,
+    LtiRegistrationFactory,
+    LtiResourceLinkFactory,
+    LtiScoreFactory,
 )
 from tests.factories.peers import (
     CommunicationEntryFactory,
@@ -118,6 +130,7 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
         )
 
     JoinLinkFactory.create(cohort=cohort)
+    _from_a_platform(enrollment, assignment, word)
     OrphanedUploadFactory.create(organization=organization)
     ExtensionFactory.create(assignment=assignment, student=enrollment, max_attempts=9)
     team_with(assignment, enrollment)
@@ -167,6 +180,22 @@ def _graded(audit: Audit, user: User, word: str) -> None:
     WebhookDeliveryFactory.create(
         webhook__organization=audit.organization, webhook__url=f"https://{word}.example/hook"
     )
+
+
+def _from_a_platform(student: Enrollment, assignment: Assignment, word: str) -> None:
+    """A row in every table about learning platforms."""
+    registration = LtiRegistrationFactory.create(
+        organization=student.organization, name=f"{word} platform"
+    )
+    LtiKeyFactory.create(registration=registration)
+    LtiAccountFactory.create(registration=registration, user=student.user)
+    LtiLaunchFactory.create(registration=registration, user=student.user)
+    context = LtiContextFactory.create(deployment__registration=registration, title=f"{word} there")
+    linked = LtiCourseLinkFactory.create(cohort=student.cohort, context=context)
+    LtiMemberFactory.create(course_link=linked, enrollment=student, name=f"{word} student")
+    LtiResourceLinkFactory.create(assignment=assignment, context=context, title=f"{word} link")
+    line_item = LtiLineItemFactory.create(assignment=assignment, context=context)
+    LtiScoreFactory.create(line_item=line_item, student=student)
 
 
 def _among_peers(audit: Audit, word: str) -> None:

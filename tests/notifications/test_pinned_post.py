@@ -12,8 +12,8 @@ from socket import create_server, socket
 import pytest
 from cryptography.x509 import DNSName
 
+from grading.engine import pinned_requests
 from grading.engine.repository_addresses import Pinned
-from grading.notifications import pinned_post
 from grading.notifications.pinned_post import Answer, post
 from tests.factories.certificates import write_certificate
 
@@ -109,7 +109,7 @@ def silence(connection: socket) -> None:
 
 @pytest.mark.parametrize(("answer", "is_tls"), [(drip, False), (silence, False), (silence, True)])
 def test_who_takes_longer_is_cut_off(answer, is_tls, monkeypatch):
-    monkeypatch.setattr(pinned_post, "SECONDS", 0.3)
+    monkeypatch.setattr(pinned_requests, "SECONDS", 0.3)
     with serving(answer) as port:
         assert posted(port, is_tls=is_tls) == Answer(None, "", "No answer within 0.3 seconds.")
 

@@ -65,6 +65,7 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
         ("invitation_letters", "grading_notice", "SELECT"),
         ("invited_me", "grading_invitation", "SELECT"),
         ("joining", "grading_joinlink", "SELECT"),
+        ("launching", "grading_ltiregistration", "SELECT"),
         ("letters", "grading_notice", "SELECT"),
         ("orphaned_uploads", "grading_orphanedupload", "SELECT"),
         ("own_membership", "grading_membership", "SELECT"),

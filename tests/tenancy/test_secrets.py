@@ -24,6 +24,9 @@ from grading.models import (
     Assignment,
     Audit,
     BulkRun,
+    LtiKey,
+    LtiLaunch,
+    LtiRegistration,
     Organization,
     OrganizationBench,
     Webhook,
@@ -63,6 +66,7 @@ def secrets_now() -> list[str]:
     with everywhere():
         sealed = [bench.sealed_key for bench in OrganizationBench.objects.all()]
         sealed += [webhook.sealed_secret for webhook in Webhook.objects.all()]
+        sealed += [key.sealed_private for key in LtiKey.objects.all()]
     factors = [str(row.data["secret"]) for row in Authenticator.objects.filter(type="totp")]
     return [KEY, TOTP_SECRET, SECRET, *sealed, *factors]
 
@@ -98,6 +102,7 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
     with scope(organization=organization):
         assignment, audit = Assignment.objects.select_related("cohort").get(), Audit.objects.get()
         appeal, run, webhook = Appeal.objects.get(), BulkRun.objects.get(), Webhook.objects.get()
+        registration, launch = LtiRegistration.objects.get(), LtiLaunch.objects.get()
     names = NOWHERE | {
         "org": organization.slug,
         "cohort": assignment.cohort.slug,
@@ -107,6 +112,9 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
         "appeal_id": appeal.pk,
         "bulk_id": run.pk,
         "webhook_id": webhook.pk,
+        "platform": registration.key,
+        "platform_id": registration.pk,
+        "launch_id": launch.pk,
     }
     for route in ROWS:
         yield "/" + re.sub(r"<\w+:(\w+)>", lambda hole: str(names[hole[1]]), route)
@@ -115,7 +123,7 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
 def leaks_on(client: Client, pages: Iterator[str]) -> tuple[int, list[Any]]:
     """Return the number of pages read and the places where a secret stood."""
     hidden, read, leaks = secrets_now(), 0, []
-    assert len(hidden) == 6
+    assert len(hidden) == 7
     for page in pages:
         text = client.get(page).content.decode()
         read += 1

@@ -12,10 +12,12 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
+from django_scopes import scope
 
 from grading.core.enums import Role
 from grading.core.invitation_links import token_of
 from grading.engine.imports import read_report_text
+from grading.models import LtiLaunch
 from grading.rubrics.check_trials.actions import Answer, keep_answer
 from tests.factories.comments import BankedCommentFactory, CommentFactory
 from tests.factories.example_report import report_json
@@ -27,6 +29,7 @@ from tests.factories.grades import (
     GradeFactory,
     StaffNoteFactory,
 )
+from tests.factories.lti import LtiContextFactory, LtiKeyFactory, LtiLaunchFactory
 from tests.factories.peers import (
     ComplaintFactory,
     FeedbackReportFactory,
@@ -143,6 +146,11 @@ class Institute:
         )
         self.invitation = InvitationFactory.create(organization=self.organization)
         self.join_link = JoinLinkFactory.create(cohort=self.cohort)
+        self.launch = LtiLaunchFactory.create(registration__organization=self.organization)
+        LtiContextFactory.create(
+            deployment__registration=self.launch.registration, context_id="course"
+        )
+        LtiKeyFactory.create(registration=self.launch.registration)
         self.delivery = WebhookDeliveryFactory.create(webhook__organization=self.organization)
         self.webhook = self.delivery.webhook
 
@@ -174,6 +182,9 @@ class Institute:
             "report_id": self.feedback.pk,
             "sample_id": self.sample.pk,
             "webhook_id": self.webhook.pk,
+            "platform": self.launch.registration.key,
+            "platform_id": self.launch.registration_id,
+            "launch_id": self.launch.pk,
             "delivery_id": self.delivery.pk,
             "note_id": self.note.pk,
             "grade_id": self.grade.pk,
@@ -206,6 +217,8 @@ class World:
             "operator": UserFactory.create(is_staff=True, is_superuser=True),
             "deactivated": deactivated,
         }
+        with scope(organization=here):
+            LtiLaunch.objects.update(user=users["instructor"], entered_at=timezone.now())
         self.sessions = {person: session_of(user) for person, user in users.items()}
         User.objects.filter(pk=deactivated.pk).update(is_active=False)
 

@@ -1,12 +1,14 @@
 """Scopes for PostgreSQL's row-level security.
 
-There are four, each of them a django-scopes scope. Outside of all four, no tenant's row is
+There are five, each of them a django-scopes scope. Outside of all five, no tenant's row is
 visible, whatever the query. `grading.core.rls` sets the connection before the next query.
 
     scope(organization=...)   rows of one organization, or of a list of them (django-scopes' own)
     as_person(user)           read only: the user's memberships, and the invitations of their email
                               addresses
     as_join_code(code)        read only: the join link with this code, of any organization
+    as_platform(key)          read only: the learning platform that is registered under this key, of
+                              any organization
     as_dispatcher()           read only, of every organization: audits that wait or run, emails and
                               webhook deliveries that wait, all invitations' emails, bulk runs, rounds of peers, fixes to
                               verify, editions of reports to make, due dates, uploads to delete, and who
@@ -16,6 +18,7 @@ visible, whatever the query. `grading.core.rls` sets the connection before the n
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.db.models import Model
 from django_scopes import get_scope, scope
@@ -42,6 +45,11 @@ def as_dispatcher() -> AbstractContextManager[None]:
 def as_join_code(code: str) -> AbstractContextManager[None]:
     """Enter the scope of somebody who knows a join link's code, as stored."""
     return _read_only_scope(errand=f"join:{code}")
+
+
+def as_platform(key: UUID) -> AbstractContextManager[None]:
+    """Enter the scope of a request to the addresses of one learning platform."""
+    return _read_only_scope(errand=f"lti:{key}")
 
 
 def _read_only_scope(**opened: Any) -> AbstractContextManager[None]:
