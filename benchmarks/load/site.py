@@ -177,7 +177,10 @@ def _start_process(
     command: list[str], environment: dict[str, str], stack: contextlib.ExitStack, log: Path
 ) -> int:
     output = stack.enter_context(log.open("wb"))
-    process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+    # In a session of its own, as by systemd, a container or `manage.py serve`.
+    process = subprocess.Popen(
+        command, env=environment, stdout=output, stderr=output, start_new_session=True
+    )
     stack.callback(process.wait, 30)
     stack.callback(process.terminate)
     return process.pid

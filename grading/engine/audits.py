@@ -80,6 +80,13 @@ class RubricDocument:
     notes: tuple[RubricNote, ...] = ()
 
 
+def lower_priority(niceness: int) -> None:
+    """Make this process and the readers of submissions that it starts give way to others."""
+    from courtroom.analysis.sandbox.niceness import lower_priority as lower
+
+    lower(niceness)
+
+
 def preload() -> None:
     """Import langgraph and the store's client in a worker's parent process, so that no forked job
     pays for them again.

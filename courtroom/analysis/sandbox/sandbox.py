@@ -29,6 +29,7 @@ from courtroom.analysis.sandbox.bubblewrap import (
     bubblewrap_command,
 )
 from courtroom.analysis.sandbox.child_io import Child, ChildLimits, Completed, converse, died
+from courtroom.analysis.sandbox.niceness import pass_on_niceness
 from courtroom.models import errors
 from courtroom.models.errors import CourtroomError
 
@@ -128,7 +129,7 @@ def start_child(
     errors: int = subprocess.PIPE,
 ) -> Child:
     """Start a confined process at its task (launch.py). `errors`: the end of its stderr."""
-    return Child(
+    child = Child(
         _command(task, limits, reach),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -136,6 +137,8 @@ def start_child(
         env={**bare_environment(), **(env or {})},
         start_new_session=True,
     )
+    pass_on_niceness(child.pid)
+    return child
 
 
 def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str]:

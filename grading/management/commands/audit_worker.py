@@ -100,7 +100,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         from grading.engine import audits as engine_audits
 
-        os.nice(NICENESS)
+        engine_audits.lower_priority(NICENESS)
         engine_audits.preload()
         tracing.preload()
         self.serve(settings.AUDIT_QUEUES, burst=options["burst"])

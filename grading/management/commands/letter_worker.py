@@ -14,4 +14,7 @@ class Command(audit_worker.Command):
     help = "Send emails and webhooks until SIGTERM; the running job is finished first."
 
     def handle(self, *_: Any, **options: Any) -> None:
+        from grading.engine import audits as engine_audits
+
+        engine_audits.lower_priority(audit_worker.NICENESS)
         self.serve(settings.LETTER_QUEUES, burst=options["burst"])

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -137,6 +138,19 @@ def test_process_killed_by_the_system_ran_out_of_memory():
 
 def test_process_that_crashes_died():
     assert refusal_of(["sh", "-c", "kill -SEGV $$"]) == "child_died"
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="a kernel without autogroups")
+def test_process_of_niced_work_gives_way_to_other_sessions():
+    code = f"""
+from courtroom.analysis.sandbox.niceness import lower_priority
+from courtroom.analysis.sandbox.sandbox import ChildLimits, run_confined
+lower_priority(7)
+look = ["sh", "-c", "read line; cat /proc/self/autogroup"]
+print(run_confined(look, limits={LIMITS}, stdin=b"now\\n").stdout.decode())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-2:] == ["nice", "7"]
 
 
 def test_watch_callback_ends_the_process_with_its_error():
