@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from django.db.models import Q, QuerySet
@@ -16,9 +17,9 @@ ReportSide = Literal["author", "subject", "staff"]
 Side = Literal["auditor", "auditee", "author", "subject", "staff"]
 
 
-def granted_pairings() -> QuerySet[Pairing]:
-    """Return the pairings that are active now."""
-    now = timezone.now()
+def granted_pairings(now: datetime | None = None) -> QuerySet[Pairing]:
+    """Return the pairings that are active now, or at the given time."""
+    now = now or timezone.now()
 
     # The same rule as in is_granted, written for the database.
     cohort_runs = Q(round__assignment__cohort__ends_on=None) | Q(

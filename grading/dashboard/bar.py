@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -26,10 +27,12 @@ from django.utils import timezone
 
 from grading.appeals.queries import WAITING
 from grading.comments.queries import ANSWER_WAITS, new_comments
-from grading.core.enums import ComplaintState, LatePolicy
-from grading.core.own_work import handled_by
+from grading.core.compiled_queries import CompiledQuery
+from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, ComplaintState, LatePolicy, Role
+from grading.core.own_work import handled_by_member
 from grading.core.pairing_access import granted_pairings
 from grading.core.permissions import may
+from grading.core.roles import role_of
 from grading.core.team_access import is_readable_for_user
 from grading.courses.extensions.queries import extensions_for
 from grading.dashboard.queries import finished_reports
@@ -40,6 +43,7 @@ from grading.models import (
     Comment,
     Complaint,
     Enrollment,
+    Membership,
     Organization,
     Submission,
 )
@@ -74,7 +78,7 @@ def bar_of(user: User, organization: Organization, path: str, above: Collection[
     """Return the bar of the page at `path`; `above` are the addresses of its breadcrumbs. One query."""
     is_staff = may(user, organization, "staff")
     current = _cohort_in([path, *above])
-    rows = list(_rows(user, organization, current, is_staff=is_staff)[:MAX_ROWS])
+    rows = _rows(user, organization, current)
     org = organization.slug
 
     def place(label: str, name: str, *slugs: str) -> Place:
@@ -105,25 +109,51 @@ def _cohort_in(addresses: Iterable[str]) -> str:
     return next(filter(None, slugs), "")
 
 
-def _rows(user: User, organization: Organization, current: str, *, is_staff: bool) -> Any:
+def _rows(user: User, organization: Organization, current: str) -> list[dict[str, Any]]:
     """Return cohorts as dictionaries, the current one first with its assignments, each row with what waits."""
-    cohorts = Cohort.objects.filter(organization=organization)
-    counts = _waiting_for_staff(user, organization) if is_staff else _due_from(user)
-    if not is_staff:
-        cohorts = cohorts.filter(pk__in=Enrollment.objects.filter(user=user).values("cohort"))
+    role = role_of(user, organization)
+    if role in TEACHING_ROLES:
+        return list(TEACHERS_ROWS.rows(organization, current=current))
+    if role in STAFF_ROLES:
+        return list(ASSISTANTS_ROWS.rows(organization, current=current, user=user.pk))
+    return list(STUDENTS_ROWS.rows(organization, current=current, user=user.pk, now=timezone.now()))
 
+
+def _students_rows(current: str, user: int, now: datetime) -> QuerySet[Any, Any]:
+    cohorts = Cohort.objects.filter(pk__in=Enrollment.objects.filter(user=user).values("cohort"))
+    return _listed(cohorts, current, _due_from(User(pk=user), now))
+
+
+def _assistants_rows(current: str, user: int) -> QuerySet[Any, Any]:
+    assistant = Membership(user_id=user, role=Role.ASSISTANT)
+    handled = handled_by_member(assistant, "submission")
+    return _listed(Cohort.objects.all(), current, _waiting_for_staff(handled))
+
+
+def _teachers_rows(current: str) -> QuerySet[Any, Any]:
+    return _listed(Cohort.objects.all(), current, _waiting_for_staff(Q()))
+
+
+STUDENTS_ROWS = CompiledQuery(_students_rows, current=str, user=int, now=datetime)
+ASSISTANTS_ROWS = CompiledQuery(_assistants_rows, current=str, user=int)
+TEACHERS_ROWS = CompiledQuery(_teachers_rows, current=str)
+
+
+def _listed(
+    cohorts: QuerySet[Cohort], current: str, counts: dict[str, Coalesce]
+) -> QuerySet[Any, Any]:
     is_current = Case(When(slug=current, then=Value(0)), default=Value(1))
     listed: Any = cohorts.annotate(
         here=FilteredRelation("assignments", condition=Q(slug=current)), **counts
     )
     columns = ("slug", "name", "here__slug", "here__title", *counts)
     order = ("-starts_on", "name", "pk", "here__due_at", "here__title")
-    return listed.order_by(is_current, *order).values(*columns)
+    rows: QuerySet[Any, Any] = listed.order_by(is_current, *order).values(*columns)[:MAX_ROWS]
+    return rows
 
 
-def _waiting_for_staff(user: User, organization: Organization) -> dict[str, Coalesce]:
+def _waiting_for_staff(handled: Q) -> dict[str, Coalesce]:
     """Count what waits, but nothing on work that an assistant reads as its student."""
-    handled = handled_by(user, organization, "submission")
     return {
         "appeals": _number_of(Appeal.objects.filter(WAITING, handled)),
         "answers": _number_of(Comment.objects.filter(ANSWER_WAITS, handled)),
@@ -131,9 +161,8 @@ def _waiting_for_staff(user: User, organization: Organization) -> dict[str, Coal
     }
 
 
-def _due_from(user: User) -> dict[str, Coalesce]:
+def _due_from(user: User, now: datetime) -> dict[str, Coalesce]:
     """Count what home lists as due: assignments without a counting attempt, and peer reviews."""
-    now = timezone.now()
     handed_in = Submission.objects.filter(
         is_readable_for_user(user.pk), assignment=OuterRef("pk"), counts=True
     )
@@ -147,7 +176,7 @@ def _due_from(user: User) -> dict[str, Coalesce]:
     assignments = Assignment.objects.filter(
         is_open, is_running, ~Exists(handed_in), cohort__enrollments__user=user
     )
-    reviews = granted_pairings().filter(~Exists(finished_reports()), auditor__user=user)
+    reviews = granted_pairings(now).filter(~Exists(finished_reports()), auditor__user=user)
     return {
         "assignments_due": _number_of(assignments),
         "reviews_due": _number_of(reviews),

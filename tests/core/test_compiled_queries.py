@@ -1,0 +1,96 @@
+"""Compiled queries: the answer of the query set, for the organization and the values at hand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.test.utils import CaptureQueriesContext
+from django_scopes import scope
+
+from grading.core.compiled_queries import CompiledQuery
+from grading.models import Assignment, Cohort
+from tests.factories.people import CohortFactory
+from tests.factories.work import AssignmentFactory
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 11, 28, 12, tzinfo=UTC)
+
+
+def due_assignments(title: str, cohort: int, now: datetime) -> QuerySet[Any, Any]:
+    runs = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=now.date())
+    rows = Assignment.objects.filter(runs, title=title, cohort=cohort, due_at__gte=now)
+    listed: QuerySet[Any, Any] = rows.order_by("due_at").values("slug", "due_at")
+    return listed
+
+
+DUE = CompiledQuery(due_assignments, title=str, cohort=int, now=datetime)
+
+
+def both_ways(assignment: Assignment, now: datetime) -> tuple[list[Any], list[Any]]:
+    values: dict[str, Any] = {
+        "title": assignment.title,
+        "cohort": assignment.cohort_id,
+        "now": now,
+    }
+    with scope(organization=assignment.organization):
+        compiled = list(DUE.rows(assignment.organization, **values))
+        return compiled, list(due_assignments(**values))
+
+
+@pytest.mark.parametrize("late", [timedelta(0), timedelta(days=1), timedelta(days=3)])
+def test_rows_are_those_of_the_query_set(late: timedelta) -> None:
+    cohort = CohortFactory.create(ends_on=NOON.date() + timedelta(days=1))
+    due = NOON + timedelta(days=2)
+    assignment = AssignmentFactory.create(cohort=cohort, title="%s '\"", due_at=due)
+    compiled, plain = both_ways(assignment, NOON + late)
+    assert compiled == plain
+    assert bool(plain) == (late < timedelta(days=2))
+
+
+def test_second_organization_gets_its_own_rows() -> None:
+    rows = []
+    for _ in range(2):
+        assignment = AssignmentFactory.create(due_at=NOON)
+        compiled, plain = both_ways(assignment, NOON)
+        rows.append([row["slug"] for row in compiled])
+        assert (compiled, len(plain)) == (plain, 1)
+    assert rows[0] != rows[1]
+
+
+def test_row_of_another_organization_is_not_given_by_its_key() -> None:
+    own, foreign = AssignmentFactory.create(due_at=NOON), AssignmentFactory.create(due_at=NOON)
+    values: dict[str, Any] = {"title": foreign.title, "cohort": foreign.cohort_id, "now": NOON}
+    with scope(organization=own.organization):
+        assert list(DUE.rows(own.organization, **values)) == []
+
+
+def test_query_is_made_once_and_asked_each_time() -> None:
+    calls = []
+
+    def build(current: str) -> QuerySet[Any, Any]:
+        calls.append(current)
+        rows: QuerySet[Any, Any] = Cohort.objects.filter(slug=current).values("name")
+        return rows
+
+    query, cohort = CompiledQuery(build, current=str), CohortFactory.create()
+    with scope(organization=cohort.organization), CaptureQueriesContext(connection) as queries:
+        names = [list(query.rows(cohort.organization, current=slug)) for slug in (cohort.slug, "x")]
+    assert (names, len(queries), len(calls)) == ([[{"name": cohort.name}], []], 2, 1)
+
+
+def test_parameter_that_the_query_leaves_out_is_refused() -> None:
+    query = CompiledQuery(lambda **_: Cohort.objects.values("name"), current=str)
+    cohort = CohortFactory.create()
+    with scope(organization=cohort.organization), pytest.raises(ValueError, match="stand-in"):
+        list(query.rows(cohort.organization, current=cohort.slug))
+
+
+@pytest.mark.parametrize("values", [{}, {"current": "a", "user": 1}])
+def test_missing_or_further_value_is_refused(values: dict[str, Any]) -> None:
+    query = CompiledQuery(lambda current: Cohort.objects.filter(slug=current), current=str)
+    with pytest.raises(TypeError, match="current"):
+        list(query.rows(CohortFactory.create().organization, **values))
