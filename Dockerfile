@@ -4,7 +4,7 @@ ARG BASE=python:3.11.16-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33
 
 FROM ${BASE}
 RUN apt-get --option Acquire::Languages=none update \
-    && apt-get install --yes --no-install-recommends bubblewrap git \
+    && apt-get install --yes --no-install-recommends bubblewrap git openssh-client \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --user-group --no-create-home auditor \
     && install --directory --owner=auditor --group=auditor /data/media

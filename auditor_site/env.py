@@ -72,6 +72,17 @@ VARIABLES = (
     ),
     Variable("GITHUB_CLIENT_ID", "", "sign-in with GitHub: the OAuth app's id; unset: off"),
     Variable("GITHUB_CLIENT_SECRET", "", "and its secret", secret=True),
+    Variable("GITHUB_APP_ID", "", "GitHub App that reads private repositories; unset: off"),
+    Variable("GITHUB_APP_SLUG", "", "its name in github.com/apps/NAME"),
+    Variable("GITHUB_APP_PRIVATE_KEY", "", "its private key, PEM", secret=True),
+    Variable("GITHUB_APP_CLIENT_ID", "", "its client id"),
+    Variable("GITHUB_APP_CLIENT_SECRET", "", "and its client secret", secret=True),
+    Variable("GITHUB_APP_WEBHOOK_SECRET", "", "secret that signs its events", secret=True),
+    Variable(
+        "GITHUB_APP_URL",
+        "https://github.com",
+        "GitHub, or the address of a GitHub Enterprise Server",
+    ),
     Variable(
         "OIDC_SERVER_URL", "", "sign-in with OpenID Connect: the issuer's address; unset: off"
     ),

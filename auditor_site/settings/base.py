@@ -7,6 +7,8 @@ from csp.constants import NONE, SELF
 from auditor_site import addresses, env, folders, webserver
 from auditor_site.settings.accounts import *  # noqa: F403 -- part of the base
 from auditor_site.settings.accounts import PROVIDER_APPS, PROVIDER_ORIGINS
+from auditor_site.settings.github_app import *  # noqa: F403 -- part of the base
+from auditor_site.settings.github_app import GITHUB_APP, GITHUB_APP_URL
 from auditor_site.settings.judges import *  # noqa: F403 -- part of the base
 from auditor_site.settings.repository_hosts import *  # noqa: F403 -- part of the base
 
@@ -100,6 +102,10 @@ UPLOAD_MAX_BYTES = 25 * 1024 * 1024
 # The editor of a rubric posts every field at once: ten criteria with sixty checks are a thousand.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
+# Where the redirects of our forms lead: to sign in, and to let the GitHub App read a repository.
+ORIGINS_OF_FORMS = list(
+    dict.fromkeys([*PROVIDER_ORIGINS, *([GITHUB_APP_URL] if GITHUB_APP else [])])
+)
 SESSION_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -112,7 +118,7 @@ CONTENT_SECURITY_POLICY = {
         "font-src": [SELF],
         "connect-src": [SELF],
         # Browsers check this for the redirects of a form too.
-        "form-action": [SELF, *PROVIDER_ORIGINS],
+        "form-action": [SELF, *ORIGINS_OF_FORMS],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
     },

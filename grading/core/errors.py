@@ -21,6 +21,7 @@ GradingError               code, a sentence the person can act on
 │   │   ├── PlatformRefused issuer, login_url, deployment, ...: of a learning platform (LTI)
 │   │   ├── StaffNoteRefused text: of a note among staff
 │   │   ├── TeamRefused    name, code, students, team, reason, keeps_grade: of a team
+│   │   ├── AccessRefused  address, token, do, students: of an access to private repositories
 │   │   └── WebhookRefused url, events
 │   ├── EditionNotReady    edition_preparing, edition_failed: a peer's report cannot be shown yet
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
@@ -41,6 +42,7 @@ GradingError               code, a sentence the person can act on
 ├── UploadUnreadable       upload_missing, upload_differs: a stored PDF is not what was submitted
 │   └── StorageUnavailable storage_unavailable: the store of uploads does not answer
 ├── ReportUnreadable       report_unreadable: a stored report has another form
+├── GithubFailed           github_*: GitHub refuses the site's App, an installation or a person
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
 ├── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
 └── SealBrokenError        seal_broken: a stored secret cannot be read with today's SECRET_KEY
@@ -209,6 +211,10 @@ class KeyRefused(ActionRefused):
     """Idempotency key that another request uses or used."""
 
 
+class AccessRefused(FieldRefused):
+    """Access to a private repository that was not given, confirmed or shown to work."""
+
+
 class WebhookRefused(FieldRefused):
     """Webhook that was not created, or a URL that is not allowed."""
 
@@ -298,6 +304,14 @@ class ReportUnreadable(GradingError):
             "report_unreadable", f"The stored report cannot be read at “{place}”: {reason}."
         )
         self.place = place
+
+
+class GithubFailed(GradingError):
+    """Request that GitHub refused or did not answer; `status` is its answer's, if there is one."""
+
+    def __init__(self, code: str, sentence: str, *, status: int | None = None) -> None:
+        super().__init__(code, sentence)
+        self.status = status
 
 
 class IllegalMoveError(GradingError):

@@ -1,0 +1,202 @@
+"""GitHub's API on loopback, as far as the site's GitHub App asks it, with the answers that its description documents."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+APP_ID, SLUG, CLIENT_ID, CLIENT_SECRET = "4711", "court-reader", "Iv1.court", "client-secret-canary"
+Answer = tuple[int, Any]
+MISSING: Answer = (404, {"message": "Not Found"})
+UNAUTHORIZED: Answer = (401, {"message": "Bad credentials"})
+
+
+@cache
+def app_key() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@cache
+def app_key_pem() -> str:
+    return (
+        app_key().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
+    )
+
+
+@dataclass
+class GithubServer:
+    """`installations` map an id to the ids of its chosen repositories, `repositories` an id to its name today,
+    `people` a token to an id and a login, `rights` a repository's name and a login to a right, and `codes` a code to
+    the token that it is good for, once.
+
+    Where `moved_to` is set, every answer redirects there. `tokens` are those given to the App, with their repositories; `requests` are method and path.
+    """
+
+    url: str = ""
+    installations: dict[int, set[int]] = field(default_factory=dict)
+    moved_to: str = ""
+    suspended: set[int] = field(default_factory=set)
+    repositories: dict[int, str] = field(default_factory=dict)
+    people: dict[str, tuple[int, str]] = field(default_factory=dict)
+    rights: dict[tuple[str, str], str] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, frozenset[int]] = field(default_factory=dict)
+    requests: list[str] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
+
+    def may_read(self, token: str, full_name: str) -> bool:
+        """Return whether a token of the App opens a repository, for a git server beside this one."""
+        names = {self.repositories.get(key) for key in self.tokens.get(token, ())}
+        return full_name in names
+
+    def answer(self, method: str, target: str, token: str, body: Any) -> Answer:
+        parts = urlsplit(target)
+        page = int(parse_qs(parts.query).get("page", ["1"])[0])
+        path = parts.path.removeprefix("/api/v3")
+        for pattern, name in ROUTES.items():
+            method_of, _, path_of = pattern.partition(" ")
+            if method == method_of and (match := re.fullmatch(path_of, path)):
+                reply: Answer = getattr(self, name)(*match.groups(), token=token, body=body)
+                return reply if page == 1 else (200, _beyond(reply[1]))
+        return MISSING
+
+    def give_token(self, installation: str, *, token: str, body: Any) -> Answer:
+        try:
+            claims = jwt.decode(token, app_key().public_key(), algorithms=["RS256"])
+        except jwt.PyJWTError:
+            return UNAUTHORIZED
+        chosen = self.installations.get(int(installation))
+        if claims["iss"] != APP_ID or claims["exp"] - claims["iat"] > 660:
+            return UNAUTHORIZED
+        if chosen is None:
+            return MISSING
+        if int(installation) in self.suspended:
+            return 403, {"message": "This installation has been suspended"}
+        wanted = set(body.get("repository_ids", chosen))
+        if not wanted <= chosen:
+            return 422, {"message": "There is at least one repository that does not exist"}
+        fresh = f"ghs_{APP_ID}_canary{len(self.tokens)}"
+        self.tokens[fresh] = frozenset(wanted)
+        ends = datetime.now(UTC) + timedelta(hours=1)
+        return 201, {
+            "token": fresh,
+            "expires_at": ends.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "permissions": body["permissions"],
+            "repository_selection": "selected",
+            "repositories": [{"id": key, "full_name": self.repositories[key]} for key in wanted],
+        }
+
+    def give_person_token(self, *, token: str, body: Any) -> Answer:
+        is_ours = (body["client_id"], body["client_secret"]) == (CLIENT_ID, CLIENT_SECRET)
+        person = self.codes.pop(body["code"], None)
+        if person is None or not is_ours or not body["code_verifier"]:
+            return 200, {"error": "bad_verification_code", "error_description": "It is wrong."}
+        return 200, {"access_token": person, "token_type": "bearer", "scope": ""}
+
+    def show_person(self, *, token: str, body: Any) -> Answer:
+        if token not in self.people:
+            return UNAUTHORIZED
+        number, login = self.people[token]
+        return 200, {"id": number, "login": login}
+
+    def list_installations(self, *, token: str, body: Any) -> Answer:
+        rows = [{"id": key} for key in self.installations if self._readable(key, token)]
+        return 200, {"total_count": len(rows), "installations": rows}
+
+    def list_repositories(self, installation: str, *, token: str, body: Any) -> Answer:
+        rows = self._readable(int(installation), token)
+        return 200, {"total_count": len(rows), "repositories": rows}
+
+    def show_permission(self, name: str, login: str, *, token: str, body: Any) -> Answer:
+        if not self.may_read(token, name):
+            return MISSING
+        numbers = {of_login: number for number, of_login in self.people.values()}
+        if login not in numbers:
+            return MISSING
+        right = self.rights.get((name, login), "none")
+        user = {"id": numbers[login], "login": login}
+        return 200, {"permission": right, "role_name": right, "user": user}
+
+    def _readable(self, installation: int, token: str) -> list[dict[str, Any]]:
+        _, login = self.people.get(token, (0, ""))
+        names = {key: self.repositories[key] for key in self.installations.get(installation, ())}
+        return [
+            {"id": key, "full_name": name}
+            for key, name in sorted(names.items())
+            if self.rights.get((name, login), "none") != "none"
+        ]
+
+
+def _beyond(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: [] if isinstance(value, list) else value for name, value in answer.items()}
+
+
+ROUTES = {
+    r"POST /app/installations/(\d+)/access_tokens": "give_token",
+    r"POST /login/oauth/access_token": "give_person_token",
+    r"GET /user": "show_person",
+    r"GET /user/installations": "list_installations",
+    r"GET /user/installations/(\d+)/repositories": "list_repositories",
+    r"GET /repos/([^/]+/[^/]+)/collaborators/([^/]+)/permission": "show_permission",
+}
+
+
+@contextmanager
+def serve_github() -> Iterator[GithubServer]:
+    """Serve an empty GitHub while the block runs."""
+    github = GithubServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            github.requests.append(f"{self.command} {self.path}")
+            github.headers.append(dict(self.headers))
+            status, answer = github.answer(
+                self.command, self.path, token, json.loads(text) if text else None
+            )
+            body = json.dumps(answer).encode()
+            self.send_response(301 if github.moved_to else status)
+            if github.moved_to:
+                self.send_header("Location", f"{github.moved_to}{self.path}")
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815 -- the library's own name
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's own name
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        github.url = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
+        try:
+            yield github
+        finally:
+            server.shutdown()
+
+
+def app_settings(url: str) -> dict[str, Any]:
+    """Return the settings of a site whose App belongs to the GitHub at this address."""
+    return {
+        "GITHUB_APP": (APP_ID, SLUG, app_key_pem(), CLIENT_ID, CLIENT_SECRET),
+        "GITHUB_APP_URL": url,
+        "GITHUB_APP_API": f"{url}/api/v3",
+    }
