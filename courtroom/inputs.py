@@ -111,6 +111,7 @@ class InputReader:
             into=workspace,
             limits=case.limits,
             allow_local=case.allow_local,
+            access=case.access,
         )
         # Beside the reading of the PDF and of the repository, so that nothing waits for it.
         files = self._pool.submit(_attempt, lambda: count_lines(snapshot, case.limits))

@@ -11,6 +11,7 @@ from courtroom.models.audit_report import AuditReport, Screening
 from courtroom.models.judge_answer import JudicialOpinion, Persona
 from courtroom.models.model_providers import OPENAI
 from courtroom.models.project_facts import ExchangeFact
+from courtroom.models.repository_access import RepositoryAccess
 from courtroom.models.rubric import Rubric
 from courtroom.synthesis.rules import Constitution
 
@@ -47,7 +48,8 @@ class Case(CaseModel):
 
     `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`. `exchange` is
     what a site with peer rounds records about this student; None where no such site takes part.
-    `keep_sources` asks for the texts of the files, in the event of the contents.
+    `keep_sources` asks for the texts of the files, in the event of the contents. `access` opens a
+    private repository; it is no part of what a case is written as.
     """
 
     repo_url: str
@@ -58,6 +60,7 @@ class Case(CaseModel):
     allow_local: bool = False
     exchange: ExchangeFact | None = None
     keep_sources: bool = False
+    access: RepositoryAccess | None = Field(default=None, exclude=True, repr=False)
     limits: Limits = Limits()
 
 

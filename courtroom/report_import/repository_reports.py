@@ -15,6 +15,7 @@ from courtroom.analysis.git.snapshot import (
 )
 from courtroom.models.case import Limits
 from courtroom.models.frozen_record import Frozen
+from courtroom.models.repository_access import RepositoryAccess
 
 MOST_REPORTS = 40
 MOST_BYTES = 16 * 1024 * 1024
@@ -55,6 +56,7 @@ def read_repository_reports(
     paths: Sequence[str],
     allow_local: bool = False,
     limits: Limits | None = None,
+    access: RepositoryAccess | None = None,
 ) -> RepositoryReports:
     """Return the texts at these paths of the tree, without a checkout; secrets are redacted.
 
@@ -66,7 +68,12 @@ def read_repository_reports(
 
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         snapshot = take_snapshot(
-            repo_url, ref=ref, into=Path(workspace), limits=limits, allow_local=allow_local
+            repo_url,
+            ref=ref,
+            into=Path(workspace),
+            limits=limits,
+            allow_local=allow_local,
+            access=access,
         )
         unread = dict(_unreadable(requested, snapshot, limits))
         texts = read_files(snapshot, [path for path in requested if path not in unread])

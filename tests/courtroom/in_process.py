@@ -67,6 +67,7 @@ def run_unconfined(
     env: Mapping[str, str] | None = None,
     reach: object = None,
     watch: Callable[[], None] | None = None,
+    descriptors: tuple[int, ...] = (),
 ) -> Completed:
     """Run a program as the sandbox does; of the limits only deadline and output hold."""
     child = Child(
@@ -76,6 +77,7 @@ def run_unconfined(
         stderr=subprocess.PIPE,
         env={**bare_environment(), **(env or {})},
         start_new_session=True,
+        pass_fds=descriptors,
     )
     return converse(child, limits, stdin, watch)
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from courtroom.analysis.git.access_handover import handed_over
 from courtroom.analysis.git.git_process import READING, run_git
 from courtroom.analysis.git.repository_addresses import CheckedUrl
 from courtroom.analysis.sandbox.bubblewrap import Reach
@@ -28,6 +29,7 @@ from courtroom.models.errors import (
     ExaminationFailed,
     RepositoryRefused,
 )
+from courtroom.models.repository_access import RepositoryAccess
 
 # http.curloptResolve, which pins the connection to the checked addresses, is ignored by older ones.
 OLDEST_GIT = (2, 37)
@@ -36,7 +38,20 @@ SERVE_LOCAL = "--upload-pack=git -c safe.directory=* upload-pack"
 SHA1_DIGITS = 40
 BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
-LOGIN = "The repository requires a login: it is private or the address is misspelt. Make it public."
+LOGIN = (
+    "The repository requires a login: it is private or the address is misspelt. Give access to it, "
+    "or make it public."
+)
+ACCESS_REFUSED = (
+    "The host no longer opens this repository with the access that was given: the access was "
+    "revoked, has expired or does not cover it, or the repository is gone."
+)
+HOST_KEY_DIFFERS = (
+    "The server showed another host key than the one that was confirmed, so nothing was sent to "
+    "it. If its owners changed the key, confirm the new one."
+)
+# Answers that mean a lost right where an access was shown.
+_OF_RIGHTS = frozenset({"login_required", "not_found"})
 NOT_FOUND = "No repository was found at this address. Check the spelling."
 REDIRECTED = "The address redirects to another one. Use that address instead."
 TOO_SLOW = "The repository could not be fetched in the time allowed. Try again, or make it smaller."
@@ -65,7 +80,12 @@ GIT_ERRORS = (
         "The machine could not run the clone.",
     ),
     (
-        r"could not read (Username|Password)|Authentication failed|returned error: 403",
+        r"Host key verification failed|host key is known for|IDENTIFICATION HAS CHANGED",
+        "host_key_differs",
+        HOST_KEY_DIFFERS,
+    ),
+    (
+        r"could not read (User|Pass)|Authentication failed|Permission denied|returned error: 403",
         "login_required",
         LOGIN,
     ),
@@ -82,17 +102,26 @@ GIT_ERRORS = (
         NOT_FOUND,
     ),
     (r"Operation too slow|timed out", "too_slow", TOO_SLOW),
+    (r"ssh: |kex_exchange|[Cc]onnection (closed|reset)", "unreachable", UNREACHABLE),
     (
         r"early EOF|RPC failed|is corrupt|not our ref|remote did not send all necessary objects",
         "unreachable",
         BROKEN_OFF,
     ),
+    # What ssh leaves where a host says the reason in words of its own.
+    (r"Repository not found|Could not read from remote repository", "not_found", NOT_FOUND),
     (r"[Oo]ut of memory|Cannot allocate memory|invalid index-pack output", "too_large", ""),
 )
 
 
 def clone(
-    url: CheckedUrl, *, branch: str | None, every_branch: bool, into: Path, limits: ChildLimits
+    url: CheckedUrl,
+    *,
+    branch: str | None,
+    every_branch: bool,
+    into: Path,
+    limits: ChildLimits,
+    access: RepositoryAccess | None = None,
 ) -> bool:
     """Clone `url` as a bare repository into `into`; return whether git found malformed objects.
 
@@ -107,7 +136,7 @@ def clone(
 
     arguments = ["clone", "-q", "--bare", "--template=", "--no-local"]
     arguments += [*_upload_pack_option(url), *scope, "--"]
-    attempt = _CloneAttempt([*arguments, url.url, str(into)], url, into, limits)
+    attempt = _CloneAttempt([*arguments, url.url, str(into)], url, into, limits, access)
 
     try:
         malformed = not attempt.run(check_objects=True)
@@ -125,11 +154,18 @@ def clone(
     return malformed
 
 
-def list_remote_refs(url: CheckedUrl, patterns: list[str], *, seconds: float) -> dict[str, str]:
+def list_remote_refs(
+    url: CheckedUrl,
+    patterns: list[str],
+    *,
+    seconds: float,
+    access: RepositoryAccess | None = None,
+) -> dict[str, str]:
     """Return name to object id of the remote's matching refs. Raises as `clone` does."""
     limits = replace(READING, wall_seconds=seconds)
     arguments = ["ls-remote", "-q", *_upload_pack_option(url), "--", url.url, *patterns]
-    lines = _run_remote(arguments, url, limits, [], ()).decode(errors="replace").splitlines()
+    output = _run_remote(arguments, url, limits, [], (), access=access)
+    lines = output.decode(errors="replace").splitlines()
     refs = {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
     if any(len(oid) > SHA1_DIGITS for oid in refs.values()):
         raise _sha256_refusal()
@@ -140,9 +176,15 @@ class _CloneAttempt:
     """One clone that may need a second run, inside one deadline."""
 
     def __init__(
-        self, arguments: list[str], url: CheckedUrl, into: Path, limits: ChildLimits
+        self,
+        arguments: list[str],
+        url: CheckedUrl,
+        into: Path,
+        limits: ChildLimits,
+        access: RepositoryAccess | None,
     ) -> None:
         self.arguments, self.url, self.into, self.limits = arguments, url, into, limits
+        self.access = access
         self.deadline = time.monotonic() + limits.wall_seconds
 
     def run(self, *, check_objects: bool) -> bool:
@@ -151,7 +193,13 @@ class _CloneAttempt:
         setting = f"fetch.fsckObjects={str(check_objects).lower()}"
         try:
             _run_remote(
-                self.arguments, self.url, limits, [setting], (self.into.parent,), self._check_size
+                self.arguments,
+                self.url,
+                limits,
+                [setting],
+                (self.into.parent,),
+                self._check_size,
+                self.access,
             )
         except _MalformedObjects:
             return False
@@ -199,6 +247,7 @@ def _run_remote(
     settings: list[str],
     writes: tuple[Path, ...],
     watch: Callable[[], None] | None = None,
+    access: RepositoryAccess | None = None,
 ) -> bytes:
     if url.protocol == "https":
         _require_pinning()
@@ -208,19 +257,22 @@ def _run_remote(
     reach = Reach(reads=(Path(url.url),) if is_local else (), writes=writes, network=not is_local)
 
     try:
-        completed = run_git(
-            arguments,
-            limits=limits,
-            protocol=url.protocol,
-            settings=[*settings, *pin],
-            reach=reach,
-            watch=watch,
-        )
+        with handed_over(access, url) as handover:
+            completed = run_git(
+                arguments,
+                limits=limits,
+                protocol=url.protocol,
+                settings=[*settings, *pin, *handover.settings],
+                reach=reach,
+                watch=watch,
+                env=handover.env,
+                descriptors=handover.descriptors,
+            )
     except ChildFailed as failure:
         raise _error_of_failure(failure, limits) from failure
 
     if completed.returncode != 0:
-        raise _error_of_stderr(completed.stderr, limits)
+        raise _error_of_stderr(completed.stderr, limits, has_access=access is not None)
 
     return completed.stdout
 
@@ -233,7 +285,7 @@ def _error_of_failure(failure: ChildFailed, limits: ChildLimits) -> CourtroomErr
     return failure
 
 
-def _error_of_stderr(stderr: bytes, limits: ChildLimits) -> CourtroomError:
+def _error_of_stderr(stderr: bytes, limits: ChildLimits, *, has_access: bool) -> CourtroomError:
     lines = stderr.decode(errors="replace").splitlines()
     message = "\n".join(line for line in lines if not line.startswith("remote:"))
     if "fsck error" in message:
@@ -241,6 +293,8 @@ def _error_of_stderr(stderr: bytes, limits: ChildLimits) -> CourtroomError:
 
     for pattern, code, sentence in GIT_ERRORS:
         if re.search(pattern, message):
+            if has_access and code in _OF_RIGHTS:
+                code, sentence = "access_refused", ACCESS_REFUSED
             return _error_of_code(code, sentence, limits)
 
     error = RepositoryRefused("repository_unreachable", UNREACHABLE)

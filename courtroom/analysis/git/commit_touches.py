@@ -16,6 +16,7 @@ from unicodedata import normalize
 from courtroom.analysis.git.git_process import MEBIBYTE, read_git
 from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
 from courtroom.models.errors import CourtroomError, RepositoryRefused
+from courtroom.models.repository_access import RepositoryAccess
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -49,6 +50,7 @@ def commit_touches(
     *,
     allow_local: bool = False,
     limits: Limits | None = None,
+    access: RepositoryAccess | None = None,
 ) -> CommitTouch:
     """Look the commit up in a clone with all branches and tags.
 
@@ -64,37 +66,44 @@ def commit_touches(
 
     try:
         with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
-            return _look_up(
-                repo_url, prefix, path, Path(workspace), allow_local=allow_local, limits=limits
+            snapshot = _snapshot_at(
+                repo_url, prefix, Path(workspace), limits, allow_local=allow_local, access=access
             )
+            if snapshot is None:
+                return _unknown_commit(prefix)
+            return _touch_of(snapshot, path)
     except CourtroomError as error:
         return CommitTouch(None, None, error.message)
 
 
-def _look_up(
+def _snapshot_at(
     repo_url: str,
     prefix: str,
-    path: str | None,
     into: Path,
+    limits: Limits | None,
     *,
     allow_local: bool,
-    limits: Limits | None,
-) -> CommitTouch:
+    access: RepositoryAccess | None,
+) -> Snapshot | None:
+    """Return the repository at a commit; None where no commit has this id."""
     from courtroom.models.case import Limits
 
     try:
         snapshot = take_snapshot(
-            repo_url, ref=prefix, into=into, limits=limits or Limits(), allow_local=allow_local
+            repo_url,
+            ref=prefix,
+            into=into,
+            limits=limits or Limits(),
+            allow_local=allow_local,
+            access=access,
         )
     except RepositoryRefused as refusal:
         if refusal.code != "repository_ref_unknown":
             raise
-        return _unknown_commit(prefix)
+        return None
 
-    if not snapshot.commit.startswith(prefix):  # the name of a branch or tag, not a commit id
-        return _unknown_commit(prefix)
-
-    return _touch_of(snapshot, path)
+    # Else it is the name of a branch or tag.
+    return snapshot if snapshot.commit.startswith(prefix) else None
 
 
 def _unknown_commit(prefix: str) -> CommitTouch:

@@ -6,7 +6,7 @@ a repository no prompt, hook, redirect, submodule, filter, maintenance or second
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,12 +63,22 @@ def run_git(
     stdin: bytes = b"",
     reach: Reach = NOTHING,
     watch: Callable[[], None] | None = None,
+    env: Mapping[str, str] | None = None,
+    descriptors: tuple[int, ...] = (),
 ) -> Completed:
-    """Run git once. `protocol` is the only transport it may use; the default is none."""
+    """Run git once. `protocol` is the only transport it may use; the default is none.
+
+    `env` and `descriptors` are those of access_handover.py.
+    """
     options = [word for setting in (*SETTINGS, *settings) for word in ("-c", setting)]
-    env = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": protocol}
     return run_confined(
-        ["git", *options, *arguments], limits=limits, stdin=stdin, env=env, reach=reach, watch=watch
+        ["git", *options, *arguments],
+        limits=limits,
+        stdin=stdin,
+        env={**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": protocol, **(env or {})},
+        reach=reach,
+        watch=watch,
+        descriptors=descriptors,
     )
 
 

@@ -1,8 +1,9 @@
 """Check repository addresses before anything connects to them.
 
-Allowed are https addresses on port 443 whose host resolves to public IP addresses only. git itself
-accepts far more (helper prefixes such as ext::, odd spellings of 127.0.0.1, credentials). So the
-address is split, checked, resolved once and rebuilt, and the clone is pinned to the resolved IPs.
+Allowed are https addresses on port 443, and with a deploy key ssh ones, whose host resolves to
+public IP addresses only. git itself accepts far more (helper prefixes such as ext::, odd spellings
+of 127.0.0.1, credentials). So the address is split, checked, resolved once and rebuilt, and the
+clone is pinned to the resolved IPs.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from courtroom.models.errors import UrlRefused
 LONGEST_URL = 2000
 RESOLVE_SECONDS = 5.0
 HTTPS_PORT = 443
+# Where public hosts have git over ssh: OpenSSH's own, GitHub's by https, Gitea's, Bitbucket's.
+SSH_PORTS = (22, 443, 2222, 7999)
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolver = Callable[[str], tuple[str, ...]]
@@ -33,6 +36,10 @@ _HOST = re.compile(
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _REMOTE_HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 _SCP_LIKE = re.compile(r"[^/]+:")
+_SCP_ADDRESS = re.compile(r"(?:(?P<user>[^@/:]+)@)?(?P<host>[^@/:]+):(?P<path>[^:].*)")
+# Neither begins with a dash, which would read as an option.
+_SSH_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+_SSH_PATH = re.compile(r"/[A-Za-z0-9_.~+/@-]+")
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 _LOOPBACK_HOSTS = ("127.0.0.1", "localhost")
 # The unicast space: the rest is reserved, local or wraps another address. 6to4 lies inside it.
@@ -44,20 +51,26 @@ _6TO4 = (ipaddress.ip_network("2002::/16"), ipaddress.ip_network("192.88.99.0/24
 class CheckedUrl:
     """Address that passed the checks, rebuilt from its parts.
 
-    `pin` is the value of git's http.curloptResolve setting, None for a path on this machine.
+    `pin` is the value of git's http.curloptResolve setting, None for a path on this machine and for
+    ssh, which connects to `address`, one of the IP addresses of `host`.
     """
 
     url: str
-    protocol: Literal["https", "http", "file"]
+    protocol: Literal["https", "http", "file", "ssh"]
     pin: str | None
+    host: str = ""
+    address: str = ""
 
 
-def check_url(url: str, *, allow_local: bool, resolve: Resolver | None = None) -> CheckedUrl:
+def check_url(
+    url: str, *, allow_local: bool, resolve: Resolver | None = None, allow_ssh: bool = False
+) -> CheckedUrl:
     """Raise UrlRefused unless we would connect to this address.
 
     `allow_local` also accepts a path on this machine, file://, and http://127.0.0.1 or
-    http://localhost on any port. `resolve` returns all IP addresses of a host name; the default is
-    the system's resolver.
+    http://localhost on any port. `allow_ssh` accepts ssh://git@host/path and git@host:path, for
+    callers who have a key. `resolve` returns all IP addresses of a host name; the default is the
+    system's resolver.
     """
     if len(url) > LONGEST_URL:
         raise UrlRefused("url_malformed", f"The address is longer than {LONGEST_URL} characters.")
@@ -67,6 +80,8 @@ def check_url(url: str, *, allow_local: bool, resolve: Resolver | None = None) -
         raise UrlRefused(
             "url_malformed", "The address contains a space, a backslash or an invisible character."
         )
+    if allow_ssh and (ssh := ssh_parts(url)):
+        return _ssh(ssh, resolve or system_addresses, allow_local=allow_local)
     if not url.lower().startswith("https://"):
         raise UrlRefused(
             "url_not_https",
@@ -158,6 +173,43 @@ def _https(parts: SplitResult, resolve: Resolver) -> CheckedUrl:
     return CheckedUrl(url=f"https://{host}{_path(parts)}", protocol="https", pin=pin)
 
 
+def ssh_parts(url: str) -> SplitResult | None:
+    """Return the parts of ssh://user@host:port/path, also of user@host:path, else None."""
+    if url.lower().startswith("ssh://"):
+        try:
+            parts = urlsplit(url)
+            parts.port  # noqa: B018 -- reading it is what checks it
+        except ValueError:
+            return None
+        return parts
+    scp = None if _SCHEME.match(url) or _REMOTE_HELPER.match(url) else _SCP_ADDRESS.fullmatch(url)
+    if scp is None:
+        return None
+    return SplitResult("ssh", f"{scp['user'] or 'git'}@{scp['host']}", f"/{scp['path']}", "", "")
+
+
+def _ssh(parts: SplitResult, resolve: Resolver, *, allow_local: bool) -> CheckedUrl:
+    user, path = parts.username or "git", f"/{parts.path.lstrip('/')}"
+    is_plain = _SSH_USER.fullmatch(user) and _SSH_PATH.fullmatch(path) and "[" not in parts.netloc
+    if not is_plain or parts.query or parts.fragment:
+        raise UrlRefused(
+            "url_malformed", "The ssh address is not valid: use git@host:owner/name, without more."
+        )
+    if parts.password is not None:
+        raise UrlRefused("url_credentials", "The address contains a password. Remove it.")
+
+    port = parts.port or SSH_PORTS[0]
+    if allow_local and parts.hostname in _LOOPBACK_HOSTS:
+        host, address = parts.hostname, _LOOPBACK_HOSTS[0]
+    else:
+        if port not in SSH_PORTS:
+            ports = ", ".join(map(str, SSH_PORTS))
+            raise UrlRefused("url_port", f"The ports allowed for ssh are {ports}.")
+        host = _host(parts)
+        address = _public_addresses(host, resolve)[0].strip("[]")
+    return CheckedUrl(f"ssh://{user}@{host}:{port}{path}", "ssh", None, host, address)
+
+
 def _path(parts: SplitResult) -> str:
     return quote(parts.path, safe="/%-._~!$&'()*+,;=:@")
 
@@ -221,7 +273,7 @@ def _resolve(host: str, resolve: Resolver) -> tuple[str, ...]:
 
 def _local_url(url: str) -> CheckedUrl | None:
     """Return the checked address when it is one that only `allow_local` accepts, else None."""
-    if "\x00" in url or _REMOTE_HELPER.match(url):
+    if "\x00" in url or _REMOTE_HELPER.match(url) or url.lower().startswith("ssh://"):
         return None
     if not _SCHEME.match(url):
         scp_like = _SCP_LIKE.match(url) and not is_folder(Path(url))

@@ -18,6 +18,7 @@ from courtroom.analysis.git.repository_addresses import CheckedUrl, check_url, i
 from courtroom.analysis.sandbox.sandbox import ChildLimits
 from courtroom.analysis.security.committed_secrets import redacted
 from courtroom.models.errors import ChildFailed, RepositoryRefused
+from courtroom.models.repository_access import DeployKey, RepositoryAccess
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -65,14 +66,20 @@ class TreeEntry:
 
 
 def take_snapshot(
-    repo_url: str, *, ref: str | None, into: Path, limits: Limits, allow_local: bool
+    repo_url: str,
+    *,
+    ref: str | None,
+    into: Path,
+    limits: Limits,
+    allow_local: bool,
+    access: RepositoryAccess | None = None,
 ) -> Snapshot:
     """Clone `repo_url` into a folder of `into` and resolve `ref`: a branch, tag or commit id.
 
     Without `ref`, HEAD is resolved. Raises UrlRefused or RepositoryRefused for what the student
     must fix, ExaminationFailed for the rest.
     """
-    url = _checked_url(repo_url, allow_local=allow_local)
+    url = _checked_url(repo_url, allow_local=allow_local, access=access)
     _check_ref(ref)
     # git clone cannot name a commit id as its branch, so an id needs the clone of all branches.
     is_commit_id = ref is not None and _COMMIT_ID.fullmatch(ref) is not None
@@ -84,6 +91,7 @@ def take_snapshot(
         every_branch=is_commit_id,
         into=git_dir,
         limits=_clone_limits(limits),
+        access=access,
     )
     commit = _resolve_commit(git_dir, ref if is_commit_id else None)
     if commit is None:
@@ -94,21 +102,26 @@ def take_snapshot(
 
 
 def probe_repository(
-    repo_url: str, *, ref: str | None, allow_local: bool, seconds: float = PROBE_SECONDS
+    repo_url: str,
+    *,
+    ref: str | None,
+    allow_local: bool,
+    seconds: float = PROBE_SECONDS,
+    access: RepositoryAccess | None = None,
 ) -> str:
     """Return the commit that `ref` points to now, without cloning.
 
     A commit id that no branch or tag points to is returned unchecked: only a clone can check it.
     Raises UrlRefused or RepositoryRefused.
     """
-    url = _checked_url(repo_url, allow_local=allow_local)
+    url = _checked_url(repo_url, allow_local=allow_local, access=access)
     _check_ref(ref)
     names = ["HEAD"]
     if ref is not None:
         # An annotated tag has its own object; the name with ^{} is the commit it points to.
         names = [f"refs/heads/{ref}", f"refs/tags/{ref}^{{}}", f"refs/tags/{ref}"]
 
-    refs = list_remote_refs(url, names, seconds=seconds)
+    refs = list_remote_refs(url, names, seconds=seconds, access=access)
     commit = next((refs[name] for name in names if name in refs), None)
     if commit is not None:
         return commit
@@ -167,8 +180,11 @@ def lines_of(content: bytes) -> list[str]:
     return [_CONTROL.sub("\ufffd", line) for line in _LINE_END.split(text)]
 
 
-def _checked_url(repo_url: str, *, allow_local: bool) -> CheckedUrl:
-    url = check_url(repo_url, allow_local=allow_local)
+def _checked_url(
+    repo_url: str, *, allow_local: bool, access: RepositoryAccess | None
+) -> CheckedUrl:
+    allow_ssh = isinstance(access, DeployKey)
+    url = check_url(repo_url, allow_local=allow_local, allow_ssh=allow_ssh)
     if url.protocol == "file" and not is_folder(Path(url.url)):
         raise RepositoryRefused("repository_not_found", NOT_FOUND)
     return url

@@ -60,13 +60,15 @@ def run_confined(
     env: Mapping[str, str] | None = None,
     reach: Reach = NOTHING,
     watch: Callable[[], None] | None = None,
+    descriptors: tuple[int, ...] = (),
 ) -> Completed:
     """Run a program to its end. A non-zero exit is an answer; a killed process is ChildFailed.
 
-    `env` is added to PATH, HOME and LC_ALL; nothing is inherited. `watch` is called about ten times
-    a second: what it raises ends the process.
+    `env` is added to PATH, HOME and LC_ALL; nothing else is inherited, but the open `descriptors`.
+    `watch` is called about ten times a second: what it raises ends the process.
     """
-    return converse(start_child(["run", *argv], limits, env or {}, reach), limits, stdin, watch)
+    child = start_child(["run", *argv], limits, env or {}, reach, descriptors=descriptors)
+    return converse(child, limits, stdin, watch)
 
 
 def examine(
@@ -127,6 +129,7 @@ def start_child(
     env: Mapping[str, str] | None = None,
     reach: Reach = NOTHING,
     errors: int = subprocess.PIPE,
+    descriptors: tuple[int, ...] = (),
 ) -> Child:
     """Start a confined process at its task (launch.py). `errors`: the end of its stderr."""
     child = Child(
@@ -136,6 +139,7 @@ def start_child(
         stderr=errors,
         env={**bare_environment(), **(env or {})},
         start_new_session=True,
+        pass_fds=descriptors,
     )
     pass_on_niceness(child.pid)
     return child
