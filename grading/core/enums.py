@@ -113,6 +113,14 @@ class BulkVerb(models.TextChoices):
     REAUDIT = "reaudit", "Re-audit"
 
 
+class AccessKind(models.TextChoices):
+    """Kinds of access to a private repository."""
+
+    TOKEN = "token", "Token (https)"
+    DEPLOY_KEY = "deploy_key", "Deploy key (ssh)"
+    GITHUB_APP = "github_app", "GitHub App"
+
+
 class BulkState(models.TextChoices):
     RUNNING = "running"
     DONE = "done"

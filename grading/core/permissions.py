@@ -42,6 +42,7 @@ from grading.models import (
     LtiRegistration,
     Membership,
     Organization,
+    RepositoryAccess,
     Rubric,
     RubricVersion,
     StaffNote,
@@ -376,6 +377,27 @@ def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "st
         raise Http404
     follow_cohort(finding.assignment.cohort)
     return finding
+
+
+def access_repository(user: Somebody, cohort: str, access_id: int) -> RepositoryAccess:
+    """Return the user's own access to a private repository, in one of their cohorts."""
+    target = access_cohort(user, cohort)
+    student = access_enrollment(user, target)
+    rows = RepositoryAccess.objects.select_related("organization", "student__cohort")
+    access = rows.filter(student=student, owner=student.user_id, pk=access_id).first()
+    if access is None:
+        raise Http404
+    return access
+
+
+def access_shared_repository(user: Somebody, slug: str, access_id: int) -> RepositoryAccess:
+    """Return an access of the organization to private repositories, for its teachers."""
+    organization = access_organization(user, slug, level="teacher")
+    rows = RepositoryAccess.objects.select_related("organization", "made_by")
+    access = rows.filter(organization=organization, student=None, pk=access_id).first()
+    if access is None:
+        raise Http404
+    return access
 
 
 def access_rubric(user: Somebody, slug: str, *, level: StaffLevel = "staff") -> Rubric:

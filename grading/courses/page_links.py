@@ -58,6 +58,9 @@ ORGANIZATION: dict[str, tuple[Entry, ...]] = {
         Entry("Rubrics", "rubric-list", "Versions, drafts, rules; try a check on submitted work"),
         Entry("Models and budgets", "models", "Who judges, and what it costs", "teachers"),
         Entry("Staff", "staff", "Invite colleagues, change and end roles", "teachers"),
+        Entry(
+            "Repositories", "shared-repositories", "Let us read private repositories", "teachers"
+        ),
         Entry("Webhooks", "webhooks", "Tell your own programs of events", "teachers"),
         Entry("Settings", "organization-settings", "The name people know", "teachers"),
         Entry("Log", "organization-log", "Roles, rubrics, models: who did what", "teachers"),
@@ -71,6 +74,9 @@ ORGANIZATION: dict[str, tuple[Entry, ...]] = {
 }
 
 COHORT: dict[str, tuple[Entry, ...]] = {
+    "Yours": (
+        Entry("Repositories", "repositories", "Let us read your private repository", "students"),
+    ),
     "People": (
         Entry("People", "people", "Students, groups, invitations and the join link"),
         Entry("Peers", "peers", "Rounds in which students audit each other", "members"),

@@ -1,7 +1,8 @@
 """Interface from the site to the courtroom: rows in, plain frozen values out.
 
 Importing this module is cheap; the courtroom is imported inside its functions. No function here
-writes to the database: an audit yields a stream of events, and the job stores them.
+writes to the database, but for the use of a repository's access: an audit yields a stream of
+events, and the job stores them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from grading.core.uploads import connect_store, copy_pdf
 from grading.engine import bench_settings
 from grading.engine.events import RunEvent
 from grading.engine.exchange_facts import exchange_of
+from grading.engine.repository_access import opened_repository
 from grading.engine.reusable_results import known_opinions, known_report, known_screenings
 from grading.engine.scores import Marks, marks_under
 from grading.engine.shared_rate_limit import limit_for
@@ -101,19 +103,24 @@ def preload() -> None:
         log.warning("wall_missing", reason=sentence)
 
 
-def probe_repository(repo_url: str, ref: str) -> str:
-    """Return the commit that would be audited now. Raises SubmissionRefused for repo_url or ref."""
+def probe_repository(submission: Submission) -> str:
+    """Return the commit that would be audited now. Raises SubmissionRefused for repo_url or ref.
+
+    The submission need not be stored.
+    """
     from courtroom import CourtroomError, probe_repository
 
     try:
-        return str(
-            probe_repository(
-                repo_url,
-                ref=ref or None,
-                allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
-                seconds=settings.PROBE_SECONDS,
+        with opened_repository(submission, "a check before submitting") as access:
+            return str(
+                probe_repository(
+                    submission.repo_url,
+                    ref=submission.ref or None,
+                    allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
+                    seconds=settings.PROBE_SECONDS,
+                    access=access,
+                )
             )
-        )
     except CourtroomError as error:
         # The code names the part at fault (courtroom/models/errors.py).
         raise _refusal("ref" if "_ref" in error.code else "repo_url", error) from error
@@ -212,14 +219,17 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     # Everything is loaded before the event loop starts: inside it the ORM refuses to work.
     reusable = _reusable_results(audit)
     case, bench = _case(audit, exchange_fact_of(audit, reusable)), _bench(audit)
+    purpose = f"the audit of attempt {audit.submission.attempt}"
     # A transfer cannot be cancelled: it may still write while the folder goes.
     with TemporaryDirectory(prefix="upload-", ignore_cleanup_errors=True) as folder:
         try:
-            for event in listen(
-                lambda: _events(case, audit.submission, Path(folder), bench, reusable),
-                beat_seconds=beat_seconds,
-            ):
-                yield from site_events(event)
+            with opened_repository(audit.submission, purpose) as access:
+                opened = case.model_copy(update={"access": access})
+                for event in listen(
+                    lambda: _events(opened, audit.submission, Path(folder), bench, reusable),
+                    beat_seconds=beat_seconds,
+                ):
+                    yield from site_events(event)
         except Refused as error:
             raise InputRefused(error.code, error.message) from error
 

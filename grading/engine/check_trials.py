@@ -21,12 +21,14 @@ from grading.core.errors import InputRefused
 from grading.core.uploads import copy_pdf
 from grading.engine import rubrics as engine_rubrics
 from grading.engine.report import Evidence, Report, ReportRecord, RootCause, parse_report
+from grading.engine.repository_access import opened_repository
 from grading.engine.rubrics import RubricFault
 from grading.models import Audit
 
 if TYPE_CHECKING:
     from courtroom import Case
     from courtroom.models.evidence import CheckOutcome
+    from courtroom.models.repository_access import RepositoryAccess
 
 CHECK_IN_A_RUBRIC = ("criteria", 0, "checks", 0)
 # A rubric around the check, so that its faults are found as in a rubric. One line stands before.
@@ -123,16 +125,21 @@ def examine(audit: Audit, check: Mapping[str, Any]) -> Trial:
     bench = BenchSettings(kind="heuristic", fence_secret=settings.EVIDENCE_SECRET)
     with TemporaryDirectory(prefix="upload-") as folder:
         pdf = copy_pdf(audit.submission, Path(folder)) if audit.submission.pdf else None
-        case = _case(audit, check, pdf)
         try:
-            events = list(listen(lambda: hold_audit(case, bench=bench), beat_seconds=BEAT_SECONDS))
+            with opened_repository(audit.submission, "a trial of a check") as access:
+                case = _case(audit, check, pdf, access)
+                events = list(
+                    listen(lambda: hold_audit(case, bench=bench), beat_seconds=BEAT_SECONDS)
+                )
         except Refused as error:
             raise InputRefused(error.code, error.message) from error
     report = next(event.report for event in reversed(events) if event and event.report)
     return _trial_in(parse_report(report.as_json()), check)
 
 
-def _case(audit: Audit, check: Mapping[str, Any], pdf: Path | None) -> Case:
+def _case(
+    audit: Audit, check: Mapping[str, Any], pdf: Path | None, access: RepositoryAccess | None
+) -> Case:
     from courtroom import Case, Rubric, preset
 
     submission = audit.submission
@@ -144,6 +151,7 @@ def _case(audit: Audit, check: Mapping[str, Any], pdf: Path | None) -> Case:
         # A trial reads no score, so any constitution would do.
         constitution=preset("default"),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
+        access=access,
     )
 
 

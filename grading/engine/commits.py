@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from grading.engine.repository_access import opened_repository
+
 if TYPE_CHECKING:
     from courtroom import CommitTouch
     from grading.models import Submission
@@ -17,8 +19,16 @@ def commit_touches(submission: Submission, commit: str, path: str | None) -> Com
     `exists` and `touches` are None if the lookup failed; `reason` is a sentence for the owner.
     Raises nothing.
     """
-    from courtroom import commit_touches
+    from courtroom import CommitTouch, CourtroomError, commit_touches
 
-    return commit_touches(
-        submission.repo_url, commit, path, allow_local=settings.ALLOW_LOCAL_REPOSITORIES
-    )
+    try:
+        with opened_repository(submission, f"the fix in {commit[:12]}") as access:
+            return commit_touches(
+                submission.repo_url,
+                commit,
+                path,
+                allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
+                access=access,
+            )
+    except CourtroomError as refusal:
+        return CommitTouch(None, None, refusal.message)

@@ -14,6 +14,7 @@ from django.conf import settings
 
 from grading.core.errors import FeedbackRefused, InputRefused
 from grading.engine.report import parse_report
+from grading.engine.repository_access import opened_repository
 from grading.models import Audit
 
 if TYPE_CHECKING:
@@ -67,13 +68,15 @@ def repository_reports(audit: Audit) -> list[RepositoryReport]:
     if not paths:
         return []
     try:
-        files_read = read_repository_reports(
-            submission.repo_url,
-            # The branch may have moved since the audit.
-            ref=submission.resolved_commit or submission.ref or None,
-            paths=paths,
-            allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
-        )
+        with opened_repository(submission, "reports in the repository") as access:
+            files_read = read_repository_reports(
+                submission.repo_url,
+                # The branch may have moved since the audit.
+                ref=submission.resolved_commit or submission.ref or None,
+                paths=paths,
+                allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
+                access=access,
+            )
     except CourtroomError as error:
         raise InputRefused(error.code, error.message) from error
     return [

@@ -4696,6 +4696,191 @@ MODELS = [
             'indexes': [models.Index(fields=['registration', '-created_at'], name='lti_launch_newest'), models.Index(fields=['created_at'], name='lti_launch_old'), models.Index(condition=models.Q(('frame_sha256', ''), _negated=True), fields=['frame_sha256'], name='lti_launch_in_frame')],
         },
     ),
+    migrations.CreateModel(
+        name="RepositoryAccess",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "kind",
+                models.CharField(
+                    choices=[
+                        ("token", "Token (https)"),
+                        ("deploy_key", "Deploy key (ssh)"),
+                        ("github_app", "GitHub App"),
+                    ],
+                    max_length=12,
+                ),
+            ),
+            ("host", models.CharField(max_length=260)),
+            ("path", models.CharField(blank=True, max_length=500)),
+            ("for_teams", models.BooleanField(default=False)),
+            ("username", models.CharField(blank=True, max_length=100)),
+            ("sealed_secret", models.TextField(blank=True, editable=False)),
+            ("public_key", models.TextField(blank=True)),
+            ("host_key", models.TextField(blank=True)),
+            ("host_key_confirmed_at", models.DateTimeField(blank=True, null=True)),
+            ("installation_id", models.BigIntegerField(blank=True, null=True)),
+            ("repository_id", models.BigIntegerField(blank=True, null=True)),
+            ("account_id", models.BigIntegerField(blank=True, null=True)),
+            ("account_login", models.CharField(blank=True, max_length=100)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("last_used_at", models.DateTimeField(blank=True, null=True)),
+            ("last_used_for", models.CharField(blank=True, max_length=200)),
+            ("refused_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "owner",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="repository_accesses",
+                    to="grading.enrollment",
+                ),
+            ),
+        ],
+        options={
+            "verbose_name_plural": "repository accesses",
+            "ordering": ["-created_at", "-pk"],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("repository_id__isnull", False)),
+                    fields=["repository_id"],
+                    name="access_by_github_repository",
+                )
+            ],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("organization", "student", "kind", "host", "path"),
+                    name="repository_access_once",
+                    nulls_distinct=False,
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("kind__in", ["token", "deploy_key", "github_app"])),
+                    name="access_kind_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("owner", None), ("student", None)),
+                        models.Q(
+                            ("owner__isnull", False),
+                            ("student__isnull", False),
+                            models.Q(("path", ""), _negated=True),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="access_of_a_student_opens_one_repository",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            ("kind", "github_app"),
+                            ("sealed_secret", ""),
+                            ("student__isnull", False),
+                            ("installation_id__isnull", False),
+                            ("repository_id__isnull", False),
+                            ("account_id__isnull", False),
+                        ),
+                        models.Q(
+                            models.Q(("kind", "github_app"), _negated=True),
+                            models.Q(("sealed_secret", ""), _negated=True),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="access_has_its_secret_or_its_installation",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="RepositoryGrant",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("path", models.CharField(max_length=500)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "access",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="grants",
+                    to="grading.repositoryaccess",
+                ),
+            ),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="repository_grants",
+                    to="grading.enrollment",
+                ),
+            ),
+        ],
+        options={
+            "ordering": ["path", "pk"],
+            "constraints": [
+                models.UniqueConstraint(fields=("access", "student", "path"), name="grant_once"),
+                models.CheckConstraint(
+                    condition=models.Q(("path", ""), _negated=True), name="grant_names_a_repository"
+                ),
+            ],
+        },
+    ),
 ]
 
 

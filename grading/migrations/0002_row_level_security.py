@@ -106,6 +106,8 @@ TABLES = (
     "override",
     "pairing",
     "pairinground",
+    "repositoryaccess",
+    "repositorygrant",
     "reviewmark",
     "reviewpresence",
     "reviewshare",

@@ -44,6 +44,7 @@ from grading.models.peers import (
 )
 from grading.models.personal_calendar import PersonalCalendar
 from grading.models.record import AuditContents, CriterionVerdict, EvidenceRecord, OpinionRecord
+from grading.models.repository_access import RepositoryAccess, RepositoryGrant
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.staff_thread import StaffNote
 from grading.models.submission import Assignment, Submission
@@ -111,6 +112,8 @@ __all__ = [
     "Pairing",
     "PairingRound",
     "PersonalCalendar",
+    "RepositoryAccess",
+    "RepositoryGrant",
     "ReviewMark",
     "ReviewPresence",
     "ReviewShare",

@@ -18,6 +18,7 @@ from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState, TeamFormation
 from grading.core.errors import AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.fair_turns import NO_ROOM, has_room
+from grading.core.probe_limit import limited_probe
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.core.team_access import mates_of, work_of
 from grading.core.uploads import claim_pdf, store_pdf
@@ -27,7 +28,6 @@ from grading.engine.repository_addresses import completed
 from grading.engine.tracing import continue_with, hand_in_span
 from grading.models import Assignment, Audit, Enrollment, Submission, TeamMember
 from grading.notifications.emails import email_receipt
-from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import (
     WHOLE_FORM,
     WITHDRAWN,
@@ -108,9 +108,7 @@ def _probe(submission: Submission, report: ReceivedPdf | None, by: User | None) 
             engine_audits.probe_pdf(report.path)
             submission.pdf_name = report.name
             submission.pdf_sha256, submission.pdf_bytes = report.sha256, report.size
-        submission.resolved_commit = engine_audits.probe_repository(
-            submission.repo_url, submission.ref
-        )
+        submission.resolved_commit = engine_audits.probe_repository(submission)
 
 
 def _accept(submission: Submission, by: User | None, kind: AuditKind, *, again: bool) -> None:

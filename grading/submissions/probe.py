@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django_scopes import scope
 
+from grading.core.probe_limit import limited_probe
 from grading.courses.extensions.queries import terms_of
-from grading.models import Assignment, Enrollment
+from grading.courses.teams.queries import team_of
+from grading.models import Assignment, Enrollment, Submission
 from grading.submissions.actions import refuse_by_policy
-from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import attempt_with, attempts_left, next_attempt
 from grading.submissions.received_pdf import received_pdf
 
@@ -49,6 +51,7 @@ def probe_submission(
     assignment: Assignment,
     student: Enrollment,
     repo_url: str,
+    by: User | None = None,
     ref: str = "",
     pdf: UploadedFile[Any] | None = None,
 ) -> Probe:
@@ -64,7 +67,18 @@ def probe_submission(
             if arrived:
                 pages = engine_audits.probe_pdf(arrived.path)
                 report = ReportProbe(arrived.name, arrived.size, pages, arrived.sha256)
-            commit = engine_audits.probe_repository(repo_url.strip(), ref.strip())
+            team = team_of(assignment, student)
+            commit = engine_audits.probe_repository(
+                Submission(
+                    organization=assignment.organization,
+                    assignment=assignment,
+                    student=team.representative if team else student,
+                    team=team,
+                    repo_url=repo_url.strip(),
+                    ref=ref.strip(),
+                    handed_in_by=by,
+                )
+            )
         return Probe(
             commit=commit,
             report=report,

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -66,7 +67,7 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     else:
         form = SubmissionForm(request.POST, request.FILES, late=late, confirmed=not is_check)
         if form.is_valid() and is_check:
-            probe = _probe(target, student, form)
+            probe = _probe(target, student, form, request.user)
         elif form.is_valid() and (audit_id := _submit(request, target, student, form)):
             return redirect("audit", org, audit_id)
 
@@ -96,10 +97,12 @@ def _page_context(
     }
 
 
-def _probe(assignment: Assignment, student: Enrollment, form: SubmissionForm) -> Probe | None:
+def _probe(
+    assignment: Assignment, student: Enrollment, form: SubmissionForm, by: User
+) -> Probe | None:
     try:
         return probe_submission(
-            assignment=assignment, student=student, **_work_of(assignment, student, form)
+            assignment=assignment, student=student, by=by, **_work_of(assignment, student, form)
         )
     except ActionRefused as refusal:
         add_refusal(form, refusal)

@@ -38,6 +38,7 @@ STAYS = {
     "NoticeOptOut",
     "OrphanedUpload",
     "OrganizationBench",
+    "RepositoryAccess",
     "Rubric",
     "RubricVersion",
     "Webhook",

@@ -68,6 +68,7 @@ from tests.factories.people import (
     OrganizationFactory,
     UserFactory,
 )
+from tests.factories.repository_accesses import RepositoryGrantFactory
 from tests.factories.teams import GradeAdjustmentFactory, team_with
 from tests.factories.webhooks import WebhookDeliveryFactory
 from tests.factories.work import (
@@ -140,6 +141,9 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
         user=user,
         state="accepted",
         answered_at=timezone.now(),
+    )
+    RepositoryGrantFactory.create(
+        access__organization=organization, access__path=f"{word}-course", student=enrollment
     )
     BankedCommentFactory.create(rubric=rubric, label=f"{word} entry")
     comment = CommentFactory.create(

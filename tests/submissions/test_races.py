@@ -12,12 +12,12 @@ import pytest
 
 from auditor_site import webserver
 from grading.audits.actions import claim_audit
+from grading.core import probe_limit
 from grading.core.errors import SubmissionRefused
+from grading.core.probe_limit import limited_probe
 from grading.models import Activity, Audit, Submission
-from grading.submissions import probe_limit
 from grading.submissions.actions import create_submission
 from grading.submissions.probe import probe_submission
-from grading.submissions.probe_limit import limited_probe
 from grading.workflow import reconcile
 from tests.factories.graded_work import page_of, signed_in
 from tests.factories.people import (

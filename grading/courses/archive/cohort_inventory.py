@@ -48,6 +48,8 @@ from grading.models import (
     Override,
     Pairing,
     PairingRound,
+    RepositoryAccess,
+    RepositoryGrant,
     ReviewMark,
     ReviewPresence,
     ReviewShare,
@@ -110,6 +112,8 @@ KINDS: tuple[tuple[str, Any, str], ...] = (
     ("join links", JoinLink, "cohort"),
     ("people of platforms", LtiMember, "course_link__cohort"),
     ("courses of platforms", LtiCourseLink, "cohort"),
+    ("granted repositories", RepositoryGrant, "student__cohort"),
+    ("accesses to repositories", RepositoryAccess, "student__cohort"),
     ("students on the roster", Enrollment, "cohort"),
 )
 

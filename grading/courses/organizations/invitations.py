@@ -28,7 +28,14 @@ from grading.courses.organizations.roles import (
     set_role,
     update_admin_access,
 )
-from grading.models import Enrollment, Invitation, Membership, Notice, Organization
+from grading.models import (
+    Enrollment,
+    Invitation,
+    Membership,
+    Notice,
+    Organization,
+    RepositoryAccess,
+)
 from grading.notifications.emails import drop_waiting_emails, write_invitations
 
 
@@ -322,6 +329,7 @@ def leave_organization(*, organization: Organization, user: User) -> None:
             Q(user=user) | Q(email=membership.email), organization=organization
         ).update(state=InvitationState.LEFT, role=Role.STUDENT, answered_at=timezone.now())
         Enrollment.objects.filter(organization=organization, user=user).update(user=None)
+        RepositoryAccess.objects.filter(organization=organization, owner=user).delete()
         record_activity(
             organization=organization, actor=user, verb="membership.left", about=membership
         )

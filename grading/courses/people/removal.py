@@ -38,7 +38,13 @@ from grading.models import (
 from grading.notifications.emails import drop_waiting_emails
 
 # What no student would call work: a place on the roster, and marks of what was opened.
-NO_WORK = ("students on the roster", "marks of what was opened", "people of platforms")
+NO_WORK = (
+    "students on the roster",
+    "marks of what was opened",
+    "granted repositories",
+    "accesses to repositories",
+    "people of platforms",
+)
 # Counted beside the kinds, under names that no kind has.
 UPLOADS, RUNNING, SHARED, IN_ROUND = "uploads", "running", "shared", "in a round"
 
