@@ -36,6 +36,8 @@ from grading.peer_review.complaints import views as complaint_views
 from grading.peer_review.exchange import views as exchange_views
 from grading.peer_review.feedback import views as feedback_views
 from grading.peer_review.rounds import views as round_views
+from grading.repositories import github_views, shared_views
+from grading.repositories import views as repository_views
 from grading.rubrics import views as rubric_views
 from grading.rubrics.check_trials import views as trial_views
 from grading.rubrics.library import version_views
@@ -107,6 +109,28 @@ urlpatterns = [
     path(f"{RUBRIC}imported/", version_views.imported, name="rubric-imported"),
     path(f"{RUBRIC}publish/", version_views.publish, name="rubric-publish"),
     path(f"{RUBRIC}try/", version_views.try_typed_check, name="rubric-try"),
+    path("o/<slug:org>/repositories/", shared_views.repositories, name="shared-repositories"),
+    path(
+        "o/<slug:org>/repositories/<int:shared_id>/",
+        shared_views.repository,
+        name="shared-repository",
+    ),
+    path("github/callback/", github_views.callback, name="github-callback"),
+    path(
+        "o/<slug:org>/c/<slug:cohort>/repositories/",
+        repository_views.repositories,
+        name="repositories",
+    ),
+    path(
+        "o/<slug:org>/c/<slug:cohort>/repositories/github/",
+        github_views.choose,
+        name="github-repositories",
+    ),
+    path(
+        "o/<slug:org>/c/<slug:cohort>/repositories/<int:access_id>/",
+        repository_views.repository,
+        name="repository",
+    ),
     path("o/<slug:org>/search/", dashboard_views.search, name="search"),
     path(
         "o/<slug:org>/settings/", organization_settings_views.settings, name="organization-settings"

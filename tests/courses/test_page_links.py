@@ -86,7 +86,7 @@ def test_students_are_led_to_their_own_pages_only(
     assert links("organization", "student") == {
         "Yours": ["Your comments", "Your appeals", "Email settings", "Leave"]
     }
-    assert links("cohort", "student") == {"People": ["Peers"]}
+    assert links("cohort", "student") == {"Yours": ["Repositories"], "People": ["Peers"]}
 
 
 def test_assistants_are_not_led_to_pages_that_change_the_organization(

@@ -46,6 +46,7 @@ from tests.factories.people import (
     staff_user,
     student,
 )
+from tests.factories.repository_accesses import RepositoryAccessFactory, access_of
 from tests.factories.webhooks import WebhookDeliveryFactory
 from tests.factories.work import (
     AssignmentFactory,
@@ -153,6 +154,8 @@ class Institute:
         LtiKeyFactory.create(registration=self.launch.registration)
         self.delivery = WebhookDeliveryFactory.create(webhook__organization=self.organization)
         self.webhook = self.delivery.webhook
+        self.access = access_of(self.owner, path="ada/project")
+        self.shared_access = RepositoryAccessFactory.create(organization=self.organization)
 
     def names(self) -> dict[str, Any]:
         """Return the parameters of its addresses."""
@@ -191,6 +194,8 @@ class Institute:
             "place": 1,
             "position": 0,
             "enrollment_id": self.owner.pk,
+            "access_id": self.access.pk,
+            "shared_id": self.shared_access.pk,
         }
 
 
