@@ -150,7 +150,7 @@ ROUTES = {
     r"GET /user": "show_person",
     r"GET /user/installations": "list_installations",
     r"GET /user/installations/(\d+)/repositories": "list_repositories",
-    r"GET /repos/([^/]+/[^/]+)/collaborators/([^/]+)/permission": "show_permission",
+    r"GET /repos/(.+)/collaborators/([^/]+)/permission": "show_permission",
 }
 
 
