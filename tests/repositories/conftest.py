@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +12,7 @@ from django.test import override_settings
 
 from grading.models import Assignment
 from tests.courtroom.in_process import read_in_process
-from tests.factories.github_server import app_settings, serve_github
+from tests.factories.github_server import GithubServer, app_settings, serve_github
 from tests.factories.people import CohortFactory, student
 from tests.factories.private_git_server import PrivateServer, serve_private
 from tests.factories.repositories import Commit, make_repository
@@ -64,7 +63,7 @@ def ben(assignment: Assignment) -> Any:
 
 
 @pytest.fixture
-def github(private: PrivateServer, host: str) -> Iterator[SimpleNamespace]:
+def github(private: PrivateServer, host: str) -> Iterator[GithubServer]:
     """GitHub's API beside the host: the App's tokens open what they were limited to.
 
     Ada's repository 1 and Ben's 2 are chosen in the installation 7 of the course.
