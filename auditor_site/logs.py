@@ -17,13 +17,14 @@ RENDERERS: dict[str, Processor] = {
     "json": structlog.processors.JSONRenderer(ensure_ascii=False),
     "lines": structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
 }
-_CALENDAR_PATH = re.compile(r"/calendar/[^/\s]+")
+# Secrets in paths: of calendar feeds, and of links by which a learning platform registers itself.
+_SECRET_PATH = re.compile(r"(/calendar/|/lti/[^/\s]+/(?:register|frame)/)[^/\s]+")
 
 
-def _hide_calendar_secrets(_logger: Any, _method: str, event: EventDict) -> EventDict:
-    """Mask the secret in addresses of calendar feeds, such as in Django's line on a 404."""
+def _hide_secrets_in_paths(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """Mask the secret in such addresses, for example in Django's line on a 404."""
     return {
-        key: _CALENDAR_PATH.sub("/calendar/…", value) if isinstance(value, str) else value
+        key: _SECRET_PATH.sub(r"\1…", value) if isinstance(value, str) else value
         for key, value in event.items()
     }
 
@@ -46,7 +47,7 @@ _SHARED: list[Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.StackInfoRenderer(),
     structlog.processors.format_exc_info,
-    _hide_calendar_secrets,
+    _hide_secrets_in_paths,
 ]
 
 

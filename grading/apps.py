@@ -14,13 +14,18 @@ class GradingConfig(AppConfig):
     verbose_name = "Grading"
 
     def ready(self) -> None:
-        from grading.core import deployment_checks, view_as  # noqa: F401 -- registers its checks
+        from grading.core import (
+            deployment_checks,  # noqa: F401 -- registers its checks
+            launch_sessions,
+            view_as,
+        )
         from grading.core.allowed_job import forbid_pickle
         from grading.courses.organizations import sign_up
 
         forbid_pickle()
         sign_up.connect_signals()
         view_as.connect_signals()
+        launch_sessions.connect_signals()
 
 
 class AdministrationConfig(AdminConfig):

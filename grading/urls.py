@@ -27,6 +27,8 @@ from grading.grades import views as grade_views
 from grading.grades.agreement import views as agreement_views
 from grading.grades.exports import views as export_views
 from grading.grading_queue import views as queue_views
+from grading.lti import course_views as lti_course_views
+from grading.lti import launch_views, platform_views
 from grading.notifications import views as notification_views
 from grading.operations import healthz, metrics
 from grading.operations import views as operations_views
@@ -51,6 +53,8 @@ ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
 BANK = "o/<slug:org>/rubrics/<slug:rubric>/comments/"
 FEEDBACK = "o/<slug:org>/feedback/<uuid:report_id>/"
+LAUNCH = "o/<slug:org>/launches/<uuid:launch_id>/"
+PLATFORM = "lti/<uuid:platform>/"
 ROUND = f"{ASSIGNMENT}peers/<int:number>/"
 PEOPLE = "o/<slug:org>/c/<slug:cohort>/people/"
 BULK = "o/<slug:org>/bulk/<uuid:bulk_id>/"
@@ -69,6 +73,12 @@ urlpatterns = [
     path("notices/", notification_views.everywhere, name="notices-everywhere"),
     path("join/", join_views.join_code, name="join-code"),
     path("join/<str:code>/", join_views.join, name="join"),
+    path(f"{PLATFORM}login/", launch_views.login, name="lti-login"),
+    path(f"{PLATFORM}launch/", launch_views.launch, name="lti-launch"),
+    path(f"{PLATFORM}keys.json", launch_views.keys, name="lti-keys"),
+    path(f"{PLATFORM}launches/<uuid:launch_id>/", launch_views.entry, name="lti-entry"),
+    path(f"{PLATFORM}frame/<str:secret>/", launch_views.frame, name="lti-frame"),
+    path(f"{PLATFORM}register/<str:token>/", launch_views.register, name="lti-register"),
     path("o/<slug:org>/", organization_views.organization, name="organization"),
     path("o/<slug:org>/appeals/", appeal_views.appeals, name="appeals"),
     path("o/<slug:org>/appeals/<int:appeal_id>/", appeal_views.appeal, name="appeal"),
@@ -86,11 +96,16 @@ urlpatterns = [
     path(
         "o/<slug:org>/complaints/<int:complaint_id>/", complaint_views.complaint, name="complaint"
     ),
+    path(f"{LAUNCH}course/", lti_course_views.course, name="lti-course"),
+    path(f"{LAUNCH}link/", lti_course_views.link, name="lti-link"),
+    path(f"{LAUNCH}choice/", lti_course_views.choice, name="lti-choice"),
     path("o/<slug:org>/leave/", invitation_views.leave, name="leave"),
     path("o/<slug:org>/log/", activity_log_views.organization_log, name="organization-log"),
     path("o/<slug:org>/models/", bench_views.models, name="models"),
     path("o/<slug:org>/notices/", notification_views.notices, name="notices"),
     path("o/<slug:org>/operations/", operations_views.operations, name="operations"),
+    path("o/<slug:org>/platforms/", platform_views.platforms, name="platforms"),
+    path("o/<slug:org>/platforms/<int:platform_id>/", platform_views.platform, name="platform"),
     path("o/<slug:org>/notes/<int:note_id>/", staff_thread_views.staff_note, name="staff-note"),
     path(
         "o/<slug:org>/submissions/<uuid:submission_id>/notes/",

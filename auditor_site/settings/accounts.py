@@ -47,6 +47,8 @@ ACCOUNT_RATE_LIMITS = {
     "calendar_fetched": "60/h/key",
     # Codes of join links that nobody gave out; a right one is not counted.
     "join_wrong": "30/m/ip,300/h/ip",
+    # Launches that a platform's page begins; a whole course may sit behind one address.
+    "launch_login": "600/m/ip",
 }
 
 MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"

@@ -55,6 +55,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    # Before whatever asks who the visitor is.
+    "grading.core.launch_sessions.LaunchSessionMiddleware",
     "grading.core.time_zones.TimeZoneMiddleware",
     # After authentication: row-level security is scoped to the user.
     "grading.core.middleware.TenantMiddleware",

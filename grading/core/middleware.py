@@ -20,6 +20,7 @@ from psycopg.errors import DeadlockDetected, ForeignKeyViolation, SerializationF
 from requests import RequestException
 
 from grading.core.errors import OrganizationClosed, StorageUnavailable, UploadUnreadable
+from grading.core.launch_sessions import is_outside_launch
 from grading.core.permissions import access_organization, staffed_organizations
 from grading.core.request_cache import request_cache
 from grading.core.view_as import (
@@ -92,6 +93,8 @@ class TenantMiddleware:
             except Http404:
                 _end_lost_view(request, slug)
                 raise
+            if is_outside_launch(request, organization):
+                return _login_redirect(request)
             with scope(organization=organization):
                 viewing = viewing_of(request)
                 if viewing is None or viewing.organization != slug or is_end(request):

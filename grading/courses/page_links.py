@@ -61,6 +61,7 @@ ORGANIZATION: dict[str, tuple[Entry, ...]] = {
         Entry(
             "Repositories", "shared-repositories", "Let us read private repositories", "teachers"
         ),
+        Entry("Learning platforms", "platforms", "Moodle, Canvas: launches by LTI 1.3", "teachers"),
         Entry("Webhooks", "webhooks", "Tell your own programs of events", "teachers"),
         Entry("Settings", "organization-settings", "The name people know", "teachers"),
         Entry("Log", "organization-log", "Roles, rubrics, models: who did what", "teachers"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
@@ -12,6 +13,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import get_current_timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -230,7 +232,7 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
 
     created = _create(request, record, form) if form.is_valid() else None
     if created is not None:
-        return redirect("assignment", org, record.slug, created.slug)
+        return redirect(_page_after(request, created))
 
     context = {
         "form": form,
@@ -240,6 +242,15 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
         "trail": trail_to_cohort(record),
     }
     return render(request, "courses/copies/assignment_new.html", context)
+
+
+def _page_after(request: MemberRequest, created: Assignment) -> str:
+    """Return the page of this site that sent the teacher here, else that of the assignment."""
+    sender = request.GET.get("next", "")
+    if sender and url_has_allowed_host_and_scheme(sender, allowed_hosts=None):
+        return f"{sender}?{urlencode({'made': created.pk})}"
+    slugs = [created.organization.slug, created.cohort.slug, created.slug]
+    return reverse("assignment", args=slugs)
 
 
 def _create(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Assignment | None:

@@ -6,9 +6,10 @@ Like webhooks they go to public hosts alone (grading/engine/repository_addresses
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from grading.core.errors import PlatformFailed, PlatformRefused, WebhookRefused
 from grading.engine.pinned_requests import Reply, exchange
@@ -17,6 +18,8 @@ from grading.engine.repository_addresses import Pinned, pinned
 MOST_BYTES = 1_000_000
 MOST_WORDS = 300
 OK, REDIRECT = 200, 300
+# Part of a header's value: nothing that could end it, and no user's name.
+_HOST = re.compile(r"[A-Za-z0-9.\-\[\]:]+")
 
 
 def check_address(field: str, url: str) -> Pinned:
@@ -25,6 +28,17 @@ def check_address(field: str, url: str) -> Pinned:
         return pinned(url)
     except WebhookRefused as refusal:
         raise PlatformRefused(field, refusal.code, refusal.sentence) from refusal
+
+
+def origin_of(address: str) -> str:
+    """Return the origin of a web address, such as https://example.org; "" for anything else."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    if parts.scheme not in {"http", "https"} or not _HOST.fullmatch(parts.netloc):
+        return ""
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def get_json(url: str, *, headers: Mapping[str, str] | None = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
 from uuid import UUID
 
@@ -70,6 +71,16 @@ def entered_launch_of(organization: Organization, user: User, launch_id: UUID) -
         organization=organization,
         pk=launch_id,
         user=user,
+        entered_at__gt=timezone.now() - LAUNCH_LASTS,
+    )
+    return rows.first()
+
+
+def launch_of_frame(registration: LtiRegistration, secret: str) -> LtiLaunch | None:
+    """Return the launch for which a platform's frame waits, a short time after it."""
+    rows = LtiLaunch.objects.select_related("registration__organization", "assignment").filter(
+        registration=registration,
+        frame_sha256=hashlib.sha256(secret.encode()).hexdigest(),
         entered_at__gt=timezone.now() - LAUNCH_LASTS,
     )
     return rows.first()

@@ -44,6 +44,8 @@ TEACHERS_LED_ON = (302, 404, 404, 404, 404, 302, 404, 404, 302)
 OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 404, 302)
 OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
 OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
+# A platform's own message is missing.
+LACKING = (400,) * 9
 SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 
 # The API asks who one is, leads nobody to a form, and reads no form but a hand-in's.
@@ -68,6 +70,9 @@ API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
 
 API_WEBHOOK = "api/v1/o/<slug:org>/webhooks/<int:webhook_id>/"
 
+# Forms of other sites: what protects them is in tests/lti.
+SENT_FROM_PLATFORMS = ("lti/<uuid:platform>/login/", "lti/<uuid:platform>/launch/")
+
 # What GET answers, and for pages with a form what an empty POST answers.
 ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "": (EVERYBODY, None),
@@ -90,6 +95,14 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
         (200, 302, 302, 200, 200, 200, 200, 200, 200),
         (302, 302, 302, 200, 200, 200, 200, 200, 302),
     ),
+    # What a platform's page sends: tests/lti.
+    "lti/<uuid:platform>/login/": (LACKING, LACKING),
+    "lti/<uuid:platform>/launch/": (LACKING, LACKING),
+    "lti/<uuid:platform>/keys.json": (EVERYBODY, None),
+    # Another browser's launch, and a link that was used.
+    "lti/<uuid:platform>/launches/<uuid:launch_id>/": (LACKING, LACKING),
+    "lti/<uuid:platform>/frame/<str:secret>/": (EVERYBODY, None),
+    "lti/<uuid:platform>/register/<str:token>/": (LACKING, None),
     # Whoever has the secret address: tests/calendars/test_calendar_feed.py.
     "calendar/<str:secret>.ics": (NOBODY, None),
     "api/v1/schema/": (EVERYBODY, None),
@@ -202,6 +215,12 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
         (302, 302, 302, 302, 302, 302, 404, 404, 302),
         (302, 302, 302, 302, 302, 302, 404, 404, 302),
     ),
+    "o/<slug:org>/platforms/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/platforms/<int:platform_id>/": (TEACHERS, TEACHERS),
+    # The instructor's own launch.
+    "o/<slug:org>/launches/<uuid:launch_id>/course/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/launches/<uuid:launch_id>/link/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/launches/<uuid:launch_id>/choice/": (TEACHERS_LED_ON, TEACHERS_LED_ON),
     "o/<slug:org>/webhooks/": (TEACHERS, TEACHERS),
     "o/<slug:org>/webhooks/<int:webhook_id>/": (TEACHERS, TEACHERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
@@ -360,6 +379,9 @@ NOWHERE = {
     "key": TRIAL,
     "sample_id": 0,
     "webhook_id": 0,
+    "platform": MISSING,
+    "platform_id": 0,
+    "launch_id": MISSING,
     "delivery_id": MISSING,
     "note_id": 0,
     "student_id": 0,

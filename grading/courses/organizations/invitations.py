@@ -291,6 +291,37 @@ def accept_invitation(*, invitation: Invitation, user: User) -> Membership:
     return membership
 
 
+def accept_from_platform(
+    *, organization: Organization, user: User, email: str, role: Role, is_vouched: bool
+) -> Membership:
+    """Make the user a member whom a learning platform of the organization named; a member stays one.
+
+    The person came by themselves, so that is their answer to an open invitation of this address,
+    and to a refusal. `is_vouched` says that the platform gave the address: then waiting places on
+    rosters are theirs. Runs in the scope and transaction of its caller.
+    """
+    lock_roles(organization.pk)
+    membership = Membership.objects.filter(organization=organization, user=user).first()
+    if membership is None:
+        membership = set_role(organization=organization, user=user, email=email, role=role)
+        record_activity(
+            organization=organization,
+            actor=user,
+            verb="membership.launched",
+            about=membership,
+            role=role,
+        )
+        update_admin_access(organization=organization, user=user, by=user)
+    if is_vouched and email:
+        offers = Invitation.objects.filter(
+            organization=organization, email=email.lower(), role=Role.STUDENT
+        )
+        for invitation in offers.exclude(state=InvitationState.REVOKED):
+            _answer(invitation, InvitationState.ACCEPTED, user=user)
+        _link_members(organization, {email.lower(): user.pk})
+    return membership
+
+
 def _higher(role: Role, membership: Membership | None) -> Role:
     """Return the higher role: an instructor who is on a roster stays an instructor."""
     order = list(Role)

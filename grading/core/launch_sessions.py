@@ -1,0 +1,86 @@
+"""Sessions that a learning platform opened: they are sessions of its own organization alone.
+
+Whoever registers a platform can let it name any of its people. So its word opens nothing beyond
+that organization: there the visitor counts as a stranger, until they sign in by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.auth import login
+from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.signals import user_logged_in
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+
+from grading.models import Organization
+
+SESSION_KEY = "launch_organization"
+# The same as of a password: it loads the user's zone.
+BACKEND = "grading.core.sign_in_backends.PasswordBackend"
+ORGANIZATIONS, PLATFORMS, ACCOUNTS = "/o/", "/lti/", "/accounts/"
+
+
+def open_launch_session(request: HttpRequest, user: User, organization: Organization) -> None:
+    """Sign the user in for this organization.
+
+    Who is signed in by themselves already stays so, with all that they may open.
+    """
+    if request.user == user and SESSION_KEY not in request.session:
+        return
+    login(request, user, backend=BACKEND)
+    # After the signal of `login`, which ends such a limit.
+    request.session[SESSION_KEY] = organization.pk
+
+
+def is_launch_session(request: HttpRequest) -> bool:
+    return SESSION_KEY in request.session
+
+
+def is_outside_launch(request: HttpRequest, organization: Organization) -> bool:
+    """Return whether a platform of another organization opened the session."""
+    opened_by = request.session.get(SESSION_KEY)
+    return opened_by is not None and opened_by != organization.pk
+
+
+def has_own_sign_in(user: User) -> bool:
+    """Return whether the account can be signed in to without a platform."""
+    return user.has_usable_password() or SocialAccount.objects.filter(user=user).exists()
+
+
+class LaunchSessionMiddleware:
+    """Answer a launch session as a stranger's outside of organizations and platforms.
+
+    TenantMiddleware asks which organization it is. Accounts that have no other sign-in yet may
+    open their own pages, to set a password.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if is_launch_session(request) and not _is_open(request):
+            request.user = AnonymousUser()
+        return self._get_response(request)
+
+
+def _is_open(request: HttpRequest) -> bool:
+    path = request.path_info
+    if path.startswith((ORGANIZATIONS, PLATFORMS)) or path == reverse("account_logout"):
+        return True
+    if not path.startswith(ACCOUNTS) or path == reverse("account_login"):
+        return False
+    return isinstance(request.user, User) and not has_own_sign_in(request.user)
+
+
+def connect_signals() -> None:
+    """End the limit of a session whose user signs in by themselves."""
+    user_logged_in.connect(_end_limit, dispatch_uid="end_launch_session")
+
+
+def _end_limit(request: HttpRequest | None = None, **_: object) -> None:
+    if request is not None:
+        request.session.pop(SESSION_KEY, None)
