@@ -106,9 +106,8 @@ def _give(
 
 def _proof(student: Enrollment, form: forms.Form) -> str:
     """Return the branch to push for the address that was sent; "" where no access covers it."""
-    if not form.is_bound or "address" not in form.cleaned_data:
-        return ""
-    location = location_of(form.cleaned_data["address"])
+    # A refusal has taken the address out of the cleaned data.
+    location = location_of(str(form["address"].value() or ""))
     if location is None or covering_access(student.organization, location) is None:
         return ""
     return proof_branch(student, location)
