@@ -26,7 +26,7 @@ from django.utils import timezone
 from grading.core import github_app
 from grading.core.crypto import unseal
 from grading.core.enums import AccessKind
-from grading.core.errors import GithubFailed
+from grading.core.errors import GithubFailed, SealBrokenError
 from grading.models import RepositoryAccess, RepositoryGrant, Submission, TeamMember
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ GIVE_ACCESS = (
 KEY_NEEDED = (
     "An ssh address needs a deploy key: make one on your course's page “Repositories”. A public "
     "repository has an https address, too."
+)
+UNREADABLE = (
+    "We cannot read what we stored of the access to this repository. Give access again on the page "
+    "“Repositories”."
 )
 UNREACHABLE = "We couldn't ask GitHub for access to the repository. Try again later."
 # What GitHub says when a right is gone; its other failures are of the site or of the moment.
@@ -164,10 +168,10 @@ def opened_access(row: RepositoryAccess) -> Access:
     """Return what opens the repository now. Raises RepositoryRefused where the right is gone."""
     from courtroom.models.errors import RepositoryRefused
 
-    if row.kind != AccessKind.GITHUB_APP:
-        return unsealed(row)
     try:
-        return _token_of_app(row)
+        return _token_of_app(row) if row.kind == AccessKind.GITHUB_APP else unsealed(row)
+    except SealBrokenError:
+        raise RepositoryRefused("repository_access_unreadable", UNREADABLE) from None
     except GithubFailed as failure:
         if failure.code in _LOST:
             raise RepositoryRefused("repository_access_refused", failure.sentence) from None

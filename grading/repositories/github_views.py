@@ -12,8 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -66,10 +65,13 @@ def app_or_none() -> GithubApp | None:
 
 
 @require_safe
-@login_required
 @never_cache
-def callback(request: MemberRequest) -> HttpResponse:
-    """Ask GitHub what the person who comes back may read, and lead to the choice."""
+def callback(request: HttpRequest) -> HttpResponse:
+    """Ask GitHub what the person who comes back may read, and lead to the choice.
+
+    Who they are here does not matter yet: the session that started it keeps the answer, and the
+    page of the choice asks.
+    """
     started: dict[str, Any] = request.session.pop(STARTED, None) or {}
     state, code = request.GET.get("state", ""), request.GET.get("code", "")
     if not started or not secrets.compare_digest(started["state"].encode(), state.encode()):

@@ -28,7 +28,7 @@ class SubmissionForm(forms.Form):
     repo_url = forms.CharField(
         label="Repository",
         max_length=500,
-        help_text="The https address you would clone. It must be public. "
+        help_text="The https address you would clone; with a deploy key the ssh address. "
         "The limit is 300 MB and 20,000 files.",
         widget=forms.TextInput(
             attrs={

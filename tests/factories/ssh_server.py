@@ -98,6 +98,10 @@ def serve_ssh(root: Path, *, host_key: Any = None, port: int = 0) -> Iterator[Ss
         loop.run_forever()
         server.close()
         loop.run_until_complete(server.wait_closed())
+        rest = asyncio.all_tasks(loop)
+        for task in rest:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
         loop.close()
 
     thread = threading.Thread(target=serve, daemon=True)

@@ -141,6 +141,14 @@ def test_public_repository_uses_no_access(private, served, assignment, ada):
     assert (len(submission.resolved_commit), private.seen) == (40, [])
 
 
+def test_access_sealed_with_a_lost_key_is_to_be_given_again(
+    private, host, assignment, ada, settings
+):
+    access_of(ada, host=host, path=ADAS)
+    settings.SECRET_KEY = "another-" * 8
+    assert refusal(private, assignment, ada)[0] == "repository_access_unreadable"
+
+
 # -- teams -----------------------------------------------------------------------------------------
 
 

@@ -29,11 +29,13 @@ from grading.models import (
     LtiRegistration,
     Organization,
     OrganizationBench,
+    RepositoryAccess,
     Webhook,
 )
 from tests.factories.example_report import report_json
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere, staff_user
+from tests.factories.repository_accesses import TOKEN
 from tests.factories.webhooks import SECRET
 from tests.tenancy.matrix_rows import NOWHERE, ROWS
 
@@ -67,8 +69,9 @@ def secrets_now() -> list[str]:
         sealed = [bench.sealed_key for bench in OrganizationBench.objects.all()]
         sealed += [webhook.sealed_secret for webhook in Webhook.objects.all()]
         sealed += [key.sealed_private for key in LtiKey.objects.all()]
+        sealed += [access.sealed_secret for access in RepositoryAccess.objects.all()]
     factors = [str(row.data["secret"]) for row in Authenticator.objects.filter(type="totp")]
-    return [KEY, TOTP_SECRET, SECRET, *sealed, *factors]
+    return [KEY, TOTP_SECRET, SECRET, TOKEN, *sealed, *factors]
 
 
 def lists_and_forms_of_the_administration() -> Iterator[str]:
@@ -101,6 +104,7 @@ def page_of(model: type[Model], page: str, *key: Any) -> str:
 def pages_of_the_site(organization: Organization) -> Iterator[str]:
     with scope(organization=organization):
         assignment, audit = Assignment.objects.select_related("cohort").get(), Audit.objects.get()
+        shared = RepositoryAccess.objects.get()
         appeal, run, webhook = Appeal.objects.get(), BulkRun.objects.get(), Webhook.objects.get()
         registration, launch = LtiRegistration.objects.get(), LtiLaunch.objects.get()
     names = NOWHERE | {
@@ -112,6 +116,7 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
         "appeal_id": appeal.pk,
         "bulk_id": run.pk,
         "webhook_id": webhook.pk,
+        "shared_id": shared.pk,
         "platform": registration.key,
         "platform_id": registration.pk,
         "launch_id": launch.pk,
@@ -123,7 +128,7 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
 def leaks_on(client: Client, pages: Iterator[str]) -> tuple[int, list[Any]]:
     """Return the number of pages read and the places where a secret stood."""
     hidden, read, leaks = secrets_now(), 0, []
-    assert len(hidden) == 7
+    assert len(hidden) == 9
     for page in pages:
         text = client.get(page).content.decode()
         read += 1
