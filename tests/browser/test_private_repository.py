@@ -14,7 +14,7 @@ from django_scopes import scope
 from playwright.sync_api import Page, expect, sync_playwright
 
 from grading.jobs import run_audit
-from grading.models import Audit, Enrollment, RepositoryAccess
+from grading.models import Audit, RepositoryAccess
 from tests.browser.tabs import FLAGS, session_of, tab
 from tests.browser.test_documentation_pictures import WINDOW, keep_picture
 from tests.courtroom.in_process import read_in_process
@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def ada(monkeypatch) -> Enrollment:
+def ada(monkeypatch) -> Any:
     read_in_process(monkeypatch)
     cohort = CohortFactory.create(name="Autumn 2026", slug="autumn")
     AssignmentFactory.create(
@@ -44,12 +44,11 @@ def ada(monkeypatch) -> Enrollment:
         slug="auditor",
         rubric_version__document=rubric_document(),
     )
-    made: Enrollment = student(cohort, name="Ada")
-    return made
+    return student(cohort, name="Ada")
 
 
 def test_private_repository_goes_from_the_token_to_the_verdict(
-    live_server: Any, chromium: str, ada: Enrollment, tmp_path: Path
+    live_server: Any, chromium: str, ada: Any, tmp_path: Path
 ) -> None:
     make_repository(
         tmp_path / "ada" / "auditor.git", [Commit("First", {"README.md": "#\n", "a.py": "a = 1\n"})]
@@ -99,7 +98,7 @@ def submit(page: Page, cohort: str, address: str) -> None:
     page.get_by_role("button", name="Submit for audit").click()
 
 
-def test_people_see_who_can_read_what(live_server: Any, chromium: str, ada: Enrollment) -> None:
+def test_people_see_who_can_read_what(live_server: Any, chromium: str, ada: Any) -> None:
     access_of(ada, host="gitlab.example.edu", path="ada/auditor", last_used_for="")
     app_access_of(ada, host="github.com", path="ada/auditor", for_teams=True)
     shared = RepositoryAccessFactory.create(

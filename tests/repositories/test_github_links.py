@@ -38,7 +38,7 @@ def pages_of(student: Any) -> tuple[str, str]:
 def go(browser: Client, student: Any, github: Any, *, code: str = "a code") -> Any:
     """Go to GitHub and come back as the person that the code is of."""
     github.codes = {"a code": "ada-token"}
-    sent = browser.post(pages_of(student)[0], {"do": "github"})
+    sent: Any = browser.post(pages_of(student)[0], {"do": "github"})
     query = {name: values[0] for name, values in parse_qs(urlsplit(sent.url).query).items()}
     return browser.get(CALLBACK, {"code": code, "state": query["state"]})
 

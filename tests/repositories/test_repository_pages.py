@@ -11,7 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django_scopes import scope
 
+from courtroom.models.repository_access import HttpsToken
 from grading.core.enums import AccessKind
+from grading.engine.access_trials import fingerprint_of
 from grading.engine.repository_access import location_of, unsealed
 from grading.models import Activity, RepositoryAccess, RepositoryGrant
 from grading.repositories import actions
@@ -72,7 +74,10 @@ def test_token_is_tried_sealed_and_never_shown_again(private, host, ada):
         False,
         True,
     )
-    assert (TOKEN in access.sealed_secret, unsealed(access).token) == (False, TOKEN)
+    assert (TOKEN in access.sealed_secret, unsealed(access)) == (
+        False,
+        HttpsToken("oauth2", TOKEN),
+    )
     assert log() == [("repository.linked", f"{host}/{ADAS}")]
 
 
@@ -177,7 +182,7 @@ def test_changed_host_key_gets_no_login(served, ada):
         client,
         page,
         do="confirm",
-        fingerprint=actions.access_trials.fingerprint_of(access.host_key),
+        fingerprint=fingerprint_of(access.host_key),
     )
     with serve_ssh(served, host_key=new_host_key(), port=first.port) as second:
         second.allowed = [" ".join(access.public_key.split()[:2])]

@@ -90,7 +90,7 @@ def database() -> Iterator[bytes]:
 
 def queue(redis: Redis) -> Iterator[bytes]:
     """Every value; RQ compresses its jobs."""
-    readers: dict[bytes, Any] = {
+    readers: dict[Any, Any] = {
         b"string": redis.get,
         b"hash": redis.hgetall,
         b"list": lambda key: redis.lrange(key, 0, -1),
