@@ -96,6 +96,12 @@ urlpatterns = [
     path(
         "o/<slug:org>/complaints/<int:complaint_id>/", complaint_views.complaint, name="complaint"
     ),
+    path("o/<slug:org>/connections/", lti_course_views.connections, name="connections"),
+    path(
+        "o/<slug:org>/c/<slug:cohort>/platforms/",
+        lti_course_views.cohort_platforms,
+        name="cohort-platforms",
+    ),
     path(f"{LAUNCH}course/", lti_course_views.course, name="lti-course"),
     path(f"{LAUNCH}link/", lti_course_views.link, name="lti-link"),
     path(f"{LAUNCH}choice/", lti_course_views.choice, name="lti-choice"),

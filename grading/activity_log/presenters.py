@@ -154,6 +154,7 @@ SENTENCES = {
     "bench.changed": "changed models and budgets: {what}",
     "bench.tried": "tried the connection to the models",
     "platform.account_connected": "connected their account with {platform}",
+    "platform.account_parted": "parted their account from {platform}",
     "platform.added": "added the learning platform {platform}",
     "platform.changed": "changed the settings of {platform}: teachers become {role}",
     "platform.completed": "stored the addresses of {platform} ({issuer})",

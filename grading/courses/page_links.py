@@ -70,6 +70,7 @@ ORGANIZATION: dict[str, tuple[Entry, ...]] = {
         Entry("Your comments", "comment-inbox", "What staff wrote on your work", "students"),
         Entry("Your appeals", "appeals", "Your appeals and their answers", "students"),
         Entry("Email settings", "notices", "Choose which emails you get", "members"),
+        Entry("Connections", "connections", "Moodle, Canvas: what opens your account", "members"),
         Entry("Leave", "leave", "End your membership", "members"),
     ),
 }
@@ -88,6 +89,7 @@ COHORT: dict[str, tuple[Entry, ...]] = {
     ),
     "Set-up": (
         Entry("Settings", "cohort-settings", "Name, days and time zone", "teachers"),
+        Entry("Learning platforms", "cohort-platforms", "Courses in Moodle or Canvas", "teachers"),
         Entry("Copy", "cohort-copy", "The same assignments for new students", "teachers"),
         Entry("Archive", "archive", "Everything in one zip file", "teachers"),
         Entry("Delete", "cohort-delete", "Remove it with all work", "teachers"),

@@ -6,22 +6,30 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from grading.core.breadcrumbs import trail_to_organization
+from grading.core.breadcrumbs import trail_to_cohort, trail_to_organization
 from grading.core.enums import LaunchKind
 from grading.core.errors import ActionRefused, LaunchRefused
 from grading.core.form_bases import add_refusal
-from grading.core.permissions import access_organization
+from grading.core.permissions import access_cohort, access_organization
 from grading.core.requests import MemberRequest
 from grading.courses.actions import create_cohort
-from grading.lti.courses import link_course, link_resource
+from grading.lti.courses import link_course, link_resource, unlink_course
 from grading.lti.deep_linking import Response, assignments_to_link, choose_assignment
 from grading.lti.forms import AssignmentChoiceForm, CourseLinkForm, NewCohortForm
-from grading.lti.queries import claims_of, cohorts_of_context, context_of, entered_launch_of
+from grading.lti.people import part_account
+from grading.lti.queries import (
+    claims_of,
+    cohorts_of_context,
+    connections_of,
+    context_of,
+    courses_of_cohort,
+    entered_launch_of,
+)
 from grading.models import Assignment, Cohort, LtiContext, LtiLaunch
 
 
@@ -78,6 +86,42 @@ def choice(request: MemberRequest, org: str, launch_id: UUID) -> HttpResponse:
         else:
             return _answer_page(request, launch, answer, assignment)
     return _page(request, launch, "lti/choice.html", {"form": form, "cohorts": cohorts})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def cohort_platforms(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    """List the courses of platforms that belong to a cohort, and part one from it."""
+    record = access_cohort(request.user, cohort, level="teacher")
+    links = courses_of_cohort(record)
+    if request.method == "POST" and (key := request.POST.get("link", "")).isdecimal():
+        parted = get_object_or_404(links, pk=int(key))
+        unlink_course(link=parted, by=request.user)
+        messages.success(
+            request, "The course is no longer connected. Nobody lost a place or grade."
+        )
+        return redirect("cohort-platforms", org, record.slug)
+    context = {"cohort": record, "links": links, "trail": trail_to_cohort(record)}
+    return render(request, "lti/cohort.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def connections(request: MemberRequest, org: str) -> HttpResponse:
+    """List the platforms that open the user's own account, and part it from one."""
+    organization = access_organization(request.user, org)
+    accounts = connections_of(organization, request.user)
+    if request.method == "POST" and (key := request.POST.get("account", "")).isdecimal():
+        parted = get_object_or_404(accounts, pk=int(key))
+        part_account(account=parted, by=request.user)
+        messages.success(request, f"{parted.registration.name} no longer opens your account.")
+        return redirect("connections", org)
+    context = {
+        "organization": organization,
+        "accounts": accounts,
+        "trail": trail_to_organization(organization),
+    }
+    return render(request, "lti/connections.html", context)
 
 
 def _launch(request: MemberRequest, org: str, launch_id: UUID) -> tuple[LtiLaunch, LtiContext]:

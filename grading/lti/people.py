@@ -13,6 +13,7 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Lower
+from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
@@ -42,7 +43,7 @@ def continue_launch(*, launch: LtiLaunch, user: User) -> None:
     """Let the user of a connected account in. Raises LaunchRefused."""
     claims = claims_of(launch)
     with transaction.atomic(), scope(organization=launch.organization_id):
-        _become_member(launch.registration, user, claims, claims.email)
+        _become_member(launch.registration, user, claims, claims.email, is_new=False)
         enter_launch(launch=launch, user=user)
 
 
@@ -53,8 +54,8 @@ def connect_account(*, launch: LtiLaunch, user: User) -> None:
     """
     claims = claims_of(launch)
     with transaction.atomic(), scope(organization=launch.organization_id):
-        _connect(launch, user, claims)
-        _become_member(launch.registration, user, claims, claims.email)
+        is_new = _connect(launch, user, claims)
+        _become_member(launch.registration, user, claims, claims.email, is_new=is_new)
         enter_launch(launch=launch, user=user)
 
 
@@ -69,8 +70,8 @@ def create_account(*, launch: LtiLaunch, name: str, email: str) -> User:
         if not claims.email:
             _refuse_known_address(email)
         user = _new_user(claims.email or email, claims.name or name)
-        _connect(launch, user, claims)
-        _become_member(launch.registration, user, claims, claims.email or email)
+        is_new = _connect(launch, user, claims)
+        _become_member(launch.registration, user, claims, claims.email or email, is_new=is_new)
         enter_launch(launch=launch, user=user)
     return user
 
@@ -114,11 +115,17 @@ def role_from(registration: LtiRegistration, claims: LaunchClaims) -> Role | Non
 
 
 def _become_member(
-    registration: LtiRegistration, user: User, claims: LaunchClaims, email: str
+    registration: LtiRegistration, user: User, claims: LaunchClaims, email: str, *, is_new: bool
 ) -> None:
-    """Make the user a member; who is one keeps their role."""
+    """Make the user a member; who is one keeps their role.
+
+    Who came before and is none any more has left, or an owner has ended their role: no launch gives
+    it back.
+    """
     members = Membership.objects.filter(organization=registration.organization_id, user=user)
     role = role_from(registration, claims)
+    if not is_new and role != Role.STUDENT:
+        role = None
     if role is None and not members.exists():
         raise LaunchRefused(
             "launch_role",
@@ -135,14 +142,15 @@ def _become_member(
     )
 
 
-def _connect(launch: LtiLaunch, user: User, claims: LaunchClaims) -> None:
+def _connect(launch: LtiLaunch, user: User, claims: LaunchClaims) -> bool:
+    """Connect the account; return whether this person was never connected before."""
+    place = {"registration_id": launch.registration_id, "subject": claims.subject}
     try:
         with transaction.atomic():
-            account = LtiAccount.objects.create(
-                organization_id=launch.organization_id,
-                registration_id=launch.registration_id,
-                subject=claims.subject,
-                user=user,
+            account, is_new = LtiAccount.objects.update_or_create(
+                **place,
+                defaults={"user": user, "ended_at": None},
+                create_defaults={"user": user, "organization_id": launch.organization_id},
             )
     except IntegrityError as error:
         sentence = (
@@ -157,6 +165,21 @@ def _connect(launch: LtiLaunch, user: User, claims: LaunchClaims) -> None:
         about=account,
         platform=launch.registration.name,
     )
+    return is_new
+
+
+def part_account(*, account: LtiAccount, by: User) -> None:
+    """Let a platform open the account no more; memberships and work stay. It is idempotent."""
+    with transaction.atomic():
+        rows = LtiAccount.objects.filter(pk=account.pk, ended_at=None)
+        if rows.update(ended_at=timezone.now()):
+            record_activity(
+                organization=account.organization_id,
+                actor=by,
+                verb="platform.account_parted",
+                about=account,
+                platform=account.registration.name,
+            )
 
 
 def _new_user(email: str, name: str) -> User:

@@ -50,8 +50,16 @@ def claims_of(launch: LtiLaunch) -> LaunchClaims:
 
 def account_of(launch: LtiLaunch) -> LtiAccount | None:
     """Return the connected account of a launch's person."""
-    rows = LtiAccount.objects.select_related("user").filter(registration=launch.registration_id)
+    rows = LtiAccount.objects.select_related("user").filter(
+        registration=launch.registration_id, ended_at=None
+    )
     return rows.filter(subject=claims_of(launch).subject).first()
+
+
+def connections_of(organization: Organization, user: User) -> QuerySet[LtiAccount]:
+    """Return the platforms of an organization that open the user's account."""
+    rows = LtiAccount.objects.filter(organization=organization, user=user, ended_at=None)
+    return rows.select_related("registration")
 
 
 def open_launch_of(registration: LtiRegistration, launch_id: UUID) -> LtiLaunch | None:

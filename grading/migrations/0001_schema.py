@@ -4472,228 +4472,665 @@ MODELS = [
         },
     ),
     migrations.CreateModel(
-        name='LtiRegistration',
+        name="LtiRegistration",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('key', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-            ('name', models.CharField(max_length=120)),
-            ('family', models.CharField(blank=True, editable=False, max_length=40)),
-            ('issuer', models.CharField(blank=True, max_length=500)),
-            ('client_id', models.CharField(blank=True, max_length=255)),
-            ('login_url', models.CharField(blank=True, max_length=500)),
-            ('token_url', models.CharField(blank=True, max_length=500)),
-            ('jwks_url', models.CharField(blank=True, max_length=500)),
-            ('audience', models.CharField(blank=True, max_length=500)),
-            ('teacher_role', models.CharField(blank=True, choices=[('instructor', 'Instructor'), ('assistant', 'Assistant'), ('', 'Nothing')], max_length=12)),
-            ('active', models.BooleanField(default=True)),
-            ('setup_sha256', models.CharField(blank=True, editable=False, max_length=64)),
-            ('setup_until', models.DateTimeField(blank=True, editable=False, null=True)),
-            ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            ("key", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+            ("name", models.CharField(max_length=120)),
+            ("family", models.CharField(blank=True, editable=False, max_length=40)),
+            ("issuer", models.CharField(blank=True, max_length=500)),
+            ("client_id", models.CharField(blank=True, max_length=255)),
+            ("login_url", models.CharField(blank=True, max_length=500)),
+            ("token_url", models.CharField(blank=True, max_length=500)),
+            ("jwks_url", models.CharField(blank=True, max_length=500)),
+            ("audience", models.CharField(blank=True, max_length=500)),
+            (
+                "teacher_role",
+                models.CharField(
+                    blank=True,
+                    choices=[
+                        ("instructor", "Instructor"),
+                        ("assistant", "Assistant"),
+                        ("", "Nothing"),
+                    ],
+                    max_length=12,
+                ),
+            ),
+            ("active", models.BooleanField(default=True)),
+            ("setup_sha256", models.CharField(blank=True, editable=False, max_length=64)),
+            ("setup_until", models.DateTimeField(blank=True, editable=False, null=True)),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
-            'verbose_name': 'LTI registration',
-            'ordering': ['name', 'pk'],
-            'constraints': [models.UniqueConstraint(condition=models.Q(('issuer', ''), _negated=True), fields=('organization', 'issuer', 'client_id'), name='lti_client_once'), models.CheckConstraint(condition=models.Q(models.Q(('client_id', ''), ('issuer', ''), ('jwks_url', ''), ('login_url', ''), ('token_url', '')), models.Q(models.Q(('issuer', ''), _negated=True), models.Q(('client_id', ''), _negated=True), models.Q(('login_url', ''), _negated=True), models.Q(('token_url', ''), _negated=True), models.Q(('jwks_url', ''), _negated=True)), _connector='OR'), name='lti_registration_complete_or_empty'), models.CheckConstraint(condition=models.Q(('teacher_role__in', ('', 'instructor', 'assistant'))), name='lti_teacher_role_known')],
+            "verbose_name": "LTI registration",
+            "ordering": ["name", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    condition=models.Q(("issuer", ""), _negated=True),
+                    fields=("organization", "issuer", "client_id"),
+                    name="lti_client_once",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            ("client_id", ""),
+                            ("issuer", ""),
+                            ("jwks_url", ""),
+                            ("login_url", ""),
+                            ("token_url", ""),
+                        ),
+                        models.Q(
+                            models.Q(("issuer", ""), _negated=True),
+                            models.Q(("client_id", ""), _negated=True),
+                            models.Q(("login_url", ""), _negated=True),
+                            models.Q(("token_url", ""), _negated=True),
+                            models.Q(("jwks_url", ""), _negated=True),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="lti_registration_complete_or_empty",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("teacher_role__in", ("", "instructor", "assistant"))),
+                    name="lti_teacher_role_known",
+                ),
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiDeployment',
+        name="LtiDeployment",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('registration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deployments', to='grading.ltiregistration')),
-            ('deployment_id', models.CharField(max_length=255)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "registration",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="deployments",
+                    to="grading.ltiregistration",
+                ),
+            ),
+            ("deployment_id", models.CharField(max_length=255)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
-            'verbose_name': 'LTI deployment',
-            'ordering': ['pk'],
-            'constraints': [models.UniqueConstraint(fields=('registration', 'deployment_id'), name='lti_deployment_once')],
+            "verbose_name": "LTI deployment",
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("registration", "deployment_id"), name="lti_deployment_once"
+                )
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiKey',
+        name="LtiKey",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('registration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='keys', to='grading.ltiregistration')),
-            ('kid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-            ('sealed_private', models.TextField(editable=False)),
-            ('public_jwk', models.JSONField(editable=False)),
-            ('signs_from', models.DateTimeField(editable=False)),
-            ('published_until', models.DateTimeField(blank=True, editable=False, null=True)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "registration",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="keys",
+                    to="grading.ltiregistration",
+                ),
+            ),
+            ("kid", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+            ("sealed_private", models.TextField(editable=False)),
+            ("public_jwk", models.JSONField(editable=False)),
+            ("signs_from", models.DateTimeField(editable=False)),
+            ("published_until", models.DateTimeField(blank=True, editable=False, null=True)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
-            'verbose_name': 'LTI key',
-            'ordering': ['-signs_from', '-pk'],
+            "verbose_name": "LTI key",
+            "ordering": ["-signs_from", "-pk"],
         },
     ),
     migrations.CreateModel(
-        name='LtiAccount',
+        name="LtiAccount",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('registration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='accounts', to='grading.ltiregistration')),
-            ('subject', models.CharField(max_length=255)),
-            ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lti_accounts', to=settings.AUTH_USER_MODEL)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "registration",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="accounts",
+                    to="grading.ltiregistration",
+                ),
+            ),
+            ("subject", models.CharField(max_length=255)),
+            (
+                "user",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="lti_accounts",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
-            'verbose_name': 'LTI account',
-            'ordering': ['pk'],
-            'constraints': [models.UniqueConstraint(fields=('registration', 'subject'), name='lti_subject_once'), models.UniqueConstraint(fields=('registration', 'user'), name='lti_user_once')],
+            "verbose_name": "LTI account",
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("registration", "subject"), name="lti_subject_once"
+                ),
+                models.UniqueConstraint(
+                    condition=models.Q(("ended_at", None)),
+                    fields=("registration", "user"),
+                    name="lti_user_once",
+                ),
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiContext',
+        name="LtiContext",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('registration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contexts', to='grading.ltiregistration')),
-            ('deployment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contexts', to='grading.ltideployment')),
-            ('context_id', models.CharField(max_length=255)),
-            ('title', models.CharField(blank=True, max_length=200)),
-            ('label', models.CharField(blank=True, max_length=120)),
-            ('memberships_url', models.CharField(blank=True, max_length=500)),
-            ('lineitems_url', models.CharField(blank=True, max_length=500)),
-            ('grade_scopes', models.JSONField(blank=True, default=list)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "registration",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="contexts",
+                    to="grading.ltiregistration",
+                ),
+            ),
+            (
+                "deployment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="contexts",
+                    to="grading.ltideployment",
+                ),
+            ),
+            ("context_id", models.CharField(max_length=255)),
+            ("title", models.CharField(blank=True, max_length=200)),
+            ("label", models.CharField(blank=True, max_length=120)),
+            ("memberships_url", models.CharField(blank=True, max_length=500)),
+            ("lineitems_url", models.CharField(blank=True, max_length=500)),
+            ("grade_scopes", models.JSONField(blank=True, default=list)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
-            'verbose_name': 'LTI context',
-            'ordering': ['title', 'pk'],
-            'constraints': [models.UniqueConstraint(fields=('deployment', 'context_id'), name='lti_context_once')],
+            "verbose_name": "LTI context",
+            "ordering": ["title", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("deployment", "context_id"), name="lti_context_once"
+                )
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiCourseLink',
+        name="LtiCourseLink",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('context', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='course_links', to='grading.lticontext')),
-            ('cohort', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lti_links', to='grading.cohort')),
-            ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
-            ('roster_at', models.DateTimeField(blank=True, null=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "context",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="course_links",
+                    to="grading.lticontext",
+                ),
+            ),
+            (
+                "cohort",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="lti_links",
+                    to="grading.cohort",
+                ),
+            ),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("roster_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
-            'verbose_name': 'LTI course link',
-            'ordering': ['pk'],
-            'constraints': [models.UniqueConstraint(fields=('context', 'cohort'), name='lti_course_linked_once')],
+            "verbose_name": "LTI course link",
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(fields=("context", "cohort"), name="lti_course_linked_once")
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiMember',
+        name="LtiMember",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('course_link', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='grading.lticourselink')),
-            ('subject', models.CharField(max_length=255)),
-            ('enrollment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='lti_members', to='grading.enrollment')),
-            ('name', models.CharField(blank=True, max_length=200)),
-            ('email', models.EmailField(blank=True, max_length=254)),
-            ('roles', models.JSONField(blank=True, default=list)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
-            ('left_at', models.DateTimeField(blank=True, null=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "course_link",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="members",
+                    to="grading.lticourselink",
+                ),
+            ),
+            ("subject", models.CharField(max_length=255)),
+            (
+                "enrollment",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="lti_members",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("name", models.CharField(blank=True, max_length=200)),
+            ("email", models.EmailField(blank=True, max_length=254)),
+            ("roles", models.JSONField(blank=True, default=list)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("left_at", models.DateTimeField(blank=True, null=True)),
         ],
         options={
-            'verbose_name': 'LTI member',
-            'ordering': ['name', 'pk'],
-            'constraints': [models.UniqueConstraint(fields=('course_link', 'subject'), name='lti_member_once')],
+            "verbose_name": "LTI member",
+            "ordering": ["name", "pk"],
+            "constraints": [
+                models.UniqueConstraint(fields=("course_link", "subject"), name="lti_member_once")
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiResourceLink',
+        name="LtiResourceLink",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('context', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='resource_links', to='grading.lticontext')),
-            ('resource_link_id', models.CharField(max_length=255)),
-            ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lti_links', to='grading.assignment')),
-            ('title', models.CharField(blank=True, max_length=200)),
-            ('lineitem_url', models.CharField(blank=True, max_length=500)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "context",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="resource_links",
+                    to="grading.lticontext",
+                ),
+            ),
+            ("resource_link_id", models.CharField(max_length=255)),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="lti_links",
+                    to="grading.assignment",
+                ),
+            ),
+            ("title", models.CharField(blank=True, max_length=200)),
+            ("lineitem_url", models.CharField(blank=True, max_length=500)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
-            'verbose_name': 'LTI resource link',
-            'ordering': ['pk'],
-            'constraints': [models.UniqueConstraint(fields=('context', 'resource_link_id'), name='lti_resource_link_once')],
+            "verbose_name": "LTI resource link",
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("context", "resource_link_id"), name="lti_resource_link_once"
+                )
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiLineItem',
+        name="LtiLineItem",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('context', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='line_items', to='grading.lticontext')),
-            ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='line_items', to='grading.assignment')),
-            ('url', models.CharField(max_length=500)),
-            ('origin', models.CharField(choices=[('platform', 'The platform, for a link'), ('site', 'This site')], max_length=8)),
-            ('maximum', models.DecimalField(decimal_places=2, max_digits=8)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "context",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="line_items",
+                    to="grading.lticontext",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="line_items",
+                    to="grading.assignment",
+                ),
+            ),
+            ("url", models.CharField(max_length=500)),
+            (
+                "origin",
+                models.CharField(
+                    choices=[("platform", "The platform, for a link"), ("site", "This site")],
+                    max_length=8,
+                ),
+            ),
+            ("maximum", models.DecimalField(decimal_places=2, max_digits=8)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
-            'verbose_name': 'LTI line item',
-            'ordering': ['pk'],
-            'constraints': [models.UniqueConstraint(fields=('context', 'assignment'), name='lti_line_item_once'), models.CheckConstraint(condition=models.Q(('maximum__gt', 0)), name='lti_line_item_has_points'), models.CheckConstraint(condition=models.Q(('origin__in', ['platform', 'site'])), name='lti_line_item_origin_known')],
+            "verbose_name": "LTI line item",
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("context", "assignment"), name="lti_line_item_once"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("maximum__gt", 0)), name="lti_line_item_has_points"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("origin__in", ["platform", "site"])),
+                    name="lti_line_item_origin_known",
+                ),
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiScore',
+        name="LtiScore",
         fields=[
-            ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('line_item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='grading.ltilineitem')),
-            ('student', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lti_scores', to='grading.enrollment')),
-            ('points', models.DecimalField(blank=True, decimal_places=2, max_digits=8, null=True)),
-            ('comment', models.TextField(blank=True)),
-            ('digest', models.CharField(blank=True, max_length=64)),
-            ('state', models.CharField(choices=[('waiting', 'Waiting'), ('sent', 'Sent'), ('refused', 'Refused by the platform'), ('overridden', "A teacher's score stands there"), ('older', 'The platform has a newer one'), ('unknown', "The platform doesn't know the student")], default='waiting', max_length=10)),
-            ('tries', models.PositiveSmallIntegerField(default=0)),
-            ('next_at', models.DateTimeField(blank=True, null=True)),
-            ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
-            ('answer', models.CharField(blank=True, max_length=500)),
-            ('sent_at', models.DateTimeField(blank=True, null=True)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "line_item",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="scores",
+                    to="grading.ltilineitem",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="lti_scores",
+                    to="grading.enrollment",
+                ),
+            ),
+            ("points", models.DecimalField(blank=True, decimal_places=2, max_digits=8, null=True)),
+            ("comment", models.TextField(blank=True)),
+            ("digest", models.CharField(blank=True, max_length=64)),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("waiting", "Waiting"),
+                        ("sent", "Sent"),
+                        ("refused", "Refused by the platform"),
+                        ("overridden", "A teacher's score stands there"),
+                        ("older", "The platform has a newer one"),
+                        ("unknown", "The platform doesn't know the student"),
+                    ],
+                    default="waiting",
+                    max_length=10,
+                ),
+            ),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("next_at", models.DateTimeField(blank=True, null=True)),
+            ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
+            ("answer", models.CharField(blank=True, max_length=500)),
+            ("sent_at", models.DateTimeField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
-            'verbose_name': 'LTI score',
-            'ordering': ['pk'],
-            'indexes': [models.Index(condition=models.Q(('state', 'waiting')), fields=['next_at'], name='lti_score_waiting')],
-            'constraints': [models.UniqueConstraint(fields=('line_item', 'student'), name='lti_score_once'), models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'sent', 'refused', 'overridden', 'older', 'unknown'])), name='lti_score_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'waiting'), _negated=True), ('next_at__isnull', False), _connector='OR'), name='lti_score_waits_for_a_time')],
+            "verbose_name": "LTI score",
+            "ordering": ["pk"],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("state", "waiting")),
+                    fields=["next_at"],
+                    name="lti_score_waiting",
+                )
+            ],
+            "constraints": [
+                models.UniqueConstraint(fields=("line_item", "student"), name="lti_score_once"),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        (
+                            "state__in",
+                            ["waiting", "sent", "refused", "overridden", "older", "unknown"],
+                        )
+                    ),
+                    name="lti_score_state_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("state", "waiting"), _negated=True),
+                        ("next_at__isnull", False),
+                        _connector="OR",
+                    ),
+                    name="lti_score_waits_for_a_time",
+                ),
+            ],
         },
     ),
     migrations.CreateModel(
-        name='LtiLaunch',
+        name="LtiLaunch",
         fields=[
-            ('organization', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
-            ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-            ('registration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='launches', to='grading.ltiregistration')),
-            ('state_sha256', models.CharField(editable=False, max_length=64, unique=True)),
-            ('browser_sha256', models.CharField(editable=False, max_length=64)),
-            ('is_bound', models.BooleanField(default=True, editable=False)),
-            ('frame_sha256', models.CharField(blank=True, editable=False, max_length=64)),
-            ('nonce', models.CharField(editable=False, max_length=64)),
-            ('target', models.CharField(max_length=2000)),
-            ('created_at', models.DateTimeField(auto_now_add=True)),
-            ('received_at', models.DateTimeField(blank=True, null=True)),
-            ('kind', models.CharField(blank=True, choices=[('resource', 'Open a link'), ('deep_linking', 'Choose an assignment')], max_length=12)),
-            ('claims', models.JSONField(blank=True, default=dict)),
-            ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ('entered_at', models.DateTimeField(blank=True, null=True)),
-            ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='grading.assignment')),
-            ('answered_at', models.DateTimeField(blank=True, null=True)),
-            ('refusal', models.CharField(blank=True, max_length=40)),
-            ('detail', models.CharField(blank=True, max_length=255)),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "id",
+                models.UUIDField(
+                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                ),
+            ),
+            (
+                "registration",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="launches",
+                    to="grading.ltiregistration",
+                ),
+            ),
+            ("state_sha256", models.CharField(editable=False, max_length=64, unique=True)),
+            ("browser_sha256", models.CharField(editable=False, max_length=64)),
+            ("is_bound", models.BooleanField(default=True, editable=False)),
+            ("frame_sha256", models.CharField(blank=True, editable=False, max_length=64)),
+            ("nonce", models.CharField(editable=False, max_length=64)),
+            ("target", models.CharField(max_length=2000)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            ("received_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "kind",
+                models.CharField(
+                    blank=True,
+                    choices=[("resource", "Open a link"), ("deep_linking", "Choose an assignment")],
+                    max_length=12,
+                ),
+            ),
+            ("claims", models.JSONField(blank=True, default=dict)),
+            (
+                "user",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            ("entered_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "assignment",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to="grading.assignment",
+                ),
+            ),
+            ("answered_at", models.DateTimeField(blank=True, null=True)),
+            ("refusal", models.CharField(blank=True, max_length=40)),
+            ("detail", models.CharField(blank=True, max_length=255)),
         ],
         options={
-            'verbose_name': 'LTI launch',
-            'verbose_name_plural': 'LTI launches',
-            'ordering': ['-created_at', 'pk'],
-            'indexes': [models.Index(fields=['registration', '-created_at'], name='lti_launch_newest'), models.Index(fields=['created_at'], name='lti_launch_old'), models.Index(condition=models.Q(('frame_sha256', ''), _negated=True), fields=['frame_sha256'], name='lti_launch_in_frame')],
+            "verbose_name": "LTI launch",
+            "verbose_name_plural": "LTI launches",
+            "ordering": ["-created_at", "pk"],
+            "indexes": [
+                models.Index(fields=["registration", "-created_at"], name="lti_launch_newest"),
+                models.Index(fields=["created_at"], name="lti_launch_old"),
+                models.Index(
+                    condition=models.Q(("frame_sha256", ""), _negated=True),
+                    fields=["frame_sha256"],
+                    name="lti_launch_in_frame",
+                ),
+            ],
         },
     ),
     migrations.CreateModel(

@@ -134,9 +134,10 @@ class LtiKey(TenantPart):
 
 
 class LtiAccount(TenantPart):
-    """Person of a platform and their account here, which they agreed to connect.
+    """Person of a platform and their account here, which they agreed to connect until `ended_at`.
 
-    One person of a platform for each account: a grade goes to one person there.
+    One person of a platform for each account: a grade goes to one person there. An ended row stays:
+    who was connected before gets no role of staff by coming again.
     """
 
     registration = models.ForeignKey(
@@ -147,13 +148,18 @@ class LtiAccount(TenantPart):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="lti_accounts"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]
         verbose_name = "LTI account"
         constraints = [
             models.UniqueConstraint(fields=["registration", "subject"], name="lti_subject_once"),
-            models.UniqueConstraint(fields=["registration", "user"], name="lti_user_once"),
+            models.UniqueConstraint(
+                fields=["registration", "user"],
+                condition=Q(ended_at=None),
+                name="lti_user_once",
+            ),
         ]
 
     def __str__(self) -> str:

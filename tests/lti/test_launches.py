@@ -370,3 +370,58 @@ def test_deleting_a_registration_leaves_people_and_work(ada, assignment, registr
         registration.delete()
         assert (LtiAccount.objects.count(), LtiCourseLink.objects.count()) == (0, 0)
         assert Enrollment.objects.get().user == User.objects.get()
+
+
+def test_an_ended_role_is_not_given_back_by_a_launch(ada, assignment, registration):
+    ada.roles = [TEACHER]
+    ada.arrive()
+    user = User.objects.get()
+    with scope(organization=registration.organization):
+        Membership.objects.filter(user=user).delete()
+    assert "launch_role" in ada.enter().text
+    # Nor by parting the account and connecting it anew.
+    with scope(organization=registration.organization):
+        LtiAccount.objects.update(ended_at="2026-11-01T00:00Z")
+    assert "launch_role" in ada.arrive().text
+    # But who takes the course as a student may come back.
+    ada.roles = [LEARNER]
+    assert ada.arrive().status_code == 302
+    with scope(organization=registration.organization):
+        assert Membership.objects.get().role == Role.STUDENT
+
+
+def test_a_person_parts_their_account_and_comes_back_by_agreeing_again(
+    ada, assignment, registration
+):
+    ada.arrive()
+    page = f"/o/{registration.organization.slug}/connections/"
+    with scope(organization=registration.organization):
+        account = LtiAccount.objects.get()
+    assert "Moodle" in ada.client.get(page).text
+    classmate = Traveller(registration, ada.platform, subject="bob", email="bob@example.org")
+    classmate.arrive()
+    assert classmate.client.post(page, {"account": account.pk}).status_code == 404
+    assert ada.client.post(page, {"account": account.pk}).status_code == 302
+    again = Traveller(registration, ada.platform)
+    assert "You have an account here" in again.enter().text
+    again.client.force_login(account.user)
+    answer = again.launch()
+    assert again.client.post(answer["Location"], {"do": "connect"}).status_code == 302
+    with scope(organization=registration.organization):
+        account.refresh_from_db()
+        assert (account.ended_at, LtiAccount.objects.count()) == (None, 2)
+
+
+def test_a_parted_course_leads_nowhere_and_takes_nothing_away(ada, assignment, registration):
+    ada.custom = linked_to(assignment)
+    ada.arrive()
+    teacher = Client()
+    teacher.force_login(staff_user(registration.organization))
+    page = f"/o/{registration.organization.slug}/c/autumn/platforms/"
+    with scope(organization=registration.organization):
+        link = LtiCourseLink.objects.get()
+    assert "Software engineering" in teacher.get(page).text
+    assert teacher.post(page, {"link": link.pk}).status_code == 302
+    assert "launch_course" in ada.enter().text
+    with scope(organization=registration.organization):
+        assert (Enrollment.objects.count(), LtiResourceLink.objects.count()) == (1, 0)

@@ -215,6 +215,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
         (302, 302, 302, 302, 302, 302, 404, 404, 302),
         (302, 302, 302, 302, 302, 302, 404, 404, 302),
     ),
+    "o/<slug:org>/connections/": (MEMBERS, MEMBERS),
+    f"{COHORT}platforms/": (TEACHERS, TEACHERS),
     "o/<slug:org>/platforms/": (TEACHERS, TEACHERS),
     "o/<slug:org>/platforms/<int:platform_id>/": (TEACHERS, TEACHERS),
     # The instructor's own launch.
