@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -28,6 +29,7 @@ from courtroom.models.audit_report import AuditReport
 from courtroom.models.case import BenchSettings, Case, Known
 from courtroom.models.errors import CourtroomError, InputRefused, RecordBroken, RubricRefused
 from courtroom.models.refused_audit import refused_audit
+from courtroom.models.repository_access import HttpsToken, username_at
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.verdict_explanation import explain
 from courtroom.replay.resynthesis import (
@@ -70,6 +72,10 @@ def arguments(argv: list[str], program: str) -> argparse.Namespace:
     cli.add_argument("--explain", action="store_true", help=EXPLAIN)
     cli.add_argument("--graph", action=GraphAction, help="print the graph of an audit, and exit")
     cli.add_argument("--allow-local", action="store_true")
+    cli.add_argument(
+        "--token-file", type=Path, metavar="FILE", help="a token that opens a private repository"
+    )
+    cli.add_argument("--token-user", metavar="NAME", help="the name that its host wants beside it")
     cli.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return cli.parse_args(argv)
 
@@ -134,8 +140,10 @@ def _case(options: argparse.Namespace) -> Case:
         else shipped_rubric(options.rubric)
     )
 
+    repo_url = with_scheme(options.repo, allow_local=options.allow_local)
     return Case(
-        repo_url=with_scheme(options.repo, allow_local=options.allow_local),
+        repo_url=repo_url,
+        access=_access(options, repo_url),
         ref=options.ref,
         pdf=options.pdf,
         rubric=rubric,
@@ -144,6 +152,19 @@ def _case(options: argparse.Namespace) -> Case:
         else constitution_of(rubric),
         allow_local=options.allow_local,
     )
+
+
+def _access(options: argparse.Namespace, repo_url: str) -> HttpsToken | None:
+    """Return the token of a file: an argument or a variable could be read by other processes."""
+    if options.token_file is None:
+        return None
+    host = urlsplit(repo_url).hostname or ""
+    name = options.token_user or username_at(host)
+    try:
+        return HttpsToken(name, options.token_file.read_text("utf-8").strip())
+    except ValueError as error:
+        message = f"{options.token_file} does not hold one token on one line."
+        raise InputRefused("url_token", message) from error
 
 
 def _earlier_results(options: argparse.Namespace) -> Known:

@@ -11,6 +11,7 @@ from courtroom.models.audit_report import AuditReport
 from courtroom.rendering.verdict_explanation import explain
 from courtroom.synthesis.constitutions import PRESETS
 from courtroom.synthesis.sufficient_evidence import NO_CODE
+from tests.factories.private_git_server import serve_private
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.student_project import student_repository
 
@@ -229,3 +230,39 @@ def test_score_below_the_threshold_exits_four_with_every_file_written(
 def test_threshold_that_is_no_score_is_refused(threshold, capsys):
     code, out, err = run_here(capsys, "REPO", "--fail-under", threshold)
     assert (code, out, "is no score from 1 to 5" in err) == (2, "", True)
+
+
+TOKEN = "ghp-canary-91b2"
+
+
+@pytest.fixture
+def private(tmp_path):
+    make_repository(tmp_path / "served" / "x.git", [Commit(files={"main.py": "print()\n"})])
+    with serve_private(tmp_path / "served") as server:
+        server.is_allowed = lambda name, token, _: (name, token) == ("oauth2", TOKEN)
+        yield server
+
+
+def test_private_repository_is_audited_with_a_token_that_is_printed_nowhere(
+    private, tmp_path, capsys
+):
+    (tmp_path / "token").write_text(f"{TOKEN}\n")
+    options = ["--allow-local", "--token-file", tmp_path / "token", "--json", tmp_path / "r.json"]
+    code, out, err = run_here(capsys, f"{private.url}/x.git", "--rubric", "general", *options)
+    printed = out + err + (tmp_path / "r.json").read_text()
+    assert (code in (0, 3), TOKEN in printed, f"{private.url}/x.git" in printed) == (
+        True,
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("wrong", "repository_access_refused"), ("", "url_token"), ("two\nlines", "url_token")],
+)
+def test_token_that_opens_nothing_is_bad_input(private, tmp_path, capsys, text, code):
+    (tmp_path / "token").write_text(text)
+    options = ["--allow-local", "--token-file", tmp_path / "token"]
+    result, out, err = run_here(capsys, f"{private.url}/x.git", *options)
+    assert (result, out, f"[{code}]" in err) == (2, "", True)

@@ -109,6 +109,20 @@ def test_token_for_an_address_is_not_offered_to_another_one(private, tmp_path):
         assert other.seen == []
 
 
+def test_submodules_and_files_of_lfs_are_not_fetched(tmp_path):
+    with serve_private(tmp_path / "served") as private, serve_private(tmp_path / "served") as other:
+        files = {
+            ".gitmodules": f'[submodule "x"]\n\tpath = x\n\turl = {other.url}/x.git\n',
+            ".lfsconfig": f"[lfs]\n\turl = {other.url}/lfs\n",
+            ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n",
+            "data.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+        }
+        make_repository(tmp_path / "served" / "mods.git", [Commit("First", files)])
+        private.is_allowed = other.is_allowed = lambda *_: True
+        snapshot(f"{private.url}/mods.git", tmp_path / "taken", ACCESS)
+        assert (len(private.seen) > 0, other.seen) == (True, [])
+
+
 @pytest.mark.parametrize("text", ["", "two\nlines", "nul\0"])
 def test_token_that_is_not_one_line_is_refused(text):
     with pytest.raises(ValueError, match="one line"):
