@@ -14,6 +14,7 @@ from grading.api import (
     organization_endpoints,
     pairing_endpoints,
     people_endpoints,
+    repository_endpoints,
     review_endpoints,
     rubric_endpoints,
     staff_note_endpoints,
@@ -103,6 +104,16 @@ urlpatterns = [
         "o/<slug:org>/feedback/<uuid:report_id>/",
         pairing_endpoints.Feedback.as_view(),
         name="api-feedback",
+    ),
+    path(
+        f"{COHORT}repositories/",
+        repository_endpoints.OwnRepositories.as_view(),
+        name="api-repositories",
+    ),
+    path(
+        f"{COHORT}repositories/<int:access_id>/",
+        repository_endpoints.OwnRepository.as_view(),
+        name="api-repository",
     ),
     path("o/<slug:org>/rubrics/", rubric_endpoints.Rubrics.as_view(), name="api-rubrics"),
     path(

@@ -62,12 +62,16 @@ PROGRAMS_COMMENTING = (401, 415, 404, 404, 415, 415, 404, 404, 401)
 PROGRAMS_AUDITING = (401, 422, 404, 404, 404, 404, 404, 404, 401)
 PROGRAMS_WITH_FINDINGS = (401, 200, 200, 404, 404, 404, 404, 404, 401)  # staff must say whose
 PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
+PROGRAMS_OF_STUDENTS = (401, 200, 200, 404, 404, 404, 404, 404, 401)
+PROGRAMS_OF_THE_STUDENT = (401, 200, 404, 404, 404, 404, 404, 404, 401)
+PROGRAMS_GIVING_ACCESS = (401, 415, 415, 404, 404, 404, 404, 404, 401)
 PROGRAMS_OF_TEACHERS = (401, 404, 404, 404, 404, 200, 404, 404, 401)
 PROGRAMS_TESTING = (401, 404, 404, 404, 404, 202, 404, 404, 401)
 PROGRAMS_CREATING = (401, 404, 404, 404, 404, 201, 404, 404, 401)
 PROGRAMS_DELETING = (401, 404, 404, 404, 404, 204, 404, 404, 401)
 API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
 
+API_REPOSITORY = f"{API_COHORT}repositories/<int:access_id>/"
 API_WEBHOOK = "api/v1/o/<slug:org>/webhooks/<int:webhook_id>/"
 
 # Forms of other sites: what protects them is in tests/lti.
@@ -128,6 +132,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{API_COHORT}assignments/<slug:assignment>/preview/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
     f"{API_COHORT}assignments/<slug:assignment>/export/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
     f"{API_COHORT}pairings/": (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}repositories/": (PROGRAMS_OF_STUDENTS, PROGRAMS_GIVING_ACCESS),
+    API_REPOSITORY: (PROGRAMS_OF_THE_STUDENT, None),
     "api/v1/o/<slug:org>/findings/<uuid:finding_id>/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/findings/<uuid:finding_id>/answers/": (
         PROGRAMS_ONLY_POST,
@@ -314,6 +320,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
 ALSO: dict[tuple[str, str], tuple[int, ...]] = {
     ("patch", API_WEBHOOK): PROGRAMS_OF_TEACHERS,
     ("delete", API_WEBHOOK): PROGRAMS_DELETING,
+    ("delete", API_REPOSITORY): (401, 204, 404, 404, 404, 404, 404, 404, 401),
 }
 # allauth's own pages; none of them shows a tenant's data (tests/accounts/test_signing_in.py). Named, so that a new one is
 # noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.
