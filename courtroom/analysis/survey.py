@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from courtroom.analysis.git.blobs import REGULAR_FILES
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
@@ -45,6 +46,7 @@ class Survey:
     fact_locations: Mapping[str, tuple[SourceLocation, ...]]
     paths: tuple[str, ...]
     errors: tuple[tuple[str, str], ...]
+    empty_paths: tuple[str, ...] = ()
     aside: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -88,7 +90,7 @@ def survey_repository(
         reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
     if reply["graphs"]:
         _run_graphs(reply, limits)
-    return _survey_of(reply, tuple(entry[0] for entry in request["entries"]), errors)
+    return _survey_of(reply, request["entries"], errors)
 
 
 def _run_graphs(reply: dict[str, Any], limits: Limits) -> None:
@@ -122,8 +124,9 @@ def _searches(checks: Sequence[Check]) -> list[dict[str, Any]]:
 
 
 def _survey_of(
-    reply: Mapping[str, Any], paths: tuple[str, ...], errors: list[tuple[str, str]]
+    reply: Mapping[str, Any], entries: Sequence[Sequence[Any]], errors: list[tuple[str, str]]
 ) -> Survey:
+    paths = tuple(entry[0] for entry in entries)
     return Survey(
         facts={**reply["facts"], "file_count": len(paths)},
         reasons=reply["reasons"],
@@ -131,6 +134,9 @@ def _survey_of(
         unanswered=reply["unanswered"],
         fact_locations={name: _locations(rows) for name, rows in reply["places"].items()},
         paths=paths,
+        empty_paths=tuple(
+            path for path, _oid, size, mode in entries if not size and mode in REGULAR_FILES
+        ),
         errors=(*errors, *((code, message) for code, message in reply["errors"])),
         aside=reply["aside"],
     )

@@ -32,6 +32,7 @@ FEATURE_WORDS = {
     "dissent": "an account of dissent",
     "variance_re_evaluation": "a re-evaluation of wide spreads",
     "markdown_report": "a Markdown report",
+    "file_content": "content in each file that it names",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",
     "uses_gitpython": "the library GitPython",

@@ -269,7 +269,8 @@ def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
 
 
 def _feature(held: CheckedClaim) -> str:
-    return FEATURE_WORDS[held.claim.feature]
+    file = held.claim.file
+    return f"content in {file}, which is empty" if file else FEATURE_WORDS[held.claim.feature]
 
 
 def _place(held: CheckedClaim, code: Mapping[str, Any]) -> str:

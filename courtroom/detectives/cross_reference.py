@@ -14,7 +14,12 @@ from courtroom.analysis.diagrams.diagram_kind import DiagramResult, diagram_of
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.claimed_names import CheckedNames, name_facts
 from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
-from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_code, feature_claims
+from courtroom.analysis.pdf_claims.claims import (
+    CheckedClaim,
+    check_against_code,
+    empty_file_claims,
+    feature_claims,
+)
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
@@ -56,9 +61,12 @@ def compare_sources(
     reading = pdf if isinstance(pdf, PdfReading) else None
 
     paths = None
+    held = _held_claims(pdf, {**code, **words}, files or {})
     if claims is not None and tree is not None:
         is_recognised = reading is not None and reading.text_layer == "scanned"
         paths = check_against_tree(map(_claimed_path, claims), tree, is_recognised=is_recognised)
+        empty = {path for result in results for path in result.empty_paths}
+        held = held and (*held, *empty_file_claims(paths.verified, tree, empty))
 
     deferrals = deferrals_on_pages(reading.pages) if reading else ()
     return Comparison(
@@ -66,7 +74,7 @@ def compare_sources(
         code=code,
         paths=paths,
         names=names,
-        claims=_held_claims(pdf, {**code, **words}, files or {}),
+        claims=held,
         diagram=diagram_of(reading, graph) if reading else None,
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
         deferrals=tuple(Deferral(**deferral) for deferral in deferrals),

@@ -51,7 +51,7 @@ class DetectiveResult(Frozen):
     """One detective's answers to the checks it owes.
 
     `facts` and `reasons` are the detective's part of the dossier (courtroom.models.facts.Facts), as
-    JSON. `paths` is the repository's file list, `claims` the report's. The aggregator compares
+    JSON. `paths` is the repository's file list, `empty_paths` are the files of no byte, `claims` the report's. The aggregator compares
     them and answers the checks that need both, which are therefore missing from `outcomes`.
     `pictures` are the report's pictures as a model read them, null when none looked; `usage` is the
     cost of that with `model`.
@@ -64,6 +64,7 @@ class DetectiveResult(Frozen):
     reasons: dict[str, str] = Field(default_factory=dict)
     errors: tuple[RecordedError, ...] = ()
     paths: tuple[str, ...] | None = None
+    empty_paths: tuple[str, ...] = ()
     claims: tuple[Claim, ...] | None = None
     suspicions: tuple[Suspicion, ...] = ()
     pictures: tuple[TranscribedDiagram, ...] | None = None

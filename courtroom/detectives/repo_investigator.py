@@ -72,6 +72,7 @@ def investigate(
         reasons=reasons | {"exchange": NO_SITE},
         errors=_errors(inputs),
         paths=inputs.survey.paths if isinstance(inputs.survey, Survey) else None,
+        empty_paths=inputs.survey.empty_paths if isinstance(inputs.survey, Survey) else (),
         suspicions=_suspicions(inputs, snapshot),
     )
 

@@ -8,16 +8,20 @@ quoted denial or a quoted judge. Sentences are matched by patterns, not understo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, REDEFINED, CodeFacts, Feature
 from courtroom.analysis.pdf_claims.claim_wording import as_claimed
+from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 
 Standing = Literal["confirmed", "contradicted", "open"]
+# The feature of a claim about one file: no sentence's words say it.
+FILE_CONTENT = "file_content"
 
 _PASSAGE_CHARACTERS = 600
 _MAX_SENTENCE = 2000  # characters; a longer one is a table or a listing in one line
@@ -46,6 +50,8 @@ _NOT_NOW = re.compile(
     r"|stub\w*|partial(?:ly)?|fails|weak\w*)\b",
     re.IGNORECASE,
 )
+# What a report calls a file that has no content yet.
+_UNFILLED = re.compile(r"\b(?:empty|placeholders?|skeletons?|scaffold\w*|reserved|marker)\b")
 # What a judge of an audit said: "Defense: praises the conditional edges".
 _JUDGE_SAYS = re.compile(
     r"\W*(?:the )?(?:prosecutor|defen[cs]e|tech ?lead)\b(?: attorney)?(?: ?\([^()]{0,40}\))?:? +"
@@ -103,12 +109,16 @@ _NEGATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FeatureClaim:
-    """Feature and the first sentence that plainly claims it; `about` as in Feature."""
+    """Feature and the first sentence that plainly claims it; `about` as in Feature.
+
+    `file` is the path of a claim about one file, as the report writes it.
+    """
 
     feature: str
     about: str
     page: int
     passage: str
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +160,32 @@ def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple
     return tuple(
         CheckedClaim(claim, standings[value]) for claim, value in zip(claims, values, strict=True)
     )
+
+
+def empty_file_claims(
+    named: Iterable[ClaimedPath], tree: Iterable[str], empty: Collection[str]
+) -> Iterator[CheckedClaim]:
+    """Yield a contradicted claim of content for the first file that is there, but empty.
+
+    Nothing is claimed by a passage on what is missing or planned, nor of a file that is usually
+    empty, such as `__init__.py`.
+    """
+    if not empty:
+        return
+    paths = [path.lower() for path in tree]
+    empty_ones = {path.lower() for path in empty}
+    for claim in named:
+        name = claim.path.removeprefix("./").lower()
+        files = {path for path in paths if path == name or path.endswith(f"/{name}")}
+        if files <= empty_ones and not _says_nothing_of_content(name, claim.passage.lower()):
+            content = FeatureClaim(FILE_CONTENT, "", claim.page, claim.passage, claim.path)
+            yield CheckedClaim(content, "contradicted")
+            return
+
+
+def _says_nothing_of_content(name: str, passage: str) -> bool:
+    is_marker = PurePosixPath(name).name.startswith((".", "__init__")) or name.endswith("py.typed")
+    return is_marker or bool(_NOT_NOW.search(passage) or _UNFILLED.search(passage))
 
 
 def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:

@@ -13,6 +13,7 @@ from courtroom.analysis.pdf_claims.claims import (
     FeatureClaim,
     Standing,
     check_against_code,
+    empty_file_claims,
     feature_claims,
 )
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
@@ -462,3 +463,34 @@ def test_folder_that_another_file_may_delete_is_open(
     claims = compare_sources([], report, code, files, None, words).claims or ()
     standings = {held.claim.feature: held.standing for held in claims}
     assert standings["self_cleaning_clone"] == standing
+
+
+TREE = ("src/__init__.py", "src/tools/ast_analyzer.py", "src/tools/repo_tools.py")
+EMPTY = frozenset(TREE[:2])
+
+
+@pytest.mark.parametrize(
+    ("path", "passage", "files"),
+    [
+        (
+            "ast_analyzer.py",
+            "Refactored ast_analyzer.py to walk the whole tree.",
+            ["ast_analyzer.py"],
+        ),
+        ("src/tools/repo_tools.py", "src/tools/repo_tools.py clones.", []),
+        ("src/__init__.py", "src/__init__.py makes it a package.", []),
+        ("ast_analyzer.py", "ast_analyzer.py is still a placeholder.", []),
+        ("ast_analyzer.py", "Next step: ast_analyzer.py will walk the tree.", []),
+    ],
+)
+def test_named_file_without_content_contradicts_the_report(
+    path: str, passage: str, files: list[str]
+) -> None:
+    held = list(empty_file_claims([ClaimedPath(path, 3, passage)], TREE, EMPTY))
+    assert [(claim.claim.file, claim.standing) for claim in held] == [
+        (file, "contradicted") for file in files
+    ]
+    if held:
+        finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, CODE)
+        assert not finding.met
+        assert "content in ast_analyzer.py, which is empty (page 3)" in finding.reason
