@@ -172,4 +172,7 @@ class AssignmentChoiceForm(forms.Form):
 
     def __init__(self, *args: Any, assignments: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["assignment"].queryset = assignments  # type: ignore[attr-defined]  # -- of its class
+        field: Any = self.fields["assignment"]
+        field.queryset = assignments
+        # Django's way for a field that is not subclassed.
+        field.label_from_instance = lambda row: f"{row.title} ({row.cohort.name})"

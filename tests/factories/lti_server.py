@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,6 +48,8 @@ class LtiServer:
     keys: dict[str, rsa.RSAPrivateKey] = field(default_factory=lambda: {KEY_ID: private_key()})
     answers: dict[str, tuple[int, Any]] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    # What a browser sees there, if anything: answers None to what programs ask for.
+    pages: Callable[[Request], tuple[int, Any] | None] = lambda _: None
 
     @property
     def issuer(self) -> str:
@@ -71,6 +73,8 @@ class LtiServer:
         return jwt.encode(claims, self.keys[key_id], algorithm="RS256", headers=headers)
 
     def answer_to(self, request: Request) -> tuple[int, Any]:
+        if page := self.pages(request):
+            return page
         path = urlsplit(request.path).path
         if path in self.answers:
             return self.answers[path]
@@ -107,7 +111,8 @@ def lti_serving() -> Iterator[LtiServer]:
             status, content = platform.answer_to(request)
             text = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            is_json = not isinstance(content, bytes)
+            self.send_header("Content-Type", "application/json" if is_json else "text/html")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
