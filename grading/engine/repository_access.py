@@ -60,7 +60,10 @@ class Location:
 
 
 def location_of(address: str) -> Location | None:
-    """Return where an address points, None for one that no access can open."""
+    """Return where an address points, None for one that no access can open.
+
+    A path with dots between slashes leads elsewhere than it says, so that it is no place.
+    """
     from courtroom.analysis.git.repository_addresses import ssh_parts
 
     text = address.strip()
@@ -71,7 +74,9 @@ def location_of(address: str) -> Location | None:
         return None
     is_local = settings.ALLOW_LOCAL_REPOSITORIES and parts.scheme == "http"
     path = parts.path.strip("/").removesuffix(".git")
-    if not (parts.hostname and path) or not (parts.scheme in ("https", "ssh") or is_local):
+    if not parts.hostname or not (parts.scheme in ("https", "ssh") or is_local):
+        return None
+    if {"", ".", ".."}.intersection(path.split("/")):
         return None
     usual = {"https": 443, "ssh": 22}.get(parts.scheme)
     port = f":{parts.port}" if parts.port and parts.port != usual else ""

@@ -8,6 +8,7 @@ access is decided where it is used (grading/engine/repository_access.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -83,7 +84,8 @@ def make_deploy_key(
     AccessRefused for address.
     """
     location = _location(address, protocol="ssh", needs_path=True)
-    host_key, is_published = access_trials.host_key_of(address)
+    with limited_probe(holder.student, by=by) if holder.student else nullcontext():
+        host_key, is_published = access_trials.host_key_of(address)
     private, public = new_pair()
     return _store(
         holder,
@@ -129,11 +131,9 @@ def _location(address: str, *, protocol: str, needs_path: bool) -> Location:
         # A host alone is everything on it.
         location = location_of(f"{address.strip().rstrip('/')}/x")
         location = location and Location(location.protocol, location.host, "")
-    if location is None or location.protocol != protocol or "@" in location.host:
+    if location is None or location.protocol != protocol:
         sentence = access_trials.NOT_SSH if protocol == "ssh" else NO_REPOSITORY
         raise AccessRefused("address", "address_unfit", sentence)
-    if any(part in ("", ".", "..") for part in location.path.split("/")) and location.path:
-        raise AccessRefused("address", "address_unfit", NO_REPOSITORY)
     return location
 
 

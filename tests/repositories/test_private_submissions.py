@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from typing import Any
 
 import pytest
@@ -10,11 +12,13 @@ from django_scopes import scope
 
 from grading.core.enums import AuditState
 from grading.core.errors import SubmissionRefused
+from grading.courses.archive.actions import archive_cohort
 from grading.courses.organizations.invitations import leave_organization
+from grading.courses.people.removal import holdings_of, remove_student
 from grading.jobs import run_audit
-from grading.models import Audit, RepositoryAccess, Submission, TeamMember
+from grading.models import Audit, RepositoryAccess, RepositoryGrant, Submission, TeamMember
 from grading.submissions.actions import create_submission
-from tests.factories.people import EnrollmentFactory, everywhere, student
+from tests.factories.people import EnrollmentFactory, everywhere, staff_user, student
 from tests.factories.repository_accesses import (
     TOKEN,
     RepositoryAccessFactory,
@@ -312,6 +316,33 @@ def test_deleted_account_and_removed_place_leave_no_access(host, assignment, ada
         ben.delete()
     with everywhere():
         assert RepositoryAccess.objects.count() == 0
+
+
+def test_removed_student_leaves_no_access_and_no_grant(assignment, ada, ben):
+    access_of(ada, host="gitlab.example.edu", path="ada/work")
+    RepositoryGrantFactory.create(
+        access__organization=assignment.organization, student=ada, path="course/ada"
+    )
+    kept = access_of(ben, host="gitlab.example.edu", path="ben/work")
+    with scope(organization=assignment.organization):
+        holdings = holdings_of(ada)
+        # An access is no work: nobody has to type an address for it.
+        assert holdings.has_work is False
+        teacher = staff_user(assignment.organization)
+        remove_student(student=ada, typed="", fingerprint=holdings.fingerprint, by=teacher)
+        assert list(RepositoryAccess.objects.exclude(student=None)) == [kept]
+        assert not RepositoryGrant.objects.exists()
+
+
+def test_archive_of_a_cohort_holds_no_access(assignment, ada):
+    access = access_of(ada, host="gitlab.example.edu", path="ada/secret-work")
+    with scope(organization=assignment.organization):
+        teacher = staff_user(assignment.organization)
+        content = b"".join(archive_cohort(cohort=assignment.cohort, by=teacher))
+    names = zipfile.ZipFile(io.BytesIO(content))
+    texts = b"".join(names.read(name) for name in names.namelist())
+    hidden = [TOKEN.encode(), access.sealed_secret.encode(), b"secret-work"]
+    assert [text for text in hidden if text in texts] == []
 
 
 def test_deactivated_account_opens_nothing(private, host, assignment, ada):
