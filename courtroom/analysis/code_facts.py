@@ -5,7 +5,7 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -14,36 +14,15 @@ from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
+from courtroom.analysis.judge_facts import record_calls, record_prompts
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
-from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
-from courtroom.analysis.langgraph.judging.judge_functions import Layers, read_layers
+from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.made_up_scores import made_up_scores
-from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
-from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
-from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
-from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
-from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
-from courtroom.analysis.langgraph.judging.structured_calls import (
-    classes_of,
-    judges_by_retry,
-    judging_calls,
-    model_calls,
-    model_name,
-    retries,
-    structured_calls,
-)
-from courtroom.analysis.langgraph.judging.verdict_source import (
-    MODEL_CALLS,
-    markdown_reports,
-    model_made_scores,
-    reads_opinions,
-)
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
-from courtroom.analysis.langgraph.state_flow.flow_fault import joined
 from courtroom.analysis.langgraph.state_flow.read_flow import (
     ALL_KINDS,
     read_flow,
@@ -69,19 +48,17 @@ from courtroom.analysis.python.failing_lines import failing_lines
 from courtroom.analysis.python.source_files import (
     OTHER_LANGUAGES,
     Codebase,
-    SourceFile,
     is_vendored,
 )
-from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
+from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.clone_function import read_clone
 from courtroom.analysis.security.shell_calls import unsafe_calls
+from courtroom.analysis.verdict_facts import record_verdict
 
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
 MANIFESTS = ("pyproject.toml", "langgraph.json")
-# Calls that make one number of several.
-ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
 FLAGS = (
     "detectives_parallel",
     "judges_parallel",
@@ -330,205 +307,6 @@ def _failures(part: str, functions: list[FunctionRef]) -> Iterator[dict[str, Any
                 }
 
 
-def _parts_of_schema(classes: list[ClassSite], symbols: SymbolTable) -> dict[str, Any]:
-    """Return the classes that a schema holds, and the fields of all of them; {} without a class."""
-    fields = {name for site in classes for name in symbols.field_names(site.source, site.node)}
-    held = [site.node.name for site in classes[1:]]
-    return {**({"holds": held} if held else {}), **({"fields": sorted(fields)} if fields else {})}
-
-
-def _structured(writer: FactWriter) -> None:
-    layers = writer.layers
-    judging = [*layers.judges, *judging_calls(layers.in_use)]
-    calls = structured_calls(writer.symbols)
-    gap = layer_gap(writer.call_graph, layers, "judge")
-    rows = []
-    for call in calls:
-        row = {"path": call.source.path, "line": call.line, "schema": call.schema}
-        row |= _parts_of_schema(classes_of(call, writer.symbols), writer.symbols)
-        is_by_judge = call.is_in(judging) or call.is_named_after_judges
-        if is_by_judge:
-            note = f"A model is bound to {call.schema or 'a schema'} here."
-            writer.add_location("judging_calls", call.source.path, call.line, note=note)
-        # That a call is no judge's is known where their code is.
-        is_known = is_by_judge or (layers.judges and not gap)
-        rows.append(row | ({"by_judge": is_by_judge} if is_known else {}))
-    writer.facts["structured_output_calls"] = rows
-
-    lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
-    writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
-    for source, line in model_calls(judging):
-        writer.add_location("model_call", source.path, line, note="A judge's model is called here.")
-    note = _retried_by(writer, lines)
-    for source, line in lines:
-        writer.add_location("structured_output_retry", source.path, line, note=note)
-
-    model = model_name(layers.judges)
-    gap = (
-        f"a model may be called by {model}"
-        if model
-        else layer_gap(writer.call_graph, layers, "judge")
-    )
-    writer.set_rows("plain_judges", [] if gap else _judge_nodes(layers), gap)
-
-
-def _retried_by(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> str:
-    """Return which judges repeat a call that failed, where not all do."""
-    judges = {
-        function.name: writer.call_graph.reachable_from([function])
-        for name, function in writer.layers.nodes.items()
-        if writer.layers.roles[name] == "judge"
-    }
-    again, once = judges_by_retry(judges, lines)
-    if not (again and once):
-        return ""
-    return (
-        f"An answer that does not fit its schema is requested again by {joined(again)} alone;"
-        f" {joined(once)} {'asks' if len(once) == 1 else 'ask'} once."
-    )
-
-
-def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:
-    """Return the functions of the graph's judge nodes; names alone make no judge."""
-    judges = (node for name, node in layers.nodes.items() if layers.roles[name] == "judge")
-    # One function may run at several nodes.
-    once = {judge.key: judge for judge in judges}
-    return [
-        {"name": judge.name, "path": judge.source.path, "line": judge.site.node.lineno}
-        for judge in once.values()
-    ]
-
-
-def _personas(writer: FactWriter) -> None:
-    paths = [
-        path
-        for path in writer.reader.blobs
-        if is_prompt_file(path) and writer.symbols.codebase.is_product(path)
-    ]
-    files = {
-        path: raw.decode("utf-8", "replace") for path, raw in writer.reader.read_all(paths).items()
-    }
-    personas = read_personas(writer.symbols, writer.layers, files)
-    writer.facts["persona_prompts"] = [
-        {
-            "persona": prompt.persona,
-            "path": prompt.path,
-            "line": prompt.line,
-            "own_words": personas.own_words[prompt.persona],
-        }
-        for prompt in personas.prompts
-    ]
-    gap = reading_gap(writer.symbols.codebase)
-    if personas.unfollowed:
-        gap = f"{personas.unfollowed[0]} is too long to be followed to its end"
-    if gap and len(personas.prompts) < len(PERSONAS):
-        writer.set_unknown(("persona_prompts", "persona_prompts_distinct"), gap)
-        return
-    writer.prompts, writer.prompt_texts = personas.prompts, personas.texts
-    writer.facts["persona_prompts_distinct"] = personas.are_distinct
-    for text in personas.shared_places:
-        note = personas.too_close
-        writer.add_location("persona_prompts_distinct", text.path, text.line, text.end, note)
-    for prompt in personas.prompts:
-        writer.add_location("persona_prompts", prompt.path, prompt.line, prompt.end, prompt.persona)
-
-
-def _justice(writer: FactWriter) -> None:
-    justice = writer.layers.justice
-    by_model = list(model_made_scores(writer.symbols, justice))
-    is_deterministic = not by_model and reads_opinions(justice)
-    gap = layer_gap(writer.call_graph, writer.layers, "justice")
-    # Where a model gives the score, that place decides.
-    writer.set_flag("justice_deterministic", is_deterministic, "" if by_model else gap)
-
-    for function, line in by_model:
-        writer.add_location(
-            "justice_deterministic", function.source.path, line, note="a model gives the score here"
-        )
-
-    for place in (list(filter(_computes_scores, justice)) or justice)[:1]:
-        node = place.site.node
-        writer.add_location(
-            "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."
-        )
-
-    _rules(writer, gap)
-
-    reports = list(markdown_reports(writer.symbols))
-    writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
-    # What only a detective or a judge reaches is none, if anything else is a report.
-    before = _before_the_verdict(writer)
-    written = [entry for entry in reports if (entry[0].path, entry[1]) not in before]
-    for source, line in sorted(written or reports, key=_is_unnamed_report):
-        writer.add_location("markdown_report", source.path, line)
-
-
-def _computes_scores(function: FunctionRef) -> bool:
-    """Return true for code that takes opinions or scores into a number, not what hands them on."""
-    mentions = function.site.mentions
-    return bool(mentions & ARITHMETIC) and any("score" in name.lower() for name in mentions)
-
-
-def _before_the_verdict(writer: FactWriter) -> set[tuple[str, int]]:
-    """Return the keys of functions that only detectives or judges reach, or that ask a model."""
-    layers = writer.layers
-    starts = [node for name, node in layers.nodes.items() if layers.roles[name] == "detective"]
-    before = {
-        function.key for function in (*writer.call_graph.reachable_from(starts), *layers.judges)
-    }
-    asking = {f.key for f in layers.justice if f.site.mentions & MODEL_CALLS}
-    return (before - {function.key for function in layers.justice}) | asking
-
-
-def _rules(writer: FactWriter, gap: str) -> None:
-    """Record every rule: where it is applied, else where its condition never holds."""
-    conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys)
-    rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
-    writer.facts["rules"] = {
-        rule: True
-        if reading.lines
-        else None
-        if gap and not (reading.dead or reading.by_opinions)
-        else False
-        for rule, reading in rules.items()
-    }
-    ground = read_security_ground(writer.layers.justice, conditions)
-    if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
-        writer.facts["security_ground"] = ground
-    else:
-        unclear = "the conditions of the cap for security do not tell what they read"
-        writer.set_unknown(["security_ground"], unclear if ground is None else gap)
-    for rule, reading in rules.items():
-        if writer.facts["rules"][rule] is None:
-            writer.reasons[f"rules.{rule}"] = gap
-        for place, line in reading.lines:
-            note = (
-                "The Tech Lead's score counts most where scores lie apart." * reading.is_tie_break
-            )
-            writer.add_location(rule, place.source.path, line, note=note)
-        if reading.lines:
-            continue
-        for place, line in reading.by_opinions:
-            note = "this rule reads what judges say or score, and no evidence"
-            writer.add_location(rule, place.source.path, line, note=note)
-        for place, line in reading.final:
-            note = "a rule decides on the spread without a second look"
-            writer.add_location(rule, place.source.path, line, note=note)
-        for place, line in reading.dead:
-            note = "the condition of this rule never holds"
-            writer.add_location(rule, place.source.path, line, note=note)
-        for place, line in reading.uncalled:
-            note = f"nothing calls {place.shown_name}, which holds this rule"
-            writer.add_location(rule, place.source.path, line, note=note)
-
-
-def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:
-    """Sort functions that are named after the report first."""
-    source, line = place
-    text = source.text.split("\n")[line - 1].lower()
-    return "markdown" not in text, "report" not in text
-
-
 def _flow(writer: FactWriter) -> None:
     """Record the faults in the flow of data, each with its two places."""
     flow = read_flow(
@@ -582,9 +360,9 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_failing_code, ("failing_code",)),
-    (_structured, ("structured_output_calls", "structured_output_retry", "plain_judges")),
-    (_personas, ("persona_prompts", "persona_prompts_distinct")),
-    (_justice, ("justice_deterministic", "rules", "security_ground", "markdown_report")),
+    (record_calls, ("structured_output_calls", "structured_output_retry", "plain_judges")),
+    (record_prompts, ("persona_prompts", "persona_prompts_distinct")),
+    (record_verdict, ("justice_deterministic", "rules", "security_ground", "markdown_report")),
     (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),

@@ -1,0 +1,130 @@
+"""Facts on the judges: their calls of models, schemas, retries and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
+from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
+from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
+from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
+from courtroom.analysis.langgraph.judging.structured_calls import (
+    classes_of,
+    judges_by_retry,
+    judging_calls,
+    model_calls,
+    model_name,
+    retries,
+    structured_calls,
+)
+from courtroom.analysis.langgraph.state_flow.flow_fault import joined
+from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
+
+
+def record_calls(writer: FactWriter) -> None:
+    """Record the calls that are bound to a schema, which are the judges', and what is repeated."""
+    layers = writer.layers
+    judging = [*layers.judges, *judging_calls(layers.in_use)]
+    calls = structured_calls(writer.symbols)
+    gap = layer_gap(writer.call_graph, layers, "judge")
+    rows = []
+    for call in calls:
+        row = {"path": call.source.path, "line": call.line, "schema": call.schema}
+        row |= _parts_of_schema(classes_of(call, writer.symbols), writer.symbols)
+        is_by_judge = call.is_in(judging) or call.is_named_after_judges
+        if is_by_judge:
+            note = f"A model is bound to {call.schema or 'a schema'} here."
+            writer.add_location("judging_calls", call.source.path, call.line, note=note)
+        # That a call is no judge's is known where their code is.
+        is_known = is_by_judge or (layers.judges and not gap)
+        rows.append(row | ({"by_judge": is_by_judge} if is_known else {}))
+    writer.facts["structured_output_calls"] = rows
+
+    lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
+    writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
+    for source, line in model_calls(judging):
+        writer.add_location("model_call", source.path, line, note="A judge's model is called here.")
+    note = _retried_by(writer, lines)
+    for source, line in lines:
+        writer.add_location("structured_output_retry", source.path, line, note=note)
+
+    model = model_name(layers.judges)
+    gap = (
+        f"a model may be called by {model}"
+        if model
+        else layer_gap(writer.call_graph, layers, "judge")
+    )
+    writer.set_rows("plain_judges", [] if gap else _judge_nodes(layers), gap)
+
+
+def _retried_by(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> str:
+    """Return which judges repeat a call that failed, where not all do."""
+    judges = {
+        function.name: writer.call_graph.reachable_from([function])
+        for name, function in writer.layers.nodes.items()
+        if writer.layers.roles[name] == "judge"
+    }
+    again, once = judges_by_retry(judges, lines)
+    if not (again and once):
+        return ""
+    return (
+        f"An answer that does not fit its schema is requested again by {joined(again)} alone;"
+        f" {joined(once)} {'asks' if len(once) == 1 else 'ask'} once."
+    )
+
+
+def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:
+    """Return the functions of the graph's judge nodes; names alone make no judge."""
+    judges = (node for name, node in layers.nodes.items() if layers.roles[name] == "judge")
+    # One function may run at several nodes.
+    once = {judge.key: judge for judge in judges}
+    return [
+        {"name": judge.name, "path": judge.source.path, "line": judge.site.node.lineno}
+        for judge in once.values()
+    ]
+
+
+def _parts_of_schema(classes: list[ClassSite], symbols: SymbolTable) -> dict[str, Any]:
+    """Return the classes that a schema holds, and the fields of all of them; {} without a class."""
+    fields = {name for site in classes for name in symbols.field_names(site.source, site.node)}
+    held = [site.node.name for site in classes[1:]]
+    return {**({"holds": held} if held else {}), **({"fields": sorted(fields)} if fields else {})}
+
+
+def record_prompts(writer: FactWriter) -> None:
+    """Record the prompts of the three judges, and whether they differ enough."""
+    paths = [
+        path
+        for path in writer.reader.blobs
+        if is_prompt_file(path) and writer.symbols.codebase.is_product(path)
+    ]
+    files = {
+        path: raw.decode("utf-8", "replace") for path, raw in writer.reader.read_all(paths).items()
+    }
+    personas = read_personas(writer.symbols, writer.layers, files)
+    writer.facts["persona_prompts"] = [
+        {
+            "persona": prompt.persona,
+            "path": prompt.path,
+            "line": prompt.line,
+            "own_words": personas.own_words[prompt.persona],
+        }
+        for prompt in personas.prompts
+    ]
+    gap = reading_gap(writer.symbols.codebase)
+    if personas.unfollowed:
+        gap = f"{personas.unfollowed[0]} is too long to be followed to its end"
+    if gap and len(personas.prompts) < len(PERSONAS):
+        writer.set_unknown(("persona_prompts", "persona_prompts_distinct"), gap)
+        return
+    writer.prompts, writer.prompt_texts = personas.prompts, personas.texts
+    writer.facts["persona_prompts_distinct"] = personas.are_distinct
+    for text in personas.shared_places:
+        note = personas.too_close
+        writer.add_location("persona_prompts_distinct", text.path, text.line, text.end, note)
+    for prompt in personas.prompts:
+        writer.add_location("persona_prompts", prompt.path, prompt.line, prompt.end, prompt.persona)

@@ -1,0 +1,117 @@
+"""Facts on the verdict: who gives the score, the rules of synthesis, and the report."""
+
+from __future__ import annotations
+
+from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
+from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
+from courtroom.analysis.langgraph.judging.verdict_source import (
+    MODEL_CALLS,
+    markdown_reports,
+    model_made_scores,
+    reads_opinions,
+)
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.source_files import SourceFile
+
+# Calls that make one number of several.
+ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
+
+
+def record_verdict(writer: FactWriter) -> None:
+    """Record who gives the score, the rules that are applied, and what writes the report."""
+    justice = writer.layers.justice
+    by_model = list(model_made_scores(writer.symbols, justice))
+    is_deterministic = not by_model and reads_opinions(justice)
+    gap = layer_gap(writer.call_graph, writer.layers, "justice")
+    # Where a model gives the score, that place decides.
+    writer.set_flag("justice_deterministic", is_deterministic, "" if by_model else gap)
+
+    for function, line in by_model:
+        writer.add_location(
+            "justice_deterministic", function.source.path, line, note="a model gives the score here"
+        )
+
+    for place in (list(filter(_computes_scores, justice)) or justice)[:1]:
+        node = place.site.node
+        writer.add_location(
+            "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."
+        )
+
+    _rules(writer, gap)
+
+    reports = list(markdown_reports(writer.symbols))
+    writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
+    # What only a detective or a judge reaches is none, if anything else is a report.
+    before = _before_the_verdict(writer)
+    written = [entry for entry in reports if (entry[0].path, entry[1]) not in before]
+    for source, line in sorted(written or reports, key=_is_unnamed_report):
+        writer.add_location("markdown_report", source.path, line)
+
+
+def _computes_scores(function: FunctionRef) -> bool:
+    """Return true for code that takes opinions or scores into a number, not what hands them on."""
+    mentions = function.site.mentions
+    return bool(mentions & ARITHMETIC) and any("score" in name.lower() for name in mentions)
+
+
+def _before_the_verdict(writer: FactWriter) -> set[tuple[str, int]]:
+    """Return the keys of functions that only detectives or judges reach, or that ask a model."""
+    layers = writer.layers
+    starts = [node for name, node in layers.nodes.items() if layers.roles[name] == "detective"]
+    before = {
+        function.key for function in (*writer.call_graph.reachable_from(starts), *layers.judges)
+    }
+    asking = {f.key for f in layers.justice if f.site.mentions & MODEL_CALLS}
+    return (before - {function.key for function in layers.justice}) | asking
+
+
+def _rules(writer: FactWriter, gap: str) -> None:
+    """Record every rule: where it is applied, else where its condition never holds."""
+    conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys)
+    rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
+    writer.facts["rules"] = {
+        rule: True
+        if reading.lines
+        else None
+        if gap and not (reading.dead or reading.by_opinions)
+        else False
+        for rule, reading in rules.items()
+    }
+    ground = read_security_ground(writer.layers.justice, conditions)
+    if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
+        writer.facts["security_ground"] = ground
+    else:
+        unclear = "the conditions of the cap for security do not tell what they read"
+        writer.set_unknown(["security_ground"], unclear if ground is None else gap)
+    for rule, reading in rules.items():
+        if writer.facts["rules"][rule] is None:
+            writer.reasons[f"rules.{rule}"] = gap
+        for place, line in reading.lines:
+            note = (
+                "The Tech Lead's score counts most where scores lie apart." * reading.is_tie_break
+            )
+            writer.add_location(rule, place.source.path, line, note=note)
+        if reading.lines:
+            continue
+        for place, line in reading.by_opinions:
+            note = "this rule reads what judges say or score, and no evidence"
+            writer.add_location(rule, place.source.path, line, note=note)
+        for place, line in reading.final:
+            note = "a rule decides on the spread without a second look"
+            writer.add_location(rule, place.source.path, line, note=note)
+        for place, line in reading.dead:
+            note = "the condition of this rule never holds"
+            writer.add_location(rule, place.source.path, line, note=note)
+        for place, line in reading.uncalled:
+            note = f"nothing calls {place.shown_name}, which holds this rule"
+            writer.add_location(rule, place.source.path, line, note=note)
+
+
+def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:
+    """Sort functions that are named after the report first."""
+    source, line = place
+    text = source.text.split("\n")[line - 1].lower()
+    return "markdown" not in text, "report" not in text
