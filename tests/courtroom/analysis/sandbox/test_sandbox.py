@@ -150,7 +150,8 @@ look = ["sh", "-c", "read line; cat /proc/self/autogroup"]
 print(run_confined(look, limits={LIMITS}, stdin=b"now\\n").stdout.decode())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split()[-2:] == ["nice", "7"]
+    # The tests themselves may run niced.
+    assert done.stdout.split()[-2:] == ["nice", str(min(os.nice(0) + 7, 19))]
 
 
 def test_watch_callback_ends_the_process_with_its_error():
