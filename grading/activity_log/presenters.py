@@ -182,6 +182,7 @@ SENTENCES = {
     "repository.grant_withdrawn": "withdrew the repository {place} from {student}",
     "repository.granted": "the repository {place} was granted to {student}",
     "repository.host_key_confirmed": "confirmed the host key of {place}: {fingerprint}",
+    "repository.host_key_read": "read a new host key of {place}: {fingerprint}",
     "repository.linked": "gave access to {place}: {kind}",
     "repository.revoked": "revoked the access to {place}: {kind}",
     "rubric.drafted": "drafted version {number} of a rubric",

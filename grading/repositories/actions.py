@@ -182,6 +182,23 @@ def confirm_host_key(*, access: RepositoryAccess, fingerprint: str, by: User) ->
             _record(access, by, "repository.host_key_confirmed", fingerprint=fingerprint)
 
 
+def read_host_key(*, access: RepositoryAccess, by: User) -> None:
+    """Read the host's key again, after its owners changed it; a person has to confirm a new one.
+
+    Raises AccessRefused for address.
+    """
+    with limited_probe(access.student, by=by) if access.student else nullcontext():
+        host_key, is_published = access_trials.host_key_of(address_of(access))
+    with transaction.atomic():
+        same = RepositoryAccess.objects.filter(pk=access.pk, kind=AccessKind.DEPLOY_KEY)
+        confirmed_at = timezone.now() if is_published else None
+        if same.exclude(host_key=host_key).update(
+            host_key=host_key, host_key_confirmed_at=confirmed_at
+        ):
+            fingerprint = access_trials.fingerprint_of(host_key)
+            _record(access, by, "repository.host_key_read", fingerprint=fingerprint)
+
+
 def try_again(*, access: RepositoryAccess, by: User) -> None:
     """Ask the host for the repository with a stored token or key. Raises AccessRefused."""
     if access.student is None:

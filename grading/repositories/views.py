@@ -29,6 +29,7 @@ from grading.repositories.actions import (
     grant_by_branch,
     link_token,
     make_deploy_key,
+    read_host_key,
     revoke_access,
     try_again,
 )
@@ -42,7 +43,7 @@ from grading.repositories.queries import (
     proof_branch,
 )
 
-VERBS = ("revoke", "try", "confirm")
+VERBS = ("revoke", "try", "confirm", "read")
 
 
 @never_cache
@@ -164,6 +165,9 @@ def _do(verb: str, access: RepositoryAccess, by: User, request: MemberRequest) -
         case "try":
             try_again(access=access, by=by)
             return f"{access.host} opens {access.path}."
+        case "read":
+            read_host_key(access=access, by=by)
+            return "The host key was read again. A new one has to be confirmed."
         case _:
             form = ConfirmForm(request.POST)
             fingerprint = form.cleaned_data["fingerprint"] if form.is_valid() else ""

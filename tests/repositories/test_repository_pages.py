@@ -189,6 +189,12 @@ def test_changed_host_key_gets_no_login(served, ada):
         answer = send(client, page, do="try")
         assert ("another host key" in answer.text, second.commands) == (True, [])
 
+        send(client, page, do="read")
+        (renewed,) = accesses()
+        assert (renewed.host_key, renewed.is_ready) == (second.host_key, False)
+        send(client, page, do="confirm", fingerprint=fingerprint_of(second.host_key))
+        assert "opens course/ada" in send(client, page, do="try").text
+
 
 def test_key_of_a_known_host_needs_no_confirmation(ada, monkeypatch):
     from courtroom.analysis.git import repository_addresses

@@ -48,7 +48,7 @@ ACCESS_REFUSED = (
 )
 HOST_KEY_DIFFERS = (
     "The server showed another host key than the one that was confirmed, so nothing was sent to "
-    "it. If its owners changed the key, confirm the new one."
+    "it. If its owners changed the key, read it again and confirm the new one."
 )
 # Answers that mean a lost right where an access was shown.
 _OF_RIGHTS = frozenset({"login_required", "not_found"})
