@@ -14,6 +14,7 @@ from grading.api import (
     organization_endpoints,
     pairing_endpoints,
     people_endpoints,
+    platform_endpoints,
     repository_endpoints,
     review_endpoints,
     rubric_endpoints,
@@ -115,6 +116,8 @@ urlpatterns = [
         repository_endpoints.OwnRepository.as_view(),
         name="api-repository",
     ),
+    path("o/<slug:org>/platforms/", platform_endpoints.Platforms.as_view(), name="api-platforms"),
+    path(f"{COHORT}courses/", platform_endpoints.Courses.as_view(), name="api-courses"),
     path("o/<slug:org>/rubrics/", rubric_endpoints.Rubrics.as_view(), name="api-rubrics"),
     path(
         "o/<slug:org>/rubrics/import/", rubric_endpoints.Import.as_view(), name="api-rubric-import"

@@ -30,6 +30,9 @@ from grading.models import (
     FindingSighting,
     Grade,
     GradeAdjustment,
+    LtiLineItem,
+    LtiResourceLink,
+    LtiScore,
     Override,
     Pairing,
     PairingRound,
@@ -111,6 +114,17 @@ def tables_of(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
         ("blind_scores", BlindGrade.objects.filter(**by_submission).order_by("pk")),
         ("bulk_runs", BulkRun.objects.filter(assignment=assignment).order_by("pk")),
         *_peer_review_tables(assignment),
+        *_platform_tables(assignment),
+    ]
+
+
+def _platform_tables(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
+    """Return the tables of learning platforms: links there, columns of gradebooks, what was sent."""
+    by_column = {"line_item__assignment": assignment}
+    return [
+        ("platform_links", LtiResourceLink.objects.filter(assignment=assignment).order_by("pk")),
+        ("platform_columns", LtiLineItem.objects.filter(assignment=assignment).order_by("pk")),
+        ("platform_grades", LtiScore.objects.filter(**by_column).order_by("pk")),
     ]
 
 
