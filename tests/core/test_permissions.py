@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.http import Http404, HttpResponse
 from django.test import RequestFactory
 from django_scopes import get_scope, scope
@@ -141,7 +142,7 @@ def test_only_who_is_enrolled_has_a_place_in_a_cohort():
 
 def scope_seen(user, path):
     request = RequestFactory().get(path)
-    request.user = user
+    request.user, request.session = user, SessionStore()
     seen = []
 
     def view(_request):
@@ -163,7 +164,7 @@ def test_a_role_is_asked_for_once_in_a_request_and_anew_in_the_next(django_asser
     organization = OrganizationFactory()
     user, seen = staff_user(organization), []
     request = RequestFactory().get(f"/o/{organization.slug}/")
-    request.user = user
+    request.user, request.session = user, SessionStore()
 
     def view(_request):
         seen.append(
