@@ -167,6 +167,11 @@ VARIABLES = (
         "days after which the texts of an audit's files are deleted, not its evidence; 0: never",
     ),
     Variable(
+        "PUSH_QUIET_SECONDS",
+        "60",
+        "seconds without a further push after which the last one is submitted; 0: at once",
+    ),
+    Variable(
         "SUBMISSION_GRACE_SECONDS",
         "30",
         "seconds in which a submission can be withdrawn before its audit may start; 0: none "

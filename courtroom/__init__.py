@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from courtroom.analysis.git.commit_touches import CommitTouch as CommitTouch
     from courtroom.analysis.git.commit_touches import commit_touches as commit_touches
+    from courtroom.analysis.git.file_at_commit import read_file_at_commit as read_file_at_commit
     from courtroom.analysis.git.snapshot import probe_repository as probe_repository
     from courtroom.analysis.pdf.read_pdf import probe_pdf as probe_pdf
     from courtroom.analysis.sandbox.availability import missing_protections as missing_protections
@@ -69,6 +70,7 @@ _MODULES = {
     "preview_rubric": "replay.rubric_preview",
     "CommitTouch": "analysis.git.commit_touches",
     "commit_touches": "analysis.git.commit_touches",
+    "read_file_at_commit": "analysis.git.file_at_commit",
     "probe_pdf": "analysis.pdf.read_pdf",
     "probe_repository": "analysis.git.snapshot",
     "missing_protections": "analysis.sandbox.availability",

@@ -30,6 +30,7 @@ from grading.models import Audit
 from grading.notifications import email_outbox, password_warnings, webhook_deliveries
 from grading.peer_review.feedback import edition_jobs, repository_imports
 from grading.rubrics.check_trials import actions as trial_actions
+from grading.submissions.pushes import hand_in
 
 if TYPE_CHECKING:
     from grading.engine.events import RunEvent
@@ -185,6 +186,17 @@ def send_deliveries(organization_id: int) -> None:
     """
     arrived = webhook_deliveries.send_due_deliveries(organization_id=organization_id)
     log.info("deliveries_sent", organization=organization_id, arrived=arrived)
+
+
+def submit_pushes(organization_id: int) -> None:
+    """Submit the pushes of the organization whose quiet period is over.
+
+    What if the machine dies here? A push's try was counted before it was submitted, so it is tried
+    again later, and the attempt that was made of it is recognised. Started twice, the second leaves
+    the pushes to the first.
+    """
+    submitted = hand_in.submit_due_pushes(organization_id=organization_id)
+    log.info("pushes_submitted", organization=organization_id, submitted=submitted)
 
 
 def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None:

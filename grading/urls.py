@@ -47,6 +47,8 @@ from grading.rubrics.library import views as library_views
 from grading.rubrics.previews import views as preview_views
 from grading.staff_threads import views as staff_thread_views
 from grading.submissions import views as submission_views
+from grading.submissions.pushes import hook_views
+from grading.submissions.pushes import views as push_views
 from grading.submitted_work import views as submitted_work_views
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
@@ -136,6 +138,8 @@ urlpatterns = [
         shared_views.repository,
         name="shared-repository",
     ),
+    path("hooks/github/", hook_views.of_github_app, name="github-hook"),
+    path("hooks/<uuid:link_key>/", hook_views.of_link, name="push-hook"),
     path("github/callback/", github_views.callback, name="github-callback"),
     path(
         "o/<slug:org>/c/<slug:cohort>/repositories/",
@@ -193,6 +197,7 @@ urlpatterns = [
     ),
     path(f"{ASSIGNMENT}teams/", team_views.teams, name="teams"),
     path(f"{ASSIGNMENT}submit/", submission_views.submit, name="submit"),
+    path(f"{ASSIGNMENT}pushes/", push_views.push_link, name="push-link"),
     path(f"{ASSIGNMENT}bulk/", bulk_views.bulk, name="bulk"),
     path(BULK, bulk_views.run, name="bulk-run"),
     path(f"{BULK}progress/", bulk_views.progress, name="bulk-progress"),

@@ -48,6 +48,7 @@ from grading.peer_review.feedback.repository_imports import (
 )
 from grading.peer_review.rounds.reminders import remind_due
 from grading.submissions.due_reminders import remind_of_due_dates
+from grading.submissions.pushes.hand_in import PUSHES
 
 LOST = (
     "worker_lost",
@@ -178,7 +179,8 @@ class Recovery:
     """Counts of one round of the reconciler.
 
     Audits: `enqueued` whose job was gone, `taken_back` from dead workers. Organizations:
-    `with_letters` and `with_deliveries` that had e-mails or webhook deliveries left to send.
+    `with_letters`, `with_deliveries` and `with_pushes` that had e-mails, webhook deliveries or pushes
+    left.
     `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify and
     `editions` to make whose job was gone. `due` reminders of due
     dates, `digests` and `staff_emails` of the day; `uploads` and `pruned` rows that were deleted.
@@ -197,6 +199,7 @@ class Recovery:
     staff_emails: int = 0
     pruned: int = 0
     uploads: int = 0
+    with_pushes: int = 0
 
 
 def reconcile() -> Recovery:
@@ -220,6 +223,7 @@ def reconcile() -> Recovery:
         digests=gather_digests(),
         pruned=prune_if_due(),
         uploads=delete_orphans(),
+        with_pushes=PUSHES.enqueue_waiting(),
     )
 
 

@@ -49,6 +49,9 @@ ACCOUNT_RATE_LIMITS = {
     "join_wrong": "30/m/ip,300/h/ip",
     # Launches that a platform's page begins; a whole course may sit behind one address.
     "launch_login": "600/m/ip",
+    # Webhooks of code hosts; GitHub sends those of all students from few addresses.
+    "push_hook": "6000/m/ip",
+    "push_hook_link": "240/m/key",
 }
 
 MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"

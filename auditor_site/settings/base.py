@@ -170,6 +170,7 @@ QUEUES = (*AUDIT_QUEUES, *LETTER_QUEUES)
 IDLE_TRANSACTION_SECONDS = 60
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
+PUSH_QUIET_SECONDS = env.number("PUSH_QUIET_SECONDS", least=0, most=3600)
 SUBMISSION_GRACE_SECONDS = env.number("SUBMISSION_GRACE_SECONDS", least=0, most=3600)
 # Probes of repositories hold web threads for so long at most: half of them stay free for pages.
 PROBE_SECONDS = 10

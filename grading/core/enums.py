@@ -121,6 +121,24 @@ class AccessKind(models.TextChoices):
     GITHUB_APP = "github_app", "GitHub App"
 
 
+class PushState(models.TextChoices):
+    """States of a push to a linked branch; all but the first are final."""
+
+    WAITING = "waiting", "waits"
+    SUBMITTED = "submitted", "submitted"
+    SUPERSEDED = "superseded", "superseded by a later push"
+    REFUSED = "refused", "refused"
+    LATE = "late", "too late"
+
+
+class PushAnswer(models.TextChoices):
+    """Extent of the answer on a commit, which everybody reads who can read the repository."""
+
+    FULL = "full", "Result and findings, as far as you may see them"
+    DONE = "done", "Only that it was audited"
+    NOTHING = "nothing", "Nothing"
+
+
 class BulkState(models.TextChoices):
     RUNNING = "running"
     DONE = "done"

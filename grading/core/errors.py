@@ -22,6 +22,7 @@ GradingError               code, a sentence the person can act on
 │   │   ├── StaffNoteRefused text: of a note among staff
 │   │   ├── TeamRefused    name, code, students, team, reason, keeps_grade: of a team
 │   │   ├── AccessRefused  address, token, do, students: of an access to private repositories
+│   │   ├── PushLinkRefused address, branch, pdf_path: of a branch whose pushes are submissions
 │   │   └── WebhookRefused url, events
 │   ├── EditionNotReady    edition_preparing, edition_failed: a peer's report cannot be shown yet
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
@@ -42,6 +43,7 @@ GradingError               code, a sentence the person can act on
 ├── UploadUnreadable       upload_missing, upload_differs: a stored PDF is not what was submitted
 │   └── StorageUnavailable storage_unavailable: the store of uploads does not answer
 ├── ReportUnreadable       report_unreadable: a stored report has another form
+├── PushIgnored            push_*: a webhook of a code host that submits nothing
 ├── GithubFailed           github_*: GitHub refuses the site's App, an installation or a person
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
 ├── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
@@ -215,6 +217,10 @@ class AccessRefused(FieldRefused):
     """Access to a private repository that was not given, confirmed or shown to work."""
 
 
+class PushLinkRefused(FieldRefused):
+    """Branch whose pushes cannot be submitted."""
+
+
 class WebhookRefused(FieldRefused):
     """Webhook that was not created, or a URL that is not allowed."""
 
@@ -304,6 +310,10 @@ class ReportUnreadable(GradingError):
             "report_unreadable", f"The stored report cannot be read at “{place}”: {reason}."
         )
         self.place = place
+
+
+class PushIgnored(GradingError):
+    """Webhook of a code host that submits nothing: unsigned, repeated, or about something else."""
 
 
 class GithubFailed(GradingError):

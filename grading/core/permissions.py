@@ -22,7 +22,13 @@ from grading.core.own_addresses import addresses_of
 from grading.core.own_work import may_handle, may_handle_student
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
-from grading.core.rls.rls_scope import as_join_code, as_person, as_platform
+from grading.core.rls.rls_scope import (
+    as_github_repository,
+    as_join_code,
+    as_person,
+    as_platform,
+    as_push_link,
+)
 from grading.core.roles import ROLES, Level, Somebody, StaffLevel, may, remember_role, role_of
 from grading.core.team_access import is_present_member, read_as_of
 from grading.core.time_zones import follow_cohort
@@ -42,6 +48,7 @@ from grading.models import (
     LtiRegistration,
     Membership,
     Organization,
+    PushLink,
     RepositoryAccess,
     Rubric,
     RubricVersion,
@@ -156,6 +163,25 @@ def access_platform(key: UUID) -> LtiRegistration:
     if registration is None or not registration.organization.is_usable:
         raise Http404
     return registration
+
+
+def push_link_of_hook(key: UUID) -> PushLink | None:
+    """Return the link under this key, for whoever signs with its secret; None where it is unknown."""
+    with as_push_link(key):
+        rows = PushLink.objects.filter(key=key)
+        organization_id = rows.values_list("organization", flat=True).first()
+    if organization_id is None:
+        return None
+    with scope(organization=organization_id):
+        return PushLink.objects.filter(key=key).first()
+
+
+def push_links_of_repository(repository_id: int | None) -> list[PushLink]:
+    """Return the links by the GitHub App of a repository that GitHub named, in any organization."""
+    if repository_id is None:
+        return []
+    with as_github_repository(repository_id):
+        return list(PushLink.objects.filter(repository_id=repository_id))
 
 
 def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Cohort:

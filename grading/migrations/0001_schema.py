@@ -5318,6 +5318,205 @@ MODELS = [
             ],
         },
     ),
+    migrations.CreateModel(
+        name="PushLink",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("key", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+            ("repository_id", models.BigIntegerField(blank=True, null=True)),
+            ("address", models.CharField(max_length=500)),
+            ("host", models.CharField(max_length=260)),
+            ("path", models.CharField(max_length=500)),
+            ("branch", models.CharField(max_length=250)),
+            ("pdf_path", models.CharField(blank=True, max_length=500)),
+            (
+                "answer",
+                models.CharField(
+                    choices=[
+                        ("full", "Result and findings, as far as you may see them"),
+                        ("done", "Only that it was audited"),
+                        ("nothing", "Nothing"),
+                    ],
+                    max_length=8,
+                ),
+            ),
+            ("sealed_secret", models.TextField(blank=True, editable=False)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "access",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to="grading.repositoryaccess",
+                ),
+            ),
+            (
+                "assignment",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="push_links",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "owner",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="push_links",
+                    to="grading.enrollment",
+                ),
+            ),
+        ],
+        options={
+            "ordering": ["-created_at", "-pk"],
+            "constraints": [
+                models.UniqueConstraint(fields=("assignment", "student"), name="push_link_once"),
+                models.CheckConstraint(
+                    condition=models.Q(("answer__in", ["full", "done", "nothing"])),
+                    name="push_answer_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(
+                            ("access", None),
+                            ("repository_id", None),
+                            models.Q(("sealed_secret", ""), _negated=True),
+                        ),
+                        models.Q(
+                            ("access__isnull", False),
+                            ("repository_id__isnull", False),
+                            ("sealed_secret", ""),
+                        ),
+                        _connector="OR",
+                    ),
+                    name="push_link_has_its_secret_or_its_access",
+                ),
+            ],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("repository_id__isnull", False)),
+                    fields=["repository_id"],
+                    name="push_link_by_github_repository",
+                )
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Push",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("delivery", models.CharField(max_length=200)),
+            ("body_sha256", models.CharField(max_length=64)),
+            ("before", models.CharField(blank=True, max_length=40)),
+            ("commit", models.CharField(max_length=40)),
+            ("pushed_at", models.DateTimeField()),
+            ("first_at", models.DateTimeField()),
+            ("created_at", models.DateTimeField()),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("waiting", "waits"),
+                        ("submitted", "submitted"),
+                        ("superseded", "superseded by a later push"),
+                        ("refused", "refused"),
+                        ("late", "too late"),
+                    ],
+                    default="waiting",
+                    max_length=12,
+                ),
+            ),
+            ("next_at", models.DateTimeField()),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("code", models.CharField(blank=True, max_length=60)),
+            ("sentence", models.TextField(blank=True)),
+            ("answer_at", models.DateTimeField(blank=True, null=True)),
+            ("answer_tries", models.PositiveSmallIntegerField(default=0)),
+            ("answer_id", models.BigIntegerField(blank=True, null=True)),
+            ("answer_sha256", models.CharField(blank=True, max_length=64)),
+            ("answer_error", models.TextField(blank=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "submission",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="pushes",
+                    to="grading.submission",
+                ),
+            ),
+            (
+                "link",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="pushes",
+                    to="grading.pushlink",
+                ),
+            ),
+        ],
+        options={
+            "verbose_name_plural": "pushes",
+            "ordering": ["-created_at", "-pk"],
+            "constraints": [
+                models.UniqueConstraint(fields=("link", "delivery"), name="push_delivered_once"),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        ("state__in", ["waiting", "submitted", "superseded", "refused", "late"])
+                    ),
+                    name="push_state_known",
+                ),
+            ],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("state", "waiting")),
+                    fields=["next_at"],
+                    name="push_waiting",
+                ),
+                models.Index(
+                    condition=models.Q(("answer_at__isnull", False)),
+                    fields=["answer_at"],
+                    name="push_answer_due",
+                ),
+            ],
+        },
+    ),
 ]
 
 

@@ -106,6 +106,8 @@ TABLES = (
     "override",
     "pairing",
     "pairinground",
+    "push",
+    "pushlink",
     "repositoryaccess",
     "repositorygrant",
     "reviewmark",
@@ -170,4 +172,12 @@ class Migration(migrations.Migration):
         read_policy("joining", "grading_joinlink", f"{ERRAND} = 'join:' || code"),
         # Every address for a learning platform holds the key of its registration.
         read_policy("launching", "grading_ltiregistration", f"{ERRAND} = 'lti:' || key"),
+        # A webhook names the link in its address, or GitHub the repository in what it signed.
+        read_policy("pushing", "grading_pushlink", f"{ERRAND} = 'push:' || key"),
+        read_policy("pushing_by_app", "grading_pushlink", f"{ERRAND} = 'github:' || repository_id"),
+        read_policy(
+            "pushes",
+            "grading_push",
+            f"{DISPATCH} AND (state = 'waiting' OR answer_at IS NOT NULL)",
+        ),
     ]

@@ -43,6 +43,7 @@ from grading.models.peers import (
     RoundMember,
 )
 from grading.models.personal_calendar import PersonalCalendar
+from grading.models.push import Push, PushLink
 from grading.models.record import AuditContents, CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.repository_access import RepositoryAccess, RepositoryGrant
 from grading.models.rubric import Rubric, RubricVersion
@@ -112,6 +113,8 @@ __all__ = [
     "Pairing",
     "PairingRound",
     "PersonalCalendar",
+    "Push",
+    "PushLink",
     "RepositoryAccess",
     "RepositoryGrant",
     "ReviewMark",

@@ -51,8 +51,11 @@ def create_submission(
     pdf: UploadedFile[Any] | None = None,
     kind: AuditKind = AuditKind.SELF,
     again: bool = False,
+    pushed_at: datetime | None = None,
 ) -> Submission:
     """Accept a repository and its report, and queue their audit.
+
+    `pushed_at` is the time that counts for a push, in place of now.
 
     Raises SubmissionRefused (field, code, sentence), AlreadyRunning, and unless `again` SameWork for
     the commit and report of the last attempt. Cheap refusals come first.
@@ -60,7 +63,7 @@ def create_submission(
     limits are checked again under the student's lock. In a team it is the team's attempt, whichever
     member submits.
     """
-    repo_url, ref, now = completed(repo_url.strip()), ref.strip(), timezone.now()
+    repo_url, ref, now = completed(repo_url.strip()), ref.strip(), pushed_at or timezone.now()
 
     with scope(organization=assignment.organization), hand_in_span(assignment.organization_id):
         terms = terms_of(assignment, student)

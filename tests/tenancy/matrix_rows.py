@@ -46,6 +46,8 @@ OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
 OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
 # A platform's own message is missing.
 LACKING = (400,) * 9
+ONLY_POST = (405,) * 9
+UNSIGNED = (401,) * 9
 SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 
 # The API asks who one is, leads nobody to a form, and reads no form but a hand-in's.
@@ -76,6 +78,7 @@ API_WEBHOOK = "api/v1/o/<slug:org>/webhooks/<int:webhook_id>/"
 
 # Forms of other sites: what protects them is in tests/lti.
 SENT_FROM_PLATFORMS = ("lti/<uuid:platform>/login/", "lti/<uuid:platform>/launch/")
+SENT_BY_CODE_HOSTS = ("hooks/github/", "hooks/<uuid:link_key>/")
 
 # What GET answers, and for pages with a form what an empty POST answers.
 ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
@@ -211,6 +214,9 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{RUBRIC}try/": (TEACHERS_ONLY_POST, TEACHERS),
     "o/<slug:org>/repositories/": (TEACHERS, TEACHERS),
     "o/<slug:org>/repositories/<int:shared_id>/": (TEACHERS, TEACHERS),
+    # Webhooks of code hosts, by POST and a signature alone: tests/pushes/test_webhooks.py.
+    "hooks/github/": (ONLY_POST, UNSIGNED),
+    "hooks/<uuid:link_key>/": (ONLY_POST, UNSIGNED),
     # GitHub leads people back here: tests/repositories/test_github_links.py.
     "github/callback/": (LED_ON, None),
     f"{COHORT}repositories/": (STUDENTS, STUDENTS),
@@ -260,6 +266,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     # Assistants read the teams; students and teachers change them.
     f"{COHORT}{ASSIGNMENT}teams/": (IN_THE_COHORT, (302, 200, 200, 404, 404, 200, 404, 404, 302)),
     f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}pushes/": (STUDENTS, STUDENTS),
     f"{COHORT}{ASSIGNMENT}bulk/": (TEACHERS, TEACHERS),
     "o/<slug:org>/bulk/<uuid:bulk_id>/": (STAFF, None),
     "o/<slug:org>/bulk/<uuid:bulk_id>/progress/": (STAFF, None),
@@ -399,6 +406,7 @@ NOWHERE = {
     "enrollment_id": 0,
     "access_id": 0,
     "shared_id": 0,
+    "link_key": MISSING,
     "grade_id": 0,
     "place": 1,
     "position": 0,

@@ -16,6 +16,7 @@ from tests.tenancy.matrix_rows import (
     NOBODY,
     PERSONS,
     ROWS,
+    SENT_BY_CODE_HOSTS,
     SENT_FROM_PLATFORMS,
     SIGNED_IN,
 )
@@ -110,7 +111,7 @@ def refusal_of(route: str, person: str) -> int:
     [
         route
         for route, row in ROWS.items()
-        if row[1] is not None and route not in SENT_FROM_PLATFORMS
+        if row[1] is not None and route not in (*SENT_FROM_PLATFORMS, *SENT_BY_CODE_HOSTS)
     ],
 )
 def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None:

@@ -46,6 +46,7 @@ from tests.factories.people import (
     staff_user,
     student,
 )
+from tests.factories.pushes import link_of, push_of
 from tests.factories.repository_accesses import RepositoryAccessFactory, access_of
 from tests.factories.webhooks import WebhookDeliveryFactory
 from tests.factories.work import (
@@ -155,6 +156,8 @@ class Institute:
         self.delivery = WebhookDeliveryFactory.create(webhook__organization=self.organization)
         self.webhook = self.delivery.webhook
         self.access = access_of(self.owner, path="ada/project")
+        self.push_link = link_of(self.assignment, self.owner)
+        push_of(self.push_link)
         self.shared_access = RepositoryAccessFactory.create(organization=self.organization)
 
     def names(self) -> dict[str, Any]:
@@ -196,6 +199,7 @@ class Institute:
             "enrollment_id": self.owner.pk,
             "access_id": self.access.pk,
             "shared_id": self.shared_access.pk,
+            "link_key": self.push_link.key,
         }
 
 

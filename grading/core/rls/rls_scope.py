@@ -1,6 +1,6 @@
 """Scopes for PostgreSQL's row-level security.
 
-There are five, each of them a django-scopes scope. Outside of all five, no tenant's row is
+There are seven, each of them a django-scopes scope. Outside of all seven, no tenant's row is
 visible, whatever the query. `grading.core.rls` sets the connection before the next query.
 
     scope(organization=...)   rows of one organization, or of a list of them (django-scopes' own)
@@ -9,8 +9,12 @@ visible, whatever the query. `grading.core.rls` sets the connection before the n
     as_join_code(code)        read only: the join link with this code, of any organization
     as_platform(key)          read only: the learning platform that is registered under this key, of
                               any organization
+    as_push_link(key)         read only: the repository that is linked under this key, of any
+                              organization
+    as_github_repository(id)  read only: the links of this repository of GitHub, of every organization
     as_dispatcher()           read only, of every organization: audits that wait or run, emails and
-                              webhook deliveries that wait, all invitations' emails, bulk runs, rounds of peers, fixes to
+                              webhook deliveries that wait, pushes to submit or to answer, all invitations'
+                              emails, bulk runs, rounds of peers, fixes to
                               verify, editions of reports to make, due dates, uploads to delete, and who
                               of the staff gets a daily email
 """
@@ -50,6 +54,16 @@ def as_join_code(code: str) -> AbstractContextManager[None]:
 def as_platform(key: UUID) -> AbstractContextManager[None]:
     """Enter the scope of a request to the addresses of one learning platform."""
     return _read_only_scope(errand=f"lti:{key}")
+
+
+def as_push_link(key: UUID) -> AbstractContextManager[None]:
+    """Enter the scope of a webhook to the address of one link."""
+    return _read_only_scope(errand=f"push:{key}")
+
+
+def as_github_repository(repository_id: int) -> AbstractContextManager[None]:
+    """Enter the scope of a webhook that GitHub signed for the site's App."""
+    return _read_only_scope(errand=f"github:{repository_id}")
 
 
 def _read_only_scope(**opened: Any) -> AbstractContextManager[None]:

@@ -34,6 +34,7 @@ from grading.models import (
     Membership,
     Notice,
     Organization,
+    PushLink,
     RepositoryAccess,
 )
 from grading.notifications.emails import drop_waiting_emails, write_invitations
@@ -360,6 +361,7 @@ def leave_organization(*, organization: Organization, user: User) -> None:
             Q(user=user) | Q(email=membership.email), organization=organization
         ).update(state=InvitationState.LEFT, role=Role.STUDENT, answered_at=timezone.now())
         Enrollment.objects.filter(organization=organization, user=user).update(user=None)
+        PushLink.objects.filter(organization=organization, owner=user).delete()
         RepositoryAccess.objects.filter(organization=organization, owner=user).delete()
         record_activity(
             organization=organization, actor=user, verb="membership.left", about=membership

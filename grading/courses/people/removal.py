@@ -43,6 +43,8 @@ NO_WORK = (
     "marks of what was opened",
     "granted repositories",
     "accesses to repositories",
+    "pushes",
+    "branches whose pushes are submissions",
     "people of platforms",
 )
 # Counted beside the kinds, under names that no kind has.
