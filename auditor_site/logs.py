@@ -81,6 +81,8 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
             "django.server": {"handlers": [], "propagate": True},
             # RQ logs every registry that it cleans, at INFO.
             "rq.worker": {"level": max(level, logging.WARNING)},
+            # httpx logs each address, and those of GitHub name people and their repositories.
+            "httpx": {"level": max(level, logging.WARNING)},
         },
     }
 
