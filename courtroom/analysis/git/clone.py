@@ -75,7 +75,7 @@ BROKEN_OFF = (
 # a limit.
 GIT_ERRORS = (
     (
-        r"No space left on device|cannot be started",
+        r"No space left on device|cannot be started|ssh: (command )?not found",
         "child_died",
         "The machine could not run the clone.",
     ),

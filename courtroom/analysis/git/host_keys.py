@@ -54,6 +54,8 @@ def scan_host_key(url: CheckedUrl) -> str:
     except ChildFailed as failure:
         raise RepositoryRefused("repository_unreachable", NO_KEY) from failure
 
+    if b"cannot be started" in done.stderr:
+        raise ChildFailed("child_died", "The machine has no ssh-keyscan: install OpenSSH's client.")
     lines = (line.split() for line in done.stdout.decode(errors="replace").splitlines())
     keys = {words[1]: words[2] for words in lines if len(words) == 3 and words[1] in TYPES}
     shown = next((kind for kind in TYPES if kind in keys), None)
