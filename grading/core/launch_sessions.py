@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth import login
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.signals import user_logged_in
@@ -21,7 +20,7 @@ from grading.models import Organization
 SESSION_KEY = "launch_organization"
 # The same as of a password: it loads the user's zone.
 BACKEND = "grading.core.sign_in_backends.PasswordBackend"
-ORGANIZATIONS, PLATFORMS, ACCOUNTS = "/o/", "/lti/", "/accounts/"
+ORGANIZATIONS, PLATFORMS = "/o/", "/lti/"
 
 
 def open_launch_session(request: HttpRequest, user: User, organization: Organization) -> None:
@@ -46,16 +45,12 @@ def is_outside_launch(request: HttpRequest, organization: Organization) -> bool:
     return opened_by is not None and opened_by != organization.pk
 
 
-def has_own_sign_in(user: User) -> bool:
-    """Return whether the account can be signed in to without a platform."""
-    return user.has_usable_password() or SocialAccount.objects.filter(user=user).exists()
-
-
 class LaunchSessionMiddleware:
     """Answer a launch session as a stranger's outside of organizations and platforms.
 
-    TenantMiddleware asks which organization it is. Accounts that have no other sign-in yet may
-    open their own pages, to set a password.
+    TenantMiddleware asks which organization it is. Pages of the account are outside, too: an address
+    or a token that was added there would outlive the session. Who wants a password without one has
+    it sent to their address, as a stranger.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -69,11 +64,7 @@ class LaunchSessionMiddleware:
 
 def _is_open(request: HttpRequest) -> bool:
     path = request.path_info
-    if path.startswith((ORGANIZATIONS, PLATFORMS)) or path == reverse("account_logout"):
-        return True
-    if not path.startswith(ACCOUNTS) or path == reverse("account_login"):
-        return False
-    return isinstance(request.user, User) and not has_own_sign_in(request.user)
+    return path.startswith((ORGANIZATIONS, PLATFORMS)) or path == reverse("account_logout")
 
 
 def connect_signals() -> None:

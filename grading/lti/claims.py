@@ -80,7 +80,8 @@ class Gradebook(_Record):
 class DeepLinking(_Record):
     """Request to choose what a link opens; `data` goes back as it came."""
 
-    deep_link_return_url: Address
+    # That of Canvas holds a whole signed message.
+    deep_link_return_url: Annotated[str, StringConstraints(max_length=8000, pattern=r"^[!-~]*$")]
     accept_types: tuple[str, ...]
     accept_multiple: bool = False
     accept_lineitem: bool = True

@@ -208,7 +208,7 @@ def _enter(request: HttpRequest, received: LtiLaunch) -> HttpResponse:
 
 
 def _newcomer(request: HttpRequest, received: LtiLaunch) -> HttpResponse:
-    claims, own = claims_of(received), _own_account(request)
+    claims, own = claims_of(received), _own_account(request, received)
     do = request.POST.get("do")
     form = NewAccountForm(
         request.POST if do == "create" else None,
@@ -234,7 +234,7 @@ def _newcomer(request: HttpRequest, received: LtiLaunch) -> HttpResponse:
         request,
         received,
         "lti/newcomer.html",
-        {"claims": claims, "own": own, "form": form, "sign_in": sign_in},
+        {"claims": claims, "own": own, "form": form, "sign_in": sign_in, "launch": received},
     )
 
 
@@ -246,8 +246,14 @@ def _bound(claims: LaunchClaims) -> NewAccountForm:
     return form
 
 
-def _own_account(request: HttpRequest) -> User | None:
-    """Return the account in which the visitor has signed in by themselves."""
+def _own_account(request: HttpRequest, received: LtiLaunch) -> User | None:
+    """Return the account in which the visitor has signed in by themselves, if it may be connected.
+
+    A message without the browser's cookie may be another person's, whose page sent it here: to
+    connect it would open the visitor's account to them.
+    """
+    if not received.is_bound:
+        return None
     is_own = isinstance(request.user, User) and not is_launch_session(request)
     return _member(request) if is_own else None
 

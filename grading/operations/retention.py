@@ -18,7 +18,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django_scopes import scope
 
@@ -138,7 +138,9 @@ def _keys(now: datetime) -> QuerySet[IdempotencyKey]:
 
 
 def _launches(now: datetime) -> QuerySet[LtiLaunch]:
-    return LtiLaunch.objects.filter(created_at__lt=now - LAUNCHES_KEPT)
+    """Return old launches; those that never came back from the platform after a day."""
+    unfinished = Q(received_at=None, created_at__lt=now - timedelta(days=1))
+    return LtiLaunch.objects.filter(unfinished | Q(created_at__lt=now - LAUNCHES_KEPT))
 
 
 def _platform_keys(now: datetime) -> QuerySet[LtiKey]:

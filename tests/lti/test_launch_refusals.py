@@ -11,6 +11,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django_scopes import scope
 from structlog.testing import capture_logs
 
@@ -207,12 +208,22 @@ def test_a_new_key_is_read_once_and_an_unknown_one_is_not_asked_for_each_time(ad
             "launch_key"
             in ada.send(preflight["state"], by_an_unknown_key(ada.claims(preflight))).text
         )
-    assert len(platform.asked("/keys")) == 2
+    assert len(platform.asked("/keys")) == 3
 
 
-def test_a_platform_whose_keys_are_away_opens_nothing(ada, platform):
+def test_a_platform_whose_keys_are_away_opens_nothing_and_is_not_asked_each_time(ada, platform):
     platform.answers["/keys"] = (503, b"")
     assert "launch_keys_away" in ada.launch().text
+    assert "launch_keys_away" in ada.launch().text
+    assert len(platform.asked("/keys")) == 1
+
+
+def test_keys_that_were_read_count_while_the_platform_is_away(ada, registration, platform):
+    assert ada.launch().status_code == 303
+    platform.answers["/keys"] = (503, b"")
+    cache.delete(f"lti-platform-fresh-{registration.pk}")
+    assert ada.launch().status_code == 303
+    assert len(platform.asked("/keys")) == 2
 
 
 @pytest.mark.parametrize("change", [{"active": False}, {"issuer": ""}])

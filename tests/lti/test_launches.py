@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core import mail
 from django.test import Client
 from django.urls import reverse
 from django_scopes import scope
@@ -357,10 +358,32 @@ class TestBorder:
             assert LtiAccount.objects.count() == 0
 
 
-def test_an_account_that_only_a_platform_opens_may_set_a_password(ada, assignment):
+def test_who_has_no_password_sets_one_by_a_letter_and_not_in_a_launch_session(ada, assignment):
+    """What a platform's session added to an account would open other organizations later."""
     ada.arrive()
-    assert ada.client.get("/accounts/email/").status_code == 200
-    assert ada.client.get("/invitations/").status_code == 302
+    for page in ("email/", "tokens/", "password/set/", "2fa/", "times/"):
+        answer = ada.client.get(f"/accounts/{page}")
+        assert (page, answer.status_code, "/login/" in answer["Location"]) == (page, 302, True)
+    ada.client.post("/accounts/password/reset/", {"email": "ada@example.org"})
+    (letter,) = mail.outbox
+    assert (letter.to, "/accounts/password/reset/key/" in str(letter.body)) == (
+        ["ada@example.org"],
+        True,
+    )
+
+
+def test_a_message_without_the_browsers_cookie_connects_no_account(ada, assignment):
+    """Another person's page sent it here: connected, it would open the visitor's account to them."""
+    preflight = ada.preflight()
+    message = ada.platform.signed(ada.claims(preflight))
+    victim = Traveller(ada.registration, ada.platform)
+    victim.client.force_login(UserFactory.create())
+    entry = victim.send(preflight["state"], message)["Location"]
+    page = victim.client.get(entry)
+    assert ("Connect this account" in page.text, "kept no cookie" in page.text) == (False, True)
+    victim.client.post(entry, {"do": "connect"})
+    with scope(organization=ada.registration.organization):
+        assert LtiAccount.objects.count() == 0
 
 
 def test_deleting_a_registration_leaves_people_and_work(ada, assignment, registration):

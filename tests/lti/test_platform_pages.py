@@ -190,7 +190,11 @@ def test_launches_are_kept_for_a_month(registration):
     old = LtiLaunchFactory.create(registration=registration)
     with scope(organization=registration.organization):
         type(old).objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=31))
-    assert prune()["launches"] == 1
+    unfinished = LtiLaunchFactory.create(registration=registration, received_at=None)
+    with scope(organization=registration.organization):
+        rows = type(old).objects.filter(pk=unfinished.pk)
+        rows.update(created_at=timezone.now() - timedelta(days=2))
+    assert prune()["launches"] == 2
     with scope(organization=registration.organization):
         assert type(old).objects.get() == kept
 
