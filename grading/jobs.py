@@ -26,6 +26,7 @@ from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.events import Contents, Look, OpinionRow, ScreeningRow, Stage, Verdict
 from grading.engine.tracing import audit_span
 from grading.findings import fix_verification
+from grading.lti import nightly_rosters, score_deliveries
 from grading.models import Audit
 from grading.notifications import email_outbox, password_warnings, webhook_deliveries
 from grading.peer_review.feedback import edition_jobs, repository_imports
@@ -197,6 +198,27 @@ def submit_pushes(organization_id: int) -> None:
     """
     submitted = hand_in.submit_due_pushes(organization_id=organization_id)
     log.info("pushes_submitted", organization=organization_id, submitted=submitted)
+
+
+def send_scores(organization_id: int) -> None:
+    """Send the due grades of the organization to gradebooks of learning platforms.
+
+    What if the machine dies here? A score's try was counted and its timestamp moved on before it was
+    sent, so it is sent again, later than the first. Started twice, the second leaves the scores to
+    the first.
+    """
+    arrived = score_deliveries.send_due_scores(organization_id=organization_id)
+    log.info("scores_sent", organization=organization_id, arrived=arrived)
+
+
+def import_platform_roster(organization_id: int, link_id: int) -> None:
+    """Import the people of a learning platform's course into the roster of its cohort.
+
+    What if the machine dies here? All of it is written in one transaction, and the next night imports
+    it. Started twice, the second finds nobody new.
+    """
+    with scope(organization=organization_id):
+        nightly_rosters.import_by_itself(link_id=link_id)
 
 
 def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None:

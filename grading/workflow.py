@@ -33,10 +33,12 @@ from grading.engine.stored_verdicts import Resynthesis
 from grading.findings.actions import record_findings
 from grading.findings.fix_verification import verify_waiting
 from grading.grades.actions import count_verdict
+from grading.lti.nightly_rosters import import_due_rosters
 from grading.models import Audit, BulkRun, RubricVersion
 from grading.notifications.digests import gather_digests
 from grading.notifications.email_outbox import EMAILS
 from grading.notifications.emails import notify_of_failure
+from grading.notifications.gradebooks import SCORES
 from grading.notifications.webhook_deliveries import DELIVERIES
 from grading.notifications.webhooks import announce_audit
 from grading.operations.retention import prune_if_due
@@ -179,8 +181,8 @@ class Recovery:
     """Counts of one round of the reconciler.
 
     Audits: `enqueued` whose job was gone, `taken_back` from dead workers. Organizations:
-    `with_letters`, `with_deliveries` and `with_pushes` that had e-mails, webhook deliveries or pushes
-    left.
+    `with_letters`, `with_deliveries`, `with_pushes` and `with_scores` that had e-mails, webhook
+    deliveries, pushes or grades for gradebooks left. `rosters` of learning platforms to import.
     `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify and
     `editions` to make whose job was gone. `due` reminders of due
     dates, `digests` and `staff_emails` of the day; `uploads` and `pruned` rows that were deleted.
@@ -200,6 +202,8 @@ class Recovery:
     pruned: int = 0
     uploads: int = 0
     with_pushes: int = 0
+    with_scores: int = 0
+    rosters: int = 0
 
 
 def reconcile() -> Recovery:
@@ -224,6 +228,8 @@ def reconcile() -> Recovery:
         pruned=prune_if_due(),
         uploads=delete_orphans(),
         with_pushes=PUSHES.enqueue_waiting(),
+        with_scores=SCORES.enqueue_waiting(),
+        rosters=import_due_rosters(),
     )
 
 

@@ -409,3 +409,6 @@ class ScoreState(models.TextChoices):
     OVERRIDDEN = "overridden", "A teacher's score stands there"
     OLDER = "older", "The platform has a newer one"
     UNKNOWN = "unknown", "The platform doesn't know the student"
+    NO_SCORE = "no_score", "There is no score to send"
+    WITHDRAWN = "withdrawn", "Withdrawn there"
+    FAILED = "failed", "The platform did not answer"

@@ -26,6 +26,7 @@ from grading.grades.queries.final_scores import (
 from grading.grades.queries.released_changes import marks_with, released_row, value_with
 from grading.models import Appeal, Assignment, Audit, Grade, Team
 from grading.notifications.emails import Email, notify, notify_all
+from grading.notifications.gradebooks import send_released_scores
 from grading.notifications.webhooks import announce_releases
 
 CHANGED_SINCE = "Something has changed since you opened this page. Check the current grades below."
@@ -76,6 +77,7 @@ def release_grades(
         comments = release_comments_with(grades=news, by=by)
         # Inside the transaction: the outbox sends nothing if it is rolled back.
         _notify_students(assignment, news, comments, send_emails=send_emails)
+        send_released_scores(assignment=assignment, students=[grade.student_id for grade in news])
     return len(news)
 
 
@@ -113,6 +115,7 @@ def release_criterion(
         announce_releases(
             assignment=grade.assignment, audits=[value["audit"]], criterion=criterion_id
         )
+        send_released_scores(assignment=grade.assignment, students=[grade.student_id])
         if send_emails:
             notify_all(
                 organization_id=grade.organization_id,
@@ -156,6 +159,7 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
             reason=reason,
         )
         _notify_of_withdrawal(grade, released)
+        send_released_scores(assignment=grade.assignment, students=[grade.student_id])
 
     return grade
 

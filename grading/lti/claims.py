@@ -37,14 +37,14 @@ ASSIGNMENT = "auditor_assignment"
 INCOMPLETE = "The message of your learning platform lacks what this site needs."
 
 
+def words_of(value: Any, longest: int) -> str:
+    """Return words of the platform, which only describe, in one line and shortened."""
+    text = value if isinstance(value, str) else ""
+    return " ".join(text.replace("\x00", "").split())[:longest]
+
+
 def _one_line(longest: int) -> BeforeValidator:
-    """Return a validator that shortens words of the platform, which only describe."""
-
-    def shorten(value: Any) -> str:
-        text = value if isinstance(value, str) else ""
-        return " ".join(text.replace("\x00", "").split())[:longest]
-
-    return BeforeValidator(shorten)
+    return BeforeValidator(lambda value: words_of(value, longest))
 
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ID, pattern=r"^[^\x00]+$")]
@@ -127,7 +127,7 @@ def read_claims(claims: dict[str, Any]) -> LaunchClaims:
                 "subject": claims.get("sub"),
                 "target": claims.get(f"{LTI}target_link_uri") or "",
                 "name": _name(claims),
-                "email": _email(claims),
+                "email": read_email(claims.get("email")),
                 "role": role_of(claims.get(f"{LTI}roles")),
                 "context": claims.get(f"{LTI}context") or None,
                 "resource_link": claims.get(f"{LTI}resource_link") or None,
@@ -169,13 +169,14 @@ def _name(claims: dict[str, Any]) -> str:
     return " ".join(str(part) for part in parts if part)
 
 
-def _email(claims: dict[str, Any]) -> str:
-    email = str(claims.get("email") or "").lower()
+def read_email(value: Any) -> str:
+    """Return an address in lower case; "" for what is none."""
+    email = str(value or "").lower()
     try:
         validate_email(email)
     except DjangoValidationError:
         return ""
-    return email
+    return email if len(email) <= 254 else ""
 
 
 def _mapping(claims: dict[str, Any], name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from grading.core.enums import LaunchKind
 from grading.core.errors import LaunchRefused
 from grading.core.roles import may
 from grading.lti.claims import LaunchClaims, assignment_key
-from grading.lti.people import enroll
+from grading.lti.members import enroll_from_launch
 from grading.lti.queries import (
     assignment_of_link,
     claims_of,
@@ -55,10 +55,10 @@ def open_launch(*, launch: LtiLaunch, user: User) -> str:
             return _course_page(launch, user, organization, context)
         assignment = _assignment_of(context, claims, cohorts)
         if assignment is not None:
-            enroll(cohort=assignment.cohort, user=user, claims=claims)
+            enroll_from_launch(context=context, cohort=assignment.cohort, user=user, claims=claims)
             slugs = [organization.slug, assignment.cohort.slug, assignment.slug]
             return reverse("assignment", args=slugs)
-        return _page_without_assignment(launch, user, organization, claims, cohorts)
+        return _page_without_assignment(launch, user, context, claims, cohorts)
 
 
 def link_course(*, context: LtiContext, cohorts: Collection[Cohort], by: User) -> None:
@@ -123,6 +123,7 @@ def _remember_context(launch: LtiLaunch, claims: LaunchClaims) -> LtiContext | N
     services: dict[str, object] = dict(told)
     if claims.gradebook.lineitems:
         services["lineitems_url"] = claims.gradebook.lineitems
+    if claims.gradebook.scope:
         services["grade_scopes"] = list(claims.gradebook.scope)
     context, _created = LtiContext.objects.update_or_create(
         deployment=deployment,
@@ -198,12 +199,13 @@ def _course_page(
 def _page_without_assignment(
     launch: LtiLaunch,
     user: User,
-    organization: Organization,
+    context: LtiContext | None,
     claims: LaunchClaims,
     cohorts: list[Cohort],
 ) -> str:
+    organization = launch.registration.organization
     if len(cohorts) == 1:
-        enroll(cohort=cohorts[0], user=user, claims=claims)
+        enroll_from_launch(context=context, cohort=cohorts[0], user=user, claims=claims)
     home = reverse("organization", args=[organization.slug])
     if (path := urlsplit(launch.target).path).startswith(home) and path != home:
         return path

@@ -4788,6 +4788,9 @@ MODELS = [
             ),
             ("created_at", models.DateTimeField(auto_now_add=True)),
             ("roster_at", models.DateTimeField(blank=True, null=True)),
+            ("roster_next_at", models.DateTimeField(blank=True, null=True)),
+            ("roster_error", models.CharField(blank=True, max_length=500)),
+            ("sends_grades", models.BooleanField(default=True)),
         ],
         options={
             "verbose_name": "LTI course link",
@@ -4931,7 +4934,7 @@ MODELS = [
                     to="grading.assignment",
                 ),
             ),
-            ("url", models.CharField(max_length=500)),
+            ("url", models.CharField(blank=True, max_length=500)),
             (
                 "origin",
                 models.CharField(
@@ -4940,6 +4943,7 @@ MODELS = [
                 ),
             ),
             ("maximum", models.DecimalField(decimal_places=2, max_digits=8)),
+            ("read_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
         options={
@@ -5006,6 +5010,9 @@ MODELS = [
                         ("overridden", "A teacher's score stands there"),
                         ("older", "The platform has a newer one"),
                         ("unknown", "The platform doesn't know the student"),
+                        ("no_score", "There is no score to send"),
+                        ("withdrawn", "Withdrawn there"),
+                        ("failed", "The platform did not answer"),
                     ],
                     default="waiting",
                     max_length=10,
@@ -5015,6 +5022,7 @@ MODELS = [
             ("next_at", models.DateTimeField(blank=True, null=True)),
             ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
             ("answer", models.CharField(blank=True, max_length=500)),
+            ("stamped_at", models.DateTimeField(blank=True, null=True)),
             ("sent_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(auto_now_add=True)),
         ],
@@ -5034,7 +5042,17 @@ MODELS = [
                     condition=models.Q(
                         (
                             "state__in",
-                            ["waiting", "sent", "refused", "overridden", "older", "unknown"],
+                            [
+                                "waiting",
+                                "sent",
+                                "refused",
+                                "overridden",
+                                "older",
+                                "unknown",
+                                "no_score",
+                                "withdrawn",
+                                "failed",
+                            ],
                         )
                     ),
                     name="lti_score_state_known",

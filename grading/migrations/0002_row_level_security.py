@@ -165,6 +165,10 @@ class Migration(migrations.Migration):
         ),
         read_policy("orphaned_uploads", "grading_orphanedupload", DISPATCH),
         read_policy("webhooks", "grading_webhookdelivery", f"{DISPATCH} AND state = 'waiting'"),
+        read_policy("scores", "grading_ltiscore", f"{DISPATCH} AND state = 'waiting'"),
+        read_policy(
+            "rosters", "grading_lticourselink", f"{DISPATCH} AND roster_next_at IS NOT NULL"
+        ),
         read_policy("due_dates", "grading_assignment", f"{DISPATCH} AND due_at IS NOT NULL"),
         read_policy("due_dates", "grading_extension", f"{DISPATCH} AND due_at IS NOT NULL"),
         read_policy("staff_emails", "grading_noticedaily", f"{DISPATCH} AND kind = 'staff_daily'"),

@@ -199,7 +199,9 @@ class LtiContext(TenantPart):
 class LtiCourseLink(TenantPart):
     """Course of a platform that belongs to a cohort; several to one, and one to several.
 
-    `roster_at` is the time of the last import of its members.
+    `roster_at` is the time of the last import of its members, and `roster_error` says why a later
+    one failed. `roster_next_at` is the next of its own, null where it is imported by click alone.
+    `sends_grades` says that releases go to its gradebook by themselves.
     """
 
     context = models.ForeignKey(LtiContext, on_delete=models.CASCADE, related_name="course_links")
@@ -209,6 +211,9 @@ class LtiCourseLink(TenantPart):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     roster_at = models.DateTimeField(null=True, blank=True)
+    roster_next_at = models.DateTimeField(null=True, blank=True)
+    roster_error = models.CharField(max_length=500, blank=True)
+    sends_grades = models.BooleanField(default=True)
 
     class Meta:
         ordering = ["pk"]
@@ -276,13 +281,17 @@ class LtiResourceLink(TenantPart):
 
 
 class LtiLineItem(TenantPart):
-    """Column of a platform's gradebook that gets the grades of an assignment, one for each course."""
+    """Column of a platform's gradebook that gets the grades of an assignment, one for each course.
+
+    `url` is empty until the column is found or made; `maximum` is as it was at `read_at`.
+    """
 
     context = models.ForeignKey(LtiContext, on_delete=models.CASCADE, related_name="line_items")
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="line_items")
-    url = models.CharField(max_length=LONGEST_ADDRESS)
+    url = models.CharField(max_length=LONGEST_ADDRESS, blank=True)
     origin = models.CharField(max_length=8, choices=LineItemOrigin.choices)
     maximum = models.DecimalField(max_digits=8, decimal_places=2)
+    read_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -303,8 +312,9 @@ class LtiLineItem(TenantPart):
 class LtiScore(TenantPart):
     """Grade of one student for a column of a platform's gradebook, and what became of it.
 
-    `points` is null where a score is taken back. `answer` holds the platform's words. `digest` is
-    that of what was sent, so that the same is not sent twice.
+    `points` are the last that were sent, null where nothing of ours can stand there, and `comment`
+    the last that was accepted. `answer` holds the platform's words. `digest` is that of what was accepted, so that the same is not sent twice. `stamped_at` is
+    the timestamp of the last message: a platform refuses one that is not later.
     """
 
     line_item = models.ForeignKey(LtiLineItem, on_delete=models.CASCADE, related_name="scores")
@@ -317,6 +327,7 @@ class LtiScore(TenantPart):
     next_at = models.DateTimeField(null=True, blank=True)
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     answer = models.CharField(max_length=500, blank=True)
+    stamped_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -50,6 +50,8 @@ class LtiServer:
     requests: list[Request] = field(default_factory=list)
     # What a browser sees there, if anything: answers None to what programs ask for.
     pages: Callable[[Request], tuple[int, Any] | None] = lambda _: None
+    # Roster and gradebook of a course, if it has them: answers may have headers.
+    services: Callable[[Request], tuple[Any, ...] | None] = lambda _: None
 
     @property
     def issuer(self) -> str:
@@ -72,12 +74,14 @@ class LtiServer:
         headers = {"kid": key_id}
         return jwt.encode(claims, self.keys[key_id], algorithm="RS256", headers=headers)
 
-    def answer_to(self, request: Request) -> tuple[int, Any]:
+    def answer_to(self, request: Request) -> tuple[Any, ...]:
         if page := self.pages(request):
             return page
         path = urlsplit(request.path).path
         if path in self.answers:
             return self.answers[path]
+        if answer := self.services(request):
+            return answer
         if path == "/keys":
             return 200, {"keys": [_jwk(key_id, key) for key_id, key in self.keys.items()]}
         if path == "/token":
@@ -108,12 +112,14 @@ def lti_serving() -> Iterator[LtiServer]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             request = Request(self.command, self.path, dict(self.headers.items()), body)
             platform.requests.append(request)
-            status, content = platform.answer_to(request)
+            status, content, *headers = platform.answer_to(request)
             text = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
             is_json = not isinstance(content, bytes)
             self.send_header("Content-Type", "application/json" if is_json else "text/html")
             self.send_header("Content-Length", str(len(text)))
+            for name, value in headers[0].items() if headers else ():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(text)
 
