@@ -28,7 +28,7 @@ from grading.grades.agreement import views as agreement_views
 from grading.grades.exports import views as export_views
 from grading.grading_queue import views as queue_views
 from grading.lti import course_views as lti_course_views
-from grading.lti import launch_views, platform_views
+from grading.lti import launch_views, platform_views, service_views
 from grading.notifications import views as notification_views
 from grading.operations import healthz, metrics
 from grading.operations import views as operations_views
@@ -103,6 +103,11 @@ urlpatterns = [
         "o/<slug:org>/c/<slug:cohort>/platforms/",
         lti_course_views.cohort_platforms,
         name="cohort-platforms",
+    ),
+    path(
+        "o/<slug:org>/c/<slug:cohort>/platforms/<int:link_id>/",
+        service_views.course_roster,
+        name="platform-roster",
     ),
     path(f"{LAUNCH}course/", lti_course_views.course, name="lti-course"),
     path(f"{LAUNCH}link/", lti_course_views.link, name="lti-link"),
@@ -234,6 +239,7 @@ urlpatterns = [
     ),
     path(f"{ASSIGNMENT}preview/<int:version_id>/", preview_views.preview, name="preview"),
     path(f"{ASSIGNMENT}preview/<int:version_id>/adopt/", preview_views.adopt, name="adopt"),
+    path(f"{ASSIGNMENT}gradebooks/", service_views.gradebooks, name="gradebooks"),
     path(f"{ASSIGNMENT}export/", export_views.export, name="export"),
     path(AUDIT, audit_views.audit, name="audit"),
     path(f"{AUDIT}progress/", audit_views.progress, name="audit-progress"),

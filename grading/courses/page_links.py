@@ -105,6 +105,7 @@ ASSIGNMENT: dict[str, tuple[Entry, ...]] = {
         Entry("Agreement", "agreement", "Do the judges agree with people?"),
         Entry("Appeals", "appeals", "Students who ask for another score", of="organization"),
         Entry("Export", "export", "Grades for a spreadsheet, Canvas or Moodle"),
+        Entry("Gradebooks", "gradebooks", "Grades sent to Moodle or Canvas, and their outcome"),
     ),
     "Set-up": (
         Entry("Settings", "assignment-settings", "Dates, attempts, judges, appeals", "teachers"),

@@ -176,3 +176,29 @@ class AssignmentChoiceForm(forms.Form):
         field.queryset = assignments
         # Django's way for a field that is not subclassed.
         field.label_from_instance = lambda row: f"{row.title} ({row.cohort.name})"
+
+
+class CourseSettingsForm(forms.Form):
+    """What is done by itself for a connected course."""
+
+    nightly = forms.BooleanField(
+        label="Import the roster every night",
+        required=False,
+        help_text="New students get a place, and who has left is marked. Nobody gets a letter.",
+    )
+    sends_grades = forms.BooleanField(
+        label="Send grades when they are released",
+        required=False,
+        help_text="Otherwise you send them by a click on the page Gradebooks of an assignment.",
+    )
+
+
+class ConfirmPlatformRosterForm(forms.Form):
+    """Confirmation of a previewed import."""
+
+    fingerprint = forms.CharField(max_length=64, widget=forms.HiddenInput)
+    letters = forms.BooleanField(
+        label="Invite the new students by a letter, too",
+        required=False,
+        help_text="Without one, their first launch from the platform opens their place.",
+    )

@@ -29,7 +29,12 @@ from tests.factories.grades import (
     GradeFactory,
     StaffNoteFactory,
 )
-from tests.factories.lti import LtiContextFactory, LtiKeyFactory, LtiLaunchFactory
+from tests.factories.lti import (
+    LtiContextFactory,
+    LtiCourseLinkFactory,
+    LtiKeyFactory,
+    LtiLaunchFactory,
+)
 from tests.factories.peers import (
     ComplaintFactory,
     FeedbackReportFactory,
@@ -149,9 +154,10 @@ class Institute:
         self.invitation = InvitationFactory.create(organization=self.organization)
         self.join_link = JoinLinkFactory.create(cohort=self.cohort)
         self.launch = LtiLaunchFactory.create(registration__organization=self.organization)
-        LtiContextFactory.create(
+        context = LtiContextFactory.create(
             deployment__registration=self.launch.registration, context_id="course"
         )
+        self.course_link = LtiCourseLinkFactory.create(cohort=self.cohort, context=context)
         LtiKeyFactory.create(registration=self.launch.registration)
         self.delivery = WebhookDeliveryFactory.create(webhook__organization=self.organization)
         self.webhook = self.delivery.webhook
@@ -191,6 +197,7 @@ class Institute:
             "platform": self.launch.registration.key,
             "platform_id": self.launch.registration_id,
             "launch_id": self.launch.pk,
+            "link_id": self.course_link.pk,
             "delivery_id": self.delivery.pk,
             "note_id": self.note.pk,
             "grade_id": self.grade.pk,
