@@ -73,6 +73,24 @@ class GithubServer:
                 return reply if page == 1 else (200, _beyond(reply[1]))
         return MISSING
 
+    def respond(self, handler: BaseHTTPRequestHandler) -> None:
+        """Answer one request of an HTTP server, of this one or of one beside it."""
+        text = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        token = handler.headers.get("Authorization", "").removeprefix("Bearer ")
+        self.requests.append(f"{handler.command} {handler.path}")
+        self.headers.append(dict(handler.headers))
+        body = json.loads(text) if text else None
+        status, answer = self.answer(handler.command, handler.path, token, body)
+
+        sent = json.dumps(answer).encode()
+        handler.send_response(301 if self.moved_to else status)
+        if self.moved_to:
+            handler.send_header("Location", f"{self.moved_to}{handler.path}")
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(sent)))
+        handler.end_headers()
+        handler.wfile.write(sent)
+
     def give_token(self, installation: str, *, token: str, body: Any) -> Answer:
         try:
             claims = jwt.decode(token, app_key().public_key(), algorithms=["RS256"])
@@ -161,21 +179,7 @@ def serve_github() -> Iterator[GithubServer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            github.requests.append(f"{self.command} {self.path}")
-            github.headers.append(dict(self.headers))
-            status, answer = github.answer(
-                self.command, self.path, token, json.loads(text) if text else None
-            )
-            body = json.dumps(answer).encode()
-            self.send_response(301 if github.moved_to else status)
-            if github.moved_to:
-                self.send_header("Location", f"{github.moved_to}{self.path}")
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            github.respond(self)
 
         do_POST = do_GET  # noqa: N815 -- the library's own name
 

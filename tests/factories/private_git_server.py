@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.factories.git_server import GitHandler, serve_repositories
+from tests.factories.github_server import GithubServer
 
 
 @dataclass
@@ -23,6 +24,7 @@ class PrivateServer:
     moved_to: str = ""
     asked: Callable[[], None] = lambda: None
     seen: list[tuple[str, str]] = field(default_factory=list)
+    github: GithubServer = field(default_factory=GithubServer)
 
     def answer(self, handler: GitHandler) -> None:
         path = handler.path.removeprefix("/private")
@@ -49,8 +51,13 @@ def _login_of(header: str) -> tuple[str, str] | None:
 
 @contextmanager
 def serve_private(root: Path) -> Iterator[PrivateServer]:
-    """Serve the repositories under `root` below /private, to who has a token."""
+    """Serve the repositories under `root` below /private, to who has a token; GitHub's API is beside them."""
     private = PrivateServer()
-    with serve_repositories(root, {"private": private.answer}) as server:
-        private.url = f"{server.url}/private"
+    more = {
+        "private": private.answer,
+        "api": private.github.respond,
+        "login": private.github.respond,
+    }
+    with serve_repositories(root, more) as server:
+        private.url, private.github.url = f"{server.url}/private", server.url
         yield private

@@ -12,14 +12,14 @@ from django.test import override_settings
 
 from grading.models import Assignment
 from tests.courtroom.in_process import read_in_process
-from tests.factories.github_server import GithubServer, app_settings, serve_github
+from tests.factories.github_server import GithubServer, app_settings
 from tests.factories.people import CohortFactory, student
 from tests.factories.private_git_server import PrivateServer, serve_private
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.repository_accesses import TOKEN
 from tests.factories.work import AssignmentFactory, rubric_document
 
-OWNERS = ("ada", "ben")
+OWNERS = ("ada", "ben", "cyd")
 
 
 @pytest.fixture(scope="module")
@@ -63,25 +63,24 @@ def ben(assignment: Assignment) -> Any:
 
 
 @pytest.fixture
-def github(private: PrivateServer, host: str) -> Iterator[GithubServer]:
-    """GitHub's API beside the host: the App's tokens open what they were limited to.
+def github(private: PrivateServer) -> Iterator[GithubServer]:
+    """GitHub's API at the host: the App's tokens open what they were limited to.
 
-    Ada's repository 1 and Ben's 2 are chosen in the installation 7 of the course.
+    Repositories 1, 2 and 3 of Ada, Ben and Cyd are chosen in the installation 7 of the course.
     """
-    with serve_github() as api:
-        api.installations = {7: {1, 2}}
-        api.repositories = {1: "private/course/ada", 2: "private/course/ben"}
-        api.people = {"ada-token": (100, "ada"), "ben-token": (200, "ben")}
-        api.rights = {
-            ("private/course/ada", "ada"): "write",
-            ("private/course/ben", "ben"): "write",
-        }
-        private.is_allowed = lambda name, token, path: (
-            name == "x-access-token" and api.may_read(token, _name_of(path))
-        )
-        settings = app_settings(f"http://{host}") | {"GITHUB_APP_API": f"{api.url}/api/v3"}
-        with override_settings(**settings):
-            yield api
+    api = private.github
+    api.installations = {7: {1, 2, 3}}
+    names = {number: f"private/course/{owner}" for number, owner in enumerate(OWNERS, 1)}
+    api.repositories = names
+    api.people = {f"{owner}-token": (n * 100, owner) for n, owner in enumerate(OWNERS, 1)}
+    api.rights = {(name, name.rpartition("/")[2]): "write" for name in names.values()}
+    is_allowed = private.is_allowed
+    private.is_allowed = lambda name, token, path: (
+        is_allowed(name, token, path)
+        or (name == "x-access-token" and api.may_read(token, _name_of(path)))
+    )
+    with override_settings(**app_settings(api.url)):
+        yield api
 
 
 def _name_of(path: str) -> str:

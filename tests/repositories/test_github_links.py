@@ -17,13 +17,6 @@ CALLBACK = "/github/callback/"
 
 
 @pytest.fixture
-def github(github, settings):
-    """GitHub's own pages are where its API is: nothing is cloned here."""
-    settings.GITHUB_APP_URL = github.url
-    return github
-
-
-@pytest.fixture
 def browser(ada) -> Client:
     client = Client()
     client.force_login(ada.user)

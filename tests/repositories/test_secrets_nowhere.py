@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings
@@ -22,12 +23,13 @@ from redis import Redis
 from grading.core.enums import AuditState
 from grading.engine.repository_access import unsealed
 from grading.models import Audit, RepositoryAccess
+from tests.factories.github_server import GithubServer
 from tests.factories.people import everywhere
 from tests.factories.private_git_server import PrivateServer
-from tests.factories.repository_accesses import TOKEN
+from tests.factories.repository_accesses import TOKEN, app_access_of
 from tests.factories.ssh_server import serve_ssh
 from tests.faults.site import surroundings
-from tests.waiting import eventually
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = [
     pytest.mark.processes,
@@ -35,19 +37,31 @@ pytestmark = [
     pytest.mark.usefixtures("empty_cache"),
 ]
 STOP_SECONDS = 30
+APP_VARIABLES = (
+    "GITHUB_APP_ID",
+    "GITHUB_APP_SLUG",
+    "GITHUB_APP_PRIVATE_KEY",
+    "GITHUB_APP_CLIENT_ID",
+    "GITHUB_APP_CLIENT_SECRET",
+)
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Iterator[Path]:
+def written(tmp_path: Path, github: GithubServer) -> Iterator[Path]:
     """A folder for all that the worker writes: its log, and its temporary files."""
     (tmp_path / "temporary").mkdir()
     command = [sys.executable, "manage.py", "audit_worker"]
-    environment = surroundings() | {
-        "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
-        "TMPDIR": str(tmp_path / "temporary"),
-        "HOME": str(tmp_path),
-        "SECRET_KEY": settings.SECRET_KEY,
-    }
+    environment = (
+        surroundings()
+        | {
+            "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
+            "TMPDIR": str(tmp_path / "temporary"),
+            "HOME": str(tmp_path),
+            "SECRET_KEY": settings.SECRET_KEY,
+            "GITHUB_APP_URL": github.url,
+        }
+        | dict(zip(APP_VARIABLES, settings.GITHUB_APP, strict=True))
+    )
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(
             command,
@@ -114,6 +128,7 @@ def test_no_secret_is_in_any_byte_that_was_written(
     assignment: Any,
     ada: Any,
     redis: Redis,
+    github: GithubServer,
     written: Path,
     caplog: Any,
 ) -> None:
@@ -124,8 +139,8 @@ def test_no_secret_is_in_any_byte_that_was_written(
         reverse("submit", args=[*slugs, assignment.slug]),
     )
     address = f"{private.url}/course/ada.git"
-    seen: list[bytes] = []
-    private.asked = lambda: seen.extend([*other_processes(), *files_below(written)])
+    seen: set[bytes] = set()
+    private.asked = lambda: seen.update(other_processes(), files_below(written))
 
     with caplog.at_level(logging.DEBUG), serve_ssh(served) as ssh:
         client.post(page, {"do": "token", "address": address, "token": TOKEN})
@@ -134,18 +149,26 @@ def test_no_secret_is_in_any_byte_that_was_written(
             key = RepositoryAccess.objects.get(kind="deploy_key")
             RepositoryAccess.objects.filter(pk=key.pk).update(host_key_confirmed_at=key.created_at)
         ssh.allowed = [" ".join(key.public_key.split()[:2])]
-        for repository in (address, ssh.url("course/ben.git")):
+        host, cyds = urlsplit(private.url).netloc, "private/course/cyd"
+        ids = {"repository_id": 3, "account_id": 300, "account_login": "cyd"}
+        app_access_of(ada, host=host, path=cyds, **ids)
+        for repository in (address, ssh.url("course/ben.git"), f"http://{host}/{cyds}.git"):
             client.post(submit, {"repo_url": repository})
         with everywhere():
             done = Audit.objects.filter(state=AuditState.DONE)
-            eventually(lambda: done.count() == 2, describe=lambda: list(Audit.objects.values()))
+            eventually(
+                lambda: done.count() == 3,
+                3 * PATIENCE_SECONDS,
+                describe=lambda: list(Audit.objects.values()),
+            )
 
     private_key: str = unsealed(key).private_key  # type: ignore[union-attr]  # -- a deploy key
-    login = base64.b64encode(f"oauth2:{TOKEN}".encode())
-    body = max(private_key.splitlines(), key=len).encode()
-    secrets = [TOKEN.encode(), login, body]
+    secrets = [max(private_key.splitlines(), key=len).encode()]
+    for login in (f"oauth2:{TOKEN}", *(f"x-access-token:{token}" for token in github.tokens)):
+        secrets += [login.partition(":")[2].encode(), base64.b64encode(login.encode())]
+    assert len(secrets) == 1 + 2 * (1 + len(github.tokens)) > 3
     everything = {
-        "processes and files of the clone": seen,
+        "processes and files of the clone": list(seen),
         "files": list(files_below(written)) + list(files_below(Path(settings.MEDIA_ROOT))),
         "database": list(database()),
         "queue": list(queue(redis)),
