@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from courtroom.models.judge_answer import JudgeFailure as JudgeFailure
     from courtroom.models.judge_answer import JudicialOpinion as JudicialOpinion
     from courtroom.models.rubric import Rubric as Rubric
+    from courtroom.rendering.annotations import Annotation as Annotation
+    from courtroom.rendering.annotations import annotations_of as annotations_of
     from courtroom.rendering.junit_report import render_junit as render_junit
     from courtroom.rendering.markdown_report import render_markdown as render_markdown
     from courtroom.rendering.sarif_report import render_sarif as render_sarif
@@ -89,6 +91,8 @@ _MODULES = {
     "Usage": "models.audit_report",
     "render_junit": "rendering.junit_report",
     "render_markdown": "rendering.markdown_report",
+    "Annotation": "rendering.annotations",
+    "annotations_of": "rendering.annotations",
     "render_sarif": "rendering.sarif_report",
     "ImportedReport": "report_import.imported_report",
     "CriteriaMatch": "report_import.criterion_matching",

@@ -29,9 +29,10 @@ from grading.findings import fix_verification
 from grading.lti import nightly_rosters, score_deliveries
 from grading.models import Audit
 from grading.notifications import email_outbox, password_warnings, webhook_deliveries
+from grading.notifications.commit_answers import answer_again
 from grading.peer_review.feedback import edition_jobs, repository_imports
 from grading.rubrics.check_trials import actions as trial_actions
-from grading.submissions.pushes import hand_in
+from grading.submissions.pushes import commit_answers, hand_in
 
 if TYPE_CHECKING:
     from grading.engine.events import RunEvent
@@ -114,6 +115,8 @@ def _hold(lease: audit_actions.Lease) -> None:
     audit = Audit.objects.select_related(
         "organization", "rubric_version", "submission__assignment"
     ).get(pk=lease.audit_id)
+    # On the commit it is “in progress” now.
+    answer_again(organization_id=audit.organization_id, submission=audit.submission_id)
     with audit_span(audit) as opened:
         verdict = _store_events(lease, audit)
         opened.set_attribute("auditor.audit.state", verdict.state)
@@ -219,6 +222,17 @@ def import_platform_roster(organization_id: int, link_id: int) -> None:
     """
     with scope(organization=organization_id):
         nightly_rosters.import_by_itself(link_id=link_id)
+
+
+def answer_pushes(organization_id: int) -> None:
+    """Send the organization's due answers to the hosts of pushed commits.
+
+    What if the machine dies here? An answer's try was counted before it was sent, so it is sent
+    again later; GitHub may then show a check run twice. Started twice, the second leaves the
+    answers to the first.
+    """
+    sent = commit_answers.send_due_answers(organization_id=organization_id)
+    log.info("pushes_answered", organization=organization_id, sent=sent)
 
 
 def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None:

@@ -35,6 +35,7 @@ from grading.findings.fix_verification import verify_waiting
 from grading.grades.actions import count_verdict
 from grading.lti.nightly_rosters import import_due_rosters
 from grading.models import Audit, BulkRun, RubricVersion
+from grading.notifications.commit_answers import ANSWERS, answer_again
 from grading.notifications.digests import gather_digests
 from grading.notifications.email_outbox import EMAILS
 from grading.notifications.emails import notify_of_failure
@@ -136,6 +137,7 @@ def _follow_attempt(audit: Audit, state: AuditState | None, code: str, message: 
 
 
 def _follow_failure(audit: Audit, message: str) -> None:
+    answer_again(organization_id=audit.organization_id, submission=audit.submission_id)
     return_rejudged_appeals(audit=audit)
     end_renewal(audit=audit)
     notify_of_failure(audit=audit, message=message)
@@ -182,7 +184,7 @@ class Recovery:
 
     Audits: `enqueued` whose job was gone, `taken_back` from dead workers. Organizations:
     `with_letters`, `with_deliveries`, `with_pushes` and `with_scores` that had e-mails, webhook
-    deliveries, pushes or grades for gradebooks left. `rosters` of learning platforms to import.
+    deliveries, pushes to submit or to answer, or grades for gradebooks left. `rosters` of learning platforms to import.
     `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify and
     `editions` to make whose job was gone. `due` reminders of due
     dates, `digests` and `staff_emails` of the day; `uploads` and `pruned` rows that were deleted.
@@ -227,9 +229,9 @@ def reconcile() -> Recovery:
         digests=gather_digests(),
         pruned=prune_if_due(),
         uploads=delete_orphans(),
-        with_pushes=PUSHES.enqueue_waiting(),
         with_scores=SCORES.enqueue_waiting(),
         rosters=import_due_rosters(),
+        with_pushes=PUSHES.enqueue_waiting() + ANSWERS.enqueue_waiting(),
     )
 
 

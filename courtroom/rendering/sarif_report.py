@@ -20,7 +20,11 @@ from courtroom.rendering.error_groups import group_errors
 from courtroom.rendering.markdown_escaping import escape_sentence, one_line
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-LEVELS = {"high": "error", "medium": "warning", "low": "note"}
+LEVELS: dict[str, Literal["error", "warning", "note"]] = {
+    "high": "error",
+    "medium": "warning",
+    "low": "note",
+}
 ROOT = "SRCROOT"
 # Code scanning refuses a whole file for one result without a file. OpenSSF Scorecard gave this name
 # to the absence of one.
@@ -89,7 +93,7 @@ def _message(text: str) -> Json:
     return {"text": plain_text(text)}
 
 
-def _sentences(*texts: str) -> str:
+def sentences(*texts: str) -> str:
     """Return the texts as sentences, each once."""
     closed = (text if text.endswith((".", "!", "?", "…")) else f"{text}." for text in texts if text)
     return " ".join(dict.fromkeys(closed))
@@ -117,11 +121,11 @@ def _rule_of_cause(criterion: CriterionResult, cause: RootCause) -> Json:
 
 def _rule(criterion: CriterionResult, identity: str, fault: str, goal: str) -> Json:
     asked = f"What is asked for: {goal}" if goal else ""
-    help_text = _sentences(asked, f"It counts for the criterion “{criterion.name}”.")
+    help_text = sentences(asked, f"It counts for the criterion “{criterion.name}”.")
     return {
         "id": identity,
-        "shortDescription": _message(_sentences(fault)),
-        "fullDescription": _message(_sentences(fault, asked)),
+        "shortDescription": _message(sentences(fault)),
+        "fullDescription": _message(sentences(fault, asked)),
         "help": _message(help_text) | {"markdown": plain_text(escape_sentence(help_text))},
         "properties": {"tags": [one_line(criterion.id)]},
     }
@@ -131,7 +135,7 @@ def _result(draft: Draft, index: Mapping[str, int], evidence: Mapping[str, Evide
     pieces = [evidence[key] for key in draft.evidence if key in evidence]
     elsewhere = dict.fromkeys(p.location.words for p in pieces if not p.location.path)
     place = ", ".join(filter(None, elsewhere))
-    text = _sentences(draft.title, draft.text, draft.action, f"Place: {place}" if place else "")
+    text = sentences(draft.title, draft.text, draft.action, f"Place: {place}" if place else "")
     rule = draft.check_id or _criterion_rule(draft.criterion_id)
     result = {
         "ruleId": rule,
@@ -146,7 +150,7 @@ def _result(draft: Draft, index: Mapping[str, int], evidence: Mapping[str, Evide
         # Code scanning computes this from the lines of a file, where there is one.
         result["partialFingerprints"] = {"primaryLocationLineHash": draft.key}
         return result | {"locations": [_location(quote(NO_FILE), 1, None)]}
-    return result | {"locations": [_location(uri, *lines) for lines in _lines(draft, pieces)]}
+    return result | {"locations": [_location(uri, *lines) for lines in lines_of(draft, pieces)]}
 
 
 def file_uri(path: str) -> str | None:
@@ -157,7 +161,7 @@ def file_uri(path: str) -> str | None:
     return quote(path, safe="/", errors="surrogateescape")
 
 
-def _lines(draft: Draft, pieces: Sequence[Evidence]) -> list[tuple[int, int | None]]:
+def lines_of(draft: Draft, pieces: Sequence[Evidence]) -> list[tuple[int, int | None]]:
     """Return first and last lines in the file, in order; the first line for a file as a whole."""
     places = [piece.location for piece in pieces if piece.location.path == draft.place]
     ranges = {place.line_start: place.line_end for place in places if place.line_start}

@@ -131,6 +131,14 @@ class PushState(models.TextChoices):
     LATE = "late", "too late"
 
 
+class Forge(models.TextChoices):
+    """Programs of code hosts, as their webhooks show them."""
+
+    GITHUB = "github", "GitHub"
+    GITLAB = "gitlab", "GitLab"
+    GITEA = "gitea", "Gitea or Forgejo"
+
+
 class PushAnswer(models.TextChoices):
     """Extent of the answer on a commit, which everybody reads who can read the repository."""
 

@@ -44,6 +44,7 @@ GradingError               code, a sentence the person can act on
 │   └── StorageUnavailable storage_unavailable: the store of uploads does not answer
 ├── ReportUnreadable       report_unreadable: a stored report has another form
 ├── PushIgnored            push_*: a webhook of a code host that submits nothing
+├── AnswerRefused          answer_*: a code host does not take the answer on a commit; `is_final`
 ├── GithubFailed           github_*: GitHub refuses the site's App, an installation or a person
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
 ├── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
@@ -314,6 +315,14 @@ class ReportUnreadable(GradingError):
 
 class PushIgnored(GradingError):
     """Webhook of a code host that submits nothing: unsigned, repeated, or about something else."""
+
+
+class AnswerRefused(GradingError):
+    """Answer on a commit that its host does not take; one that `is_final` is not sent again."""
+
+    def __init__(self, code: str, sentence: str, *, is_final: bool) -> None:
+        super().__init__(code, sentence)
+        self.is_final = is_final
 
 
 class GithubFailed(GradingError):

@@ -27,6 +27,7 @@ from grading.courses.extensions.late_marks import clear_late_marks
 from grading.courses.queries import AssignmentUsage, usage_of
 from grading.engine.bench_settings import reason_without_models
 from grading.models import Assignment, Cohort, Organization, RubricVersion
+from grading.notifications.commit_answers import answer_again
 
 
 def create_cohort(
@@ -244,6 +245,8 @@ def change_settings(
         for name in changed:
             setattr(locked, name, after[name])
         locked.save(update_fields=changed)
+        if "release_policy" in changed:
+            answer_again(organization_id=locked.organization_id, link__assignment=locked)
         if "due_at" in changed:
             clear_late_marks(locked)
 

@@ -19,6 +19,7 @@ from grading.grades.queries.final_scores import (
     released_value,
 )
 from grading.models import Audit, CriterionVerdict, Enrollment, Grade, Override, Submission
+from grading.notifications.commit_answers import answer_again
 
 SCORES = range(1, 6)
 
@@ -32,6 +33,7 @@ def count_verdict(*, audit: Audit) -> list[Grade]:
     """
     if audit.kind == AuditKind.PEER or not audit.has_report:
         return []
+    answer_again(organization_id=audit.organization_id, submission=audit.submission_id)
     with transaction.atomic():
         students = graded_students(audit.submission)
         return [count_verdict_for(audit=audit, student=student) for student in students]

@@ -25,6 +25,7 @@ from grading.grades.queries.final_scores import (
 )
 from grading.grades.queries.released_changes import marks_with, released_row, value_with
 from grading.models import Appeal, Assignment, Audit, Grade, Team
+from grading.notifications.commit_answers import answer_again
 from grading.notifications.emails import Email, notify, notify_all
 from grading.notifications.gradebooks import send_released_scores
 from grading.notifications.webhooks import announce_releases
@@ -78,6 +79,11 @@ def release_grades(
         # Inside the transaction: the outbox sends nothing if it is rolled back.
         _notify_students(assignment, news, comments, send_emails=send_emails)
         send_released_scores(assignment=assignment, students=[grade.student_id for grade in news])
+        answer_again(
+            organization_id=assignment.organization_id,
+            link__assignment=assignment,
+            link__student__in=[grade.student_id for grade in news],
+        )
     return len(news)
 
 
@@ -116,6 +122,7 @@ def release_criterion(
             assignment=grade.assignment, audits=[value["audit"]], criterion=criterion_id
         )
         send_released_scores(assignment=grade.assignment, students=[grade.student_id])
+        _answer_again(grade)
         if send_emails:
             notify_all(
                 organization_id=grade.organization_id,
@@ -160,8 +167,17 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
         )
         _notify_of_withdrawal(grade, released)
         send_released_scores(assignment=grade.assignment, students=[grade.student_id])
+        _answer_again(grade)
 
     return grade
+
+
+def _answer_again(grade: Grade) -> None:
+    answer_again(
+        organization_id=grade.organization_id,
+        link__assignment=grade.assignment_id,
+        link__student=grade.student_id,
+    )
 
 
 def _lock_teams(assignment: Assignment, grades: Sequence[Grade]) -> None:

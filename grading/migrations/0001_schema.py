@@ -5451,6 +5451,17 @@ MODELS = [
                     auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                 ),
             ),
+            (
+                "forge",
+                models.CharField(
+                    choices=[
+                        ("github", "GitHub"),
+                        ("gitlab", "GitLab"),
+                        ("gitea", "Gitea or Forgejo"),
+                    ],
+                    max_length=8,
+                ),
+            ),
             ("delivery", models.CharField(max_length=200)),
             ("body_sha256", models.CharField(max_length=64)),
             ("before", models.CharField(blank=True, max_length=40)),
@@ -5519,6 +5530,10 @@ MODELS = [
                         ("state__in", ["waiting", "submitted", "superseded", "refused", "late"])
                     ),
                     name="push_state_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("forge__in", ["github", "gitlab", "gitea"])),
+                    name="push_forge_known",
                 ),
             ],
             "indexes": [

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from grading.core.enums import PushAnswer, PushState
+from grading.core.enums import Forge, PushAnswer, PushState
 from grading.models.cohort import Enrollment
 from grading.models.repository_access import RepositoryAccess
 from grading.models.submission import Assignment, Submission
@@ -73,6 +73,7 @@ class Push(TenantPart):
     """
 
     link = models.ForeignKey(PushLink, on_delete=models.CASCADE, related_name="pushes")
+    forge = models.CharField(max_length=8, choices=Forge.choices)
     delivery = models.CharField(max_length=200)
     body_sha256 = models.CharField(max_length=64)
     before = models.CharField(max_length=40, blank=True)
@@ -102,6 +103,7 @@ class Push(TenantPart):
             models.CheckConstraint(
                 condition=Q(state__in=PushState.values), name="push_state_known"
             ),
+            models.CheckConstraint(condition=Q(forge__in=Forge.values), name="push_forge_known"),
         ]
         indexes = [
             models.Index(

@@ -27,6 +27,7 @@ from grading.courses.teams.queries import team_of
 from grading.engine.repository_addresses import completed
 from grading.engine.tracing import continue_with, hand_in_span
 from grading.models import Assignment, Audit, Enrollment, Submission, TeamMember
+from grading.notifications.commit_answers import answer_again
 from grading.notifications.emails import email_receipt
 from grading.submissions.queries import (
     WHOLE_FORM,
@@ -300,6 +301,7 @@ def withdraw_submission(*, audit: Audit, by: User) -> None:
             raise SubmissionRefused("", "not_waiting", sentence)
 
         Submission.objects.filter(pk=audit.submission_id).update(counts=False)
+        answer_again(organization_id=audit.organization_id, submission=audit.submission_id)
         record_activity(
             organization=audit.organization_id,
             actor=by,

@@ -21,6 +21,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 APP_ID, SLUG, CLIENT_ID, CLIENT_SECRET = "4711", "court-reader", "Iv1.court", "client-secret-canary"
 Answer = tuple[int, Any]
 MISSING: Answer = (404, {"message": "Not Found"})
+BAD_GATEWAY: Answer = (502, {"message": "Server Error"})
+MOST_ANNOTATIONS = 50
 UNAUTHORIZED: Answer = (401, {"message": "Bad credentials"})
 
 
@@ -42,6 +44,8 @@ class GithubServer:
     `people` a token to an id and a login, `rights` a repository's name and a login to a right, and `codes` a code to
     the token that it is good for, once.
 
+    `check_runs` are those made, as sent and changed; `may_write_checks` says whether the App was given that right.
+    The next `failing` requests about check runs are answered by 502.
     Where `moved_to` is set, every answer redirects there. `tokens` are those given to the App, with their repositories; `requests` are method and path.
     """
 
@@ -54,6 +58,10 @@ class GithubServer:
     rights: dict[tuple[str, str], str] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)
     tokens: dict[str, frozenset[int]] = field(default_factory=dict)
+    check_runs: list[dict[str, Any]] = field(default_factory=list)
+    may_write_checks: bool = True
+    writers: set[str] = field(default_factory=set)
+    failing: int = 0
     requests: list[str] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
 
@@ -103,11 +111,18 @@ class GithubServer:
             return MISSING
         if int(installation) in self.suspended:
             return 403, {"message": "This installation has been suspended"}
+        writes = body["permissions"].get("checks") == "write"
+        if writes and not self.may_write_checks:
+            return 422, {
+                "message": "The permissions requested are not granted to this installation."
+            }
         wanted = set(body.get("repository_ids", chosen))
         if not wanted <= chosen:
             return 422, {"message": "There is at least one repository that does not exist"}
         fresh = f"ghs_{APP_ID}_canary{len(self.tokens)}"
         self.tokens[fresh] = frozenset(wanted)
+        if writes:
+            self.writers.add(fresh)
         ends = datetime.now(UTC) + timedelta(hours=1)
         return 201, {
             "token": fresh,
@@ -148,6 +163,36 @@ class GithubServer:
         user = {"id": numbers[login], "login": login}
         return 200, {"permission": right, "role_name": right, "user": user}
 
+    def make_check_run(self, name: str, *, token: str, body: Any) -> Answer:
+        if not self.may_read(token, name) or token not in self.writers:
+            return 403, {"message": "Resource not accessible by integration"}
+        run = {"id": 9000 + len(self.check_runs), "annotations": [], **body}
+        return self._check_run(run, body) if self._takes() else BAD_GATEWAY
+
+    def change_check_run(self, name: str, key: str, *, token: str, body: Any) -> Answer:
+        run = next((run for run in self.check_runs if run["id"] == int(key)), None)
+        if run is None or not self.may_read(token, name) or token not in self.writers:
+            return MISSING
+        return self._check_run(run, body) if self._takes() else BAD_GATEWAY
+
+    def _takes(self) -> bool:
+        self.failing -= 1
+        return self.failing < 0
+
+    def _check_run(self, run: dict[str, Any], body: Any) -> Answer:
+        """Store a run as GitHub does: annotations are added, and an ended run has a conclusion."""
+        rows = body.get("output", {}).get("annotations", [])
+        is_whole = (
+            body.get("status", run["status"]) == "completed" and "conclusion" not in run | body
+        )
+        if len(rows) > MOST_ANNOTATIONS or is_whole:
+            return 422, {"message": "Invalid request."}
+        run.update(body)
+        run["annotations"] = [*run["annotations"], *rows]
+        if run not in self.check_runs:
+            self.check_runs.append(run)
+        return 200, {"id": run["id"], "status": run["status"]}
+
     def _readable(self, installation: int, token: str) -> list[dict[str, Any]]:
         _, login = self.people.get(token, (0, ""))
         names = {key: self.repositories[key] for key in self.installations.get(installation, ())}
@@ -168,6 +213,8 @@ ROUTES = {
     r"GET /user": "show_person",
     r"GET /user/installations": "list_installations",
     r"GET /user/installations/(\d+)/repositories": "list_repositories",
+    r"POST /repos/(.+)/check-runs": "make_check_run",
+    r"PATCH /repos/(.+)/check-runs/(\d+)": "change_check_run",
     r"GET /repos/(.+)/collaborators/([^/]+)/permission": "show_permission",
 }
 
@@ -181,6 +228,7 @@ def serve_github() -> Iterator[GithubServer]:
         def do_GET(self) -> None:
             github.respond(self)
 
+        do_PATCH = do_GET  # noqa: N815 -- the library's own name
         do_POST = do_GET  # noqa: N815 -- the library's own name
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's own name

@@ -14,7 +14,7 @@ from uuid import uuid4
 from django.utils import timezone
 
 from grading.core.crypto import seal
-from grading.core.enums import PushAnswer
+from grading.core.enums import Forge, PushAnswer
 from grading.models import Assignment, Enrollment, Push, PushLink
 from grading.submissions.pushes.links import SEAL
 from tests.factories.people import TenantFactory
@@ -41,6 +41,7 @@ class PushFactory(TenantFactory):
         model = Push
 
     commit = COMMIT
+    forge = Forge.GITHUB
 
 
 def link_of(assignment: Assignment, student: Enrollment, **fields: Any) -> PushLink:

@@ -208,7 +208,7 @@ def test_release_queries_grow_by_two_per_student(
     for number in range(students):
         judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
     grades = list(Grade.objects.all())
-    with django_assert_num_queries(15 + 2 * students):
+    with django_assert_num_queries(16 + 2 * students):
         releases.release_grades(assignment=assignment, grades=grades, by=teacher)
     assert Notice.objects.filter(kind="released").count() == students
     assert WebhookDelivery.objects.filter(event="grade.released").count() == 2 * students

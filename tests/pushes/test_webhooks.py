@@ -10,10 +10,12 @@ from uuid import uuid4
 import pytest
 from structlog.testing import capture_logs
 
+from grading.core.crypto import seal
 from grading.core.enums import PushState
 from grading.models import Push
 from grading.notifications.webhook_signatures import signed_headers
 from grading.submissions.pushes import hook_views
+from grading.submissions.pushes.links import SEAL
 from tests.factories.people import everywhere
 from tests.factories.pushes import (
     BEFORE,
@@ -131,9 +133,6 @@ def test_old_signature_with_a_time_is_refused(deliver, link, address):
 
 
 def test_secret_of_one_link_opens_no_other(deliver, link, assignment, ben, address):
-    from grading.core.crypto import seal
-    from grading.submissions.pushes.links import SEAL
-
     other = link_of(assignment, ben, sealed_secret=seal("whsec_b3RoZXI=", purpose=SEAL))
     body = encoded(github_payload(clone_url=address))
     assert deliver(f"/hooks/{other.key}/", body, github_headers(body)) == 401

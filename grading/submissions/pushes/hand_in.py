@@ -19,7 +19,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
-from grading.core.enums import PushState
+from grading.core.enums import PushAnswer, PushState
 from grading.core.errors import AlreadyRunning, SameWork, SubmissionRefused
 from grading.core.probe_limit import limited_probe
 from grading.core.team_access import work_of
@@ -27,6 +27,7 @@ from grading.courses.extensions.queries import terms_of
 from grading.courses.teams.queries import team_of
 from grading.engine.pushed_pdf import pushed_pdf
 from grading.models import Push, Submission
+from grading.notifications.commit_answers import ANSWERS
 from grading.notifications.outbox import Outbox
 from grading.submissions.actions import create_submission, refuse_by_policy
 
@@ -185,13 +186,17 @@ def _store(
     is_attempt = submission is not None
     # A push that was superseded while it was being submitted is an attempt all the same.
     states = [PushState.WAITING, PushState.SUPERSEDED] if is_attempt else [PushState.WAITING]
+    is_answered = push.link.answer != PushAnswer.NOTHING
     with transaction.atomic():
         stored = Push.objects.filter(pk=push.pk, state__in=states).update(
             state=state,
             submission=submission,
             code=refusal.code if refusal else "",
             sentence=refusal.sentence if refusal else "",
+            answer_at=timezone.now() if is_answered else None,
         )
+        if stored and is_answered:
+            ANSWERS.enqueue_on_commit(push.organization_id)
         if stored and not is_attempt:
             record_activity(
                 organization=push.organization_id,

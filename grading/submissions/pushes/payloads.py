@@ -11,9 +11,16 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
+from grading.core.enums import Forge
 from grading.core.errors import PushIgnored
 
-EVENT_HEADERS = ("X-Gitlab-Event", "X-Forgejo-Event", "X-Gitea-Event", "X-GitHub-Event")
+# Gitea and Forgejo send GitHub's, too.
+EVENT_HEADERS = {
+    "X-Gitlab-Event": Forge.GITLAB,
+    "X-Forgejo-Event": Forge.GITEA,
+    "X-Gitea-Event": Forge.GITEA,
+    "X-GitHub-Event": Forge.GITHUB,
+}
 PUSH_EVENTS = {"push", "Push Hook"}
 DELIVERY_HEADERS = (
     "X-GitHub-Delivery",
@@ -63,6 +70,7 @@ class PushEvent:
     `repository_id` and `installation_id` are GitHub's.
     """
 
+    forge: Forge
     delivery: str
     body_sha256: str
     branch: str
@@ -79,8 +87,8 @@ def read_push(headers: Mapping[str, str], body: bytes) -> PushEvent:
 
     Raises PushIgnored: push_other_event, push_unreadable, push_tag, push_deleted.
     """
-    event = next((headers[name] for name in EVENT_HEADERS if name in headers), "")
-    if event not in PUSH_EVENTS:
+    named = next((name for name in EVENT_HEADERS if name in headers), "")
+    if headers.get(named) not in PUSH_EVENTS:
         raise PushIgnored("push_other_event", "The event is no push to a branch.")
     try:
         payload = _Payload.model_validate_json(body)
@@ -95,6 +103,7 @@ def read_push(headers: Mapping[str, str], body: bytes) -> PushEvent:
     digest = hashlib.sha256(body).hexdigest()
     project = payload.project
     return PushEvent(
+        forge=EVENT_HEADERS[named],
         delivery=next((headers[name] for name in DELIVERY_HEADERS if headers.get(name)), digest)[
             :LONGEST_ID
         ],

@@ -47,6 +47,7 @@ def receive_push(*, link: PushLink, event: PushEvent) -> Push:
         push = Push(
             organization_id=held.organization_id,
             link=held,
+            forge=event.forge,
             delivery=event.delivery,
             body_sha256=event.body_sha256,
             before=event.before,
