@@ -84,7 +84,7 @@ def test_students_are_led_to_their_own_pages_only(
     links: Callable[..., dict[str, list[str]]],
 ) -> None:
     assert links("organization", "student") == {
-        "Yours": ["Your comments", "Your appeals", "Email settings", "Leave"]
+        "Yours": ["Your comments", "Your appeals", "Email settings", "Connections", "Leave"]
     }
     assert links("cohort", "student") == {"Yours": ["Repositories"], "People": ["Peers"]}
 
