@@ -117,6 +117,11 @@ urlpatterns = [
         name="api-repository",
     ),
     path("o/<slug:org>/platforms/", platform_endpoints.Platforms.as_view(), name="api-platforms"),
+    path(
+        f"{ASSIGNMENT}gradebooks/",
+        platform_endpoints.PlatformGrades.as_view(),
+        name="api-gradebooks",
+    ),
     path(f"{COHORT}courses/", platform_endpoints.Courses.as_view(), name="api-courses"),
     path("o/<slug:org>/rubrics/", rubric_endpoints.Rubrics.as_view(), name="api-rubrics"),
     path(

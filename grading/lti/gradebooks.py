@@ -95,6 +95,12 @@ def students_with_scores(assignment: Assignment) -> QuerySet[Enrollment]:
     return rows.filter(Q(Exists(grades)) | Q(Exists(scores))).order_by("name", "email", "pk")
 
 
+def scores_of(assignment: Assignment) -> QuerySet[LtiScore]:
+    """Return the grades for gradebooks, with student, column and platform."""
+    rows = LtiScore.objects.filter(line_item__assignment=assignment)
+    return rows.select_related("student", "line_item__context__registration")
+
+
 def score_lines(assignment: Assignment, students: Iterable[Enrollment]) -> list[ScoreLine]:
     """Return a line for each student and each course that knows them. Three queries."""
     listed = list(students)

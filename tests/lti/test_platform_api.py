@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django_scopes import scope
 
+from grading.models import LtiScore
 from tests.factories.lti import (
     LtiAccountFactory,
     LtiContextFactory,
     LtiCourseLinkFactory,
     LtiDeploymentFactory,
     LtiRegistrationFactory,
+    LtiScoreFactory,
 )
 from tests.factories.people import CohortFactory, staff_user
 from tests.web_client.api_program import Program
@@ -82,3 +85,28 @@ def test_more_platforms_ask_no_more_queries(cohort, teacher):
             teacher.get("platforms/")
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_grades_are_listed_with_their_outcome_and_sent_again(cohort, teacher):
+    score = LtiScoreFactory.create(
+        line_item__assignment__cohort=cohort, state="refused", answer="locked", status=403, points=9
+    )
+    path = f"cohorts/{cohort.slug}/assignments/{score.line_item.assignment.slug}/gradebooks/"
+    (row,) = teacher.get(path).json()["results"]
+    assert row == {
+        "student": score.student.email,
+        "platform": "Moodle",
+        "context_id": score.line_item.context.context_id,
+        "state": "refused",
+        "status": 403,
+        "answer": "locked",
+        "points": 9.0,
+        "maximum": 100.0,
+        "tries": 0,
+        "sent_at": None,
+    }
+    LtiCourseLinkFactory.create(cohort=cohort, context=score.line_item.context)
+    assert teacher.post(path, {"students": ["nobody@example.org"]}).status_code == 400
+    assert teacher.post(path, {"students": [score.student.email]}).json() == {"queued": 1}
+    with scope(organization=cohort.organization):
+        assert LtiScore.objects.get().state == "waiting"

@@ -169,6 +169,10 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report.sarif": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report.junit.xml": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/platforms/": (PROGRAMS_OF_TEACHERS, None),
+    f"{API_COHORT}assignments/<slug:assignment>/gradebooks/": (
+        PROGRAMS_FOR_STAFF,
+        PROGRAMS_IMPORTING,
+    ),
     f"{API_COHORT}courses/": (PROGRAMS_OF_TEACHERS, None),
     "api/v1/o/<slug:org>/webhooks/": (PROGRAMS_OF_TEACHERS, PROGRAMS_IMPORTING),
     API_WEBHOOK: (PROGRAMS_OF_TEACHERS, None),
