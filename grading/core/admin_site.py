@@ -79,6 +79,8 @@ GROUPS: dict[str, tuple[Listed, ...]] = {
     "Learning platforms": (
         Listed("grading.LtiRegistration", "Registered ones, by institution", name="Platforms"),
         Listed("grading.LtiLaunch", "Who was refused, and why", name="Launches"),
+        Listed("grading.LtiCourseLink", "Courses of cohorts, imports", name="Connected courses"),
+        Listed("grading.LtiScore", "Sent, waiting or refused", name="Grades for gradebooks"),
     ),
     "Messages": (
         Listed("grading.Notice", "Sent, waiting or held back", name="Emails"),

@@ -6,7 +6,7 @@ from django.contrib import admin
 
 from grading.core.admin_lists import LongListAdmin
 from grading.core.admin_tenancy import MachineMadeAdmin
-from grading.models import LtiLaunch, LtiRegistration
+from grading.models import LtiCourseLink, LtiLaunch, LtiRegistration, LtiScore
 
 
 @admin.register(LtiRegistration)
@@ -32,3 +32,27 @@ class LtiLaunchAdmin(LongListAdmin):
         "browser_sha256",
         "frame_sha256",
     )
+
+
+@admin.register(LtiCourseLink)
+class LtiCourseLinkAdmin(MachineMadeAdmin):
+    list_display = (
+        "context",
+        "cohort",
+        "sends_grades",
+        "roster_at",
+        "roster_next_at",
+        "roster_error",
+    )
+    list_filter = ("sends_grades",)
+    list_select_related = ("context", "cohort")
+    exclude = ("made_by",)
+
+
+@admin.register(LtiScore)
+class LtiScoreAdmin(LongListAdmin):
+    list_display = ("student", "line_item", "state", "status", "answer", "tries", "next_at")
+    list_filter = ("state",)
+    list_select_related = ("student", "line_item")
+    # A grade is read where its release is.
+    exclude = ("points", "comment", "digest")
