@@ -10,9 +10,11 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from grading.lti.claims import GRADES, ROSTER
 from grading.models import LtiRegistration
-from tests.factories.lti import private_pem
+from tests.factories.lti import private_pem, public_pem
 from tests.factories.lti_server import LtiServer, Request
+from tests.factories.lti_services import SCOPES, CourseThere, somebody
 from tests.lti.traveller import LEARNER, TEACHER, Traveller
 
 PEOPLE = {
@@ -30,6 +32,16 @@ class PlatformPages:
     registration: LtiRegistration | None = None
     setup_link: str = ""
     items: list[dict[str, Any]] = field(default_factory=list)
+    course: CourseThere = field(init=False)
+
+    def __post_init__(self) -> None:
+        people = [
+            somebody(key, name=name, email=email, roles=[role])
+            for key, (name, email, role) in PEOPLE.items()
+        ]
+        self.course = CourseThere(self.server, people=people)
+        # The library checks the tokens that it gave.
+        self.course.is_token = lambda token, scopes: self._conf().validate_token(token, scopes)
 
     def answer(self, request: Request) -> tuple[int, Any] | None:
         """Answer a page's address; None for what programs ask for."""
@@ -102,6 +114,7 @@ class PlatformPages:
         hint = query["lti_message_hint"]
         traveller = self._traveller(query["login_hint"], hint)
         claims = traveller.claims(query, deep_linking=hint == "choose")
+        claims |= self._services(hint)
         message = self.server.signed(claims)
         return _page(
             f'<form method="post" action="{escape(query["redirect_uri"])}">'
@@ -110,9 +123,21 @@ class PlatformPages:
             "<script>document.forms[0].submit()</script>"
         )
 
+    def _services(self, link: str) -> dict[str, Any]:
+        """Return the claims of roster and gradebook; a link that was made has a column."""
+        gradebook: dict[str, Any] = {"scope": SCOPES, "lineitems": self.course.columns_url}
+        columns = [row for row in self.course.columns.values() if row["resourceLinkId"] == link]
+        if columns:
+            gradebook["lineitem"] = columns[0]["id"]
+        return {GRADES: gradebook, ROSTER: {"context_memberships_url": self.course.members_url}}
+
     def _returned(self, request: Request) -> bytes:
         """Check our answer with our keys, as published at this moment."""
         self.items += self._conf().validate_deeplinking_resp(request.form)
+        column = self.items[-1]["lineItem"]
+        self.course.add_column(
+            "made", column["scoreMaximum"], resourceId=column["resourceId"], resourceLinkId="made"
+        )
         return _page("<p>The link was made.</p>")
 
     def _conf(self) -> Any:
@@ -122,6 +147,7 @@ class PlatformPages:
         there = conf.get_registration()
         there.set_tool_key_set_url(traveller.launch_url.replace("/launch/", "/keys.json"))
         there.set_platform_private_key(private_pem())
+        there.set_platform_public_key(public_pem())
         return conf
 
 

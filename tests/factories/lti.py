@@ -7,7 +7,12 @@ from functools import cache
 
 import factory
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 from django.utils import timezone
 from jwt.algorithms import RSAAlgorithm
 
@@ -45,6 +50,11 @@ def private_key() -> rsa.RSAPrivateKey:
 
 def private_pem() -> str:
     return private_key().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+def public_pem() -> str:
+    public = private_key().public_key()
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
 
 class LtiRegistrationFactory(TenantFactory):

@@ -6,6 +6,7 @@ teacher there, which this platform, as Moodle, answers with 400 and `[]`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,7 @@ from tests.factories.lti_server import LtiServer, Request
 LEARNER = "http://purl.imsglobal.org/vocab/lis/v2/membership#Learner"
 TEACHER = "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"
 AGS = "https://purl.imsglobal.org/spec/lti-ags/scope/"
+ROSTER = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 SCOPES = [f"{AGS}lineitem", f"{AGS}score"]
 SCORE = "application/vnd.ims.lis.v1.score+json"
 Answer = tuple[int, Any] | tuple[int, Any, dict[str, str]]
@@ -24,6 +26,12 @@ Answer = tuple[int, Any] | tuple[int, Any, dict[str, str]]
 def somebody(subject: str, **fields: Any) -> dict[str, Any]:
     person = {"user_id": subject, "roles": [LEARNER], "status": "Active"}
     return person | {"name": subject.title(), "email": f"{subject}@school.example"} | fields
+
+
+def scopes_for(path: str) -> list[str]:
+    if path.endswith("/members"):
+        return [ROSTER]
+    return [f"{AGS}score"] if path.endswith("/scores") else [f"{AGS}lineitem"]
 
 
 @dataclass
@@ -41,6 +49,8 @@ class CourseThere:
     overridden: set[str] = field(default_factory=set)
     scales: bool = True
     refused_tokens: int = 0
+    # Whether a token was given out for one of these scopes.
+    is_token: Callable[[str, list[str]], bool] = lambda token, _: token.startswith("token-")
 
     @property
     def members_url(self) -> str:
@@ -72,7 +82,8 @@ class CourseThere:
         parts = urlsplit(request.path)
         if not parts.path.startswith("/course/"):
             return None
-        if "Bearer token-" not in request.headers.get("Authorization", ""):
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if not self.is_token(token, scopes_for(parts.path)):
             return 401, {"error": "no token"}
         if self.refused_tokens:
             self.refused_tokens -= 1
