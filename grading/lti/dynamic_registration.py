@@ -34,6 +34,13 @@ SCOPES = (
 CLAIMS = ("iss", "sub", "name", "given_name", "family_name", "email")
 # Canvas shows a tool only in the places that the tool names.
 CANVAS, CANVAS_PLACES = "canvas", ("assignment_selection", "link_selection")
+# It names its people only to a tool that asks for it.
+CANVAS_PRIVACY = "https://canvas.instructure.com/lti/privacy_level"
+# One issuer for all institutions, each at a host of its own.
+HOSTED = {
+    f"https://canvas.{stage}instructure.com": (".instructure.com", ".canvaslms.com")
+    for stage in ("", "beta.", "test.")
+}
 ENDED = "This registration link was used, or an hour has passed. An owner can make a new one."
 UNFIT = "The platform does not state what this site needs. Register it by hand."
 
@@ -113,7 +120,8 @@ def register_dynamically(
 def our_configuration(registration: LtiRegistration, family: str) -> dict[str, Any]:
     """Return what the site tells a platform of itself."""
     launch, site = launch_url(registration), settings.SITE_URL
-    places = {"placements": list(CANVAS_PLACES)} if family == CANVAS else {}
+    is_canvas = family == CANVAS
+    places = {"placements": list(CANVAS_PLACES)} if is_canvas else {}
     return {
         "application_type": "web",
         "response_types": ["id_token"],
@@ -138,6 +146,7 @@ def our_configuration(registration: LtiRegistration, family: str) -> dict[str, A
                     **places,
                 }
             ],
+            **({CANVAS_PRIVACY: "public"} if is_canvas else {}),
         },
     }
 
@@ -155,10 +164,19 @@ def _use_secret(registration: LtiRegistration, secret: str) -> None:
             raise PlatformRefused("", "setup_ended", ENDED)
 
 
+def speaks_for(url: str, issuer: str) -> bool:
+    """Return whether a configuration at this address may be that of the issuer."""
+    origin = origin_of(url)
+    if not origin or origin == origin_of(issuer):
+        return bool(origin)
+    host = urlsplit(origin).hostname or ""
+    return origin.startswith("https://") and host.endswith(HOSTED.get(issuer, ()))
+
+
 def _configuration(url: str) -> Configuration:
     configuration = _read(Configuration, get_json(url))
     # A page of somebody else must not speak for the platform.
-    if origin_of(configuration.issuer) != origin_of(url):
+    if not speaks_for(url, configuration.issuer):
         raise PlatformRefused(
             "",
             "setup_unfit",

@@ -38,7 +38,6 @@ from grading.lti.keys import key_set
 from grading.lti.launches import bind_launch, is_from_browser, log_refusal, receive_launch
 from grading.lti.logins import LoginRequest, begin_login
 from grading.lti.people import connect_account, continue_launch, create_account
-from grading.lti.platform_requests import origin_of
 from grading.lti.queries import account_of, claims_of, open_launch_of
 from grading.models import LtiLaunch, LtiRegistration
 
@@ -164,7 +163,7 @@ def register(request: HttpRequest, platform: UUID, token: str) -> HttpResponse:
     status = HTTPStatus.BAD_REQUEST if problem else HTTPStatus.OK
     context = {"platform": registration, "problem": problem}
     response = render(request, "lti/registered.html", context, status=status)
-    return _framed_by(response, configuration)
+    return _in_frame(response)
 
 
 @never_cache
@@ -299,7 +298,7 @@ def _out_of_frame(
     address = f"{request.path}?{urlencode(values | {'frame': secret})}"
     context = {"address": address, "answer": reverse("lti-frame", args=[registration.key, secret])}
     response = render(request, "lti/frame.html", context)
-    return _framed_by(response, registration.login_url)
+    return _in_frame(response)
 
 
 @never_cache
@@ -320,19 +319,19 @@ def frame(request: HttpRequest, platform: UUID, secret: str) -> HttpResponse:
         log_refusal(registration, refusal)
         context["problem"] = refusal.sentence
     response = render(request, "lti/frame_answer.html", context | {"answer": answer})
-    return _framed_by(response, registration.login_url, sends_to=answer.origin if answer else "")
+    return _in_frame(response, sends_to=answer.origin if answer else "")
 
 
-def _framed_by(response: HttpResponse, address: str, *, sends_to: str = "") -> HttpResponse:
-    """Let the site of this address show the page, which uses no session of ours, in its frame.
+def _in_frame(response: HttpResponse, *, sends_to: str = "") -> HttpResponse:
+    """Let any site show the page in its frame: it uses no session of ours.
 
-    `sends_to` is the origin that its form goes to.
+    A platform's pages are not always at the host of its addresses. `sends_to` is the origin that the
+    page's form goes to.
     """
-    if origin := origin_of(address):
-        # For the middleware of django-csp and of Django, as their decorators do.
-        sent = {"form-action": [sends_to]} if sends_to else {}
-        vars(response)["_csp_replace"] = {"frame-ancestors": [origin], **sent}
-        vars(response)["xframe_options_exempt"] = True
+    # For the middleware of django-csp and of Django, as their decorators do.
+    sent = {"form-action": [sends_to]} if sends_to else {}
+    vars(response)["_csp_replace"] = {"frame-ancestors": ["*"], **sent}
+    vars(response)["xframe_options_exempt"] = True
     return response
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jwt
@@ -26,6 +28,7 @@ from tests.factories.lti_server import KEY_ID, LtiServer
 from tests.lti.traveller import LTI, Claims, Traveller
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -283,3 +286,13 @@ def test_an_error_of_the_platform_is_said_and_logged(ada):
         )
     assert answer.status_code == 400
     assert [(line["code"], line["detail"]) for line in logs] == [("launch_unreadable", "Sign in")]
+
+
+def test_every_reason_is_explained_to_owners():
+    sources = (ROOT / "grading" / "lti").glob("*.py")
+    named = {
+        name for path in sources for name in re.findall(r'"(launch_[a-z_]+)"', path.read_text())
+    }
+    explained = set(re.findall(r"`(launch_[a-z_]+)`", (ROOT / "docs" / "lms.md").read_text()))
+    # The limit of logins has this name, too.
+    assert named - {"launch_login"} == explained

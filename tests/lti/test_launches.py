@@ -307,7 +307,7 @@ def test_a_login_in_a_frame_opens_a_new_window(ada):
     response = ada.login(**{"Sec-Fetch-Dest": "iframe"})
     policy = response["Content-Security-Policy"]
     assert (response.status_code, 'target="_blank"' in response.content.decode()) == (200, True)
-    assert f"frame-ancestors {ada.platform.issuer}" in policy
+    assert "frame-ancestors *" in policy
     assert ("X-Frame-Options" in response, "launch_browser" in response.cookies) == (False, False)
     with scope(organization=ada.registration.organization):
         assert LtiLaunch.objects.count() == 0

@@ -14,6 +14,12 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import Role
+from grading.lti.dynamic_registration import (
+    CANVAS_PRIVACY,
+    TOOL,
+    our_configuration,
+    speaks_for,
+)
 from grading.models import Activity, LtiDeployment, LtiKey, LtiRegistration
 from grading.operations.retention import prune
 from tests.factories.lti import LtiLaunchFactory
@@ -247,7 +253,7 @@ def test_a_platform_registers_itself_by_a_link_once(organization, owner, page, p
     assert Client().head(link, asked(platform)).status_code == 200
     done = Client().get(link, asked(platform))
     assert (done.status_code, "Registered with" in done.text) == (200, True)
-    assert f"frame-ancestors {platform.issuer}" in done["Content-Security-Policy"]
+    assert "frame-ancestors *" in done["Content-Security-Policy"]
     row = only(organization)
     with scope(organization=organization):
         deployment = LtiDeployment.objects.get().deployment_id
@@ -304,3 +310,29 @@ def test_no_address_within_our_network_is_asked_for_a_configuration(owner, page,
         answer = Client().get(setup_link(owner, page), {"openid_configuration": url})
         assert answer.status_code == 400
     assert platform.requests == []
+
+
+@pytest.mark.parametrize(
+    ("url", "issuer", "expected"),
+    [
+        ("https://moodle.example/configuration", "https://moodle.example", True),
+        ("https://moodle.example/configuration", "https://moodle.example/path", True),
+        ("https://school.instructure.com/api", "https://canvas.instructure.com", True),
+        ("https://sso.canvaslms.com/api", "https://canvas.instructure.com", True),
+        ("https://school.beta.instructure.com/api", "https://canvas.beta.instructure.com", True),
+        ("http://school.instructure.com/api", "https://canvas.instructure.com", False),
+        ("https://evil-instructure.com/api", "https://canvas.instructure.com", False),
+        ("https://evil.example/.instructure.com", "https://canvas.instructure.com", False),
+        ("https://evil.example/", "https://moodle.example", False),
+        ("nothing", "nothing", False),
+    ],
+)
+def test_a_configuration_speaks_for_its_own_issuer_and_canvas_for_its_one(url, issuer, expected):
+    assert speaks_for(url, issuer) is expected
+
+
+def test_canvas_is_told_its_places_and_to_name_people(registration):
+    (message,) = our_configuration(registration, "canvas")[TOOL]["messages"]
+    assert message["placements"] == ["assignment_selection", "link_selection"]
+    assert our_configuration(registration, "canvas")[TOOL][CANVAS_PRIVACY] == "public"
+    assert CANVAS_PRIVACY not in our_configuration(registration, "moodle")[TOOL]
