@@ -19,6 +19,7 @@ from grading.models import (
     Enrollment,
     Grade,
     Invitation,
+    LtiMember,
     Membership,
     Notice,
     Organization,
@@ -107,12 +108,14 @@ def roster_of(cohort: Cohort) -> QuerySet[Enrollment]:
 class RosterLine:
     """Student on the roster, the state of their invitation, and whether its letter was held back.
 
-    Before an answer the state is the same with and without an account.
+    Before an answer the state is the same with and without an account. `has_left` all courses of
+    learning platforms that listed them.
     """
 
     student: Enrollment
     state: InvitationState
     is_letter_held: bool
+    has_left: bool = False
 
 
 def roster_lines(cohort: Cohort, *, students: Q | None = None) -> list[RosterLine]:
@@ -124,10 +127,12 @@ def roster_lines(cohort: Cohort, *, students: Q | None = None) -> list[RosterLin
         organization=OuterRef("organization"), email=Lower(OuterRef("email"))
     )
     letters = Notice.objects.filter(invitation=OuterRef("invitation_id"))
+    members = LtiMember.objects.filter(enrollment=OuterRef("pk"), course_link__cohort=cohort)
     rows = (
         roster_of(cohort)
         .filter(students or Q())
         .annotate(
+            has_left=Exists(members) & ~Exists(members.filter(left_at=None)),
             answer=Subquery(invitations.values("state")[:1]),
             invitation_id=Subquery(invitations.values("pk")[:1]),
         )
@@ -135,7 +140,10 @@ def roster_lines(cohort: Cohort, *, students: Q | None = None) -> list[RosterLin
             is_held=Exists(letters.exclude(held_at=None)) & ~Exists(letters.filter(held_at=None))
         )
     )
-    return [RosterLine(row, _answer_of(row), vars(row)["is_held"]) for row in rows]
+    return [
+        RosterLine(row, _answer_of(row), vars(row)["is_held"], vars(row)["has_left"])
+        for row in rows
+    ]
 
 
 def _answer_of(student: Enrollment) -> InvitationState:

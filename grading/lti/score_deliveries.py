@@ -48,7 +48,9 @@ STRANGER = frozenset(
     }
 )
 NO_USER = re.compile(
-    r"user\W.{0,60}(not found|invalid|not (in|a|enrol)|unknown)|invalid user", re.IGNORECASE
+    r"\buser\b.{0,60}\b(not found|unknown|not in|not enrol|not a (student|learner|member))"
+    r"|\b(invalid|unknown|no such) user\b",
+    re.IGNORECASE,
 )
 log = structlog.get_logger(__name__)
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import Trail, trail_to_assignment, trail_to_cohort
 from grading.core.errors import PlatformFailed, PlatformRefused
+from grading.core.held_slots import held_slot
 from grading.core.own_work import own_students
 from grading.core.permissions import Level, access_assignment, access_cohort, may
 from grading.core.requests import MemberRequest
@@ -28,6 +29,8 @@ from grading.models import Cohort, LtiCourseLink, LtiMember
 PER_PAGE = 50
 # A page that reads a list holds a web thread so long at most; longer lists come at night.
 READING_SECONDS = 20
+# The last page may begin at the end of that, with a new token.
+HELD_SECONDS = 90
 SECTIONS: tuple[tuple[State, str], ...] = (
     ("new", "New"),
     ("changed", "Changed"),
@@ -67,11 +70,17 @@ def _read(
 ) -> RosterPlan | None:
     """Read the platform's list; return what was imported, else fill the page with a preview."""
     confirmed = ConfirmPlatformRosterForm(request.POST if wants_import else None)
-    try:
-        people = read_members(link.context, seconds=READING_SECONDS)
-    except PlatformFailed as failure:
-        context["refusal"] = failure.sentence
-        return None
+    # A slow platform must not take all web threads.
+    reader = held_slot(f"platform lists of {link.organization_id}", slots=1, seconds=HELD_SECONDS)
+    with reader as slot:
+        if slot is None:
+            context["refusal"] = "Another list is being read. Try again in a few seconds."
+            return None
+        try:
+            people = read_members(link.context, seconds=READING_SECONDS)
+        except PlatformFailed as failure:
+            context["refusal"] = failure.sentence
+            return None
     if confirmed.is_valid():
         try:
             return import_roster(

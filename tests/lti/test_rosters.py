@@ -14,6 +14,7 @@ from django_scopes import scope
 from grading import jobs
 from grading.core.enums import Role
 from grading.core.errors import PlatformFailed, PlatformRefused
+from grading.courses.queries import roster_lines
 from grading.lti.memberships import read_members
 from grading.lti.nightly_rosters import change_course_link, import_due_rosters, next_night
 from grading.lti.rosters import RosterPlan, import_roster, plan_roster
@@ -188,6 +189,8 @@ def test_leavers_are_marked_and_keep_everything(link, course):
     assert [member.subject for member in plan.left] == ["ada"]
     assert Enrollment.objects.count() == 2
     left = LtiMember.objects.get(subject="ada")
+    marks = {line.student.name: line.has_left for line in roster_lines(link.cohort)}
+    assert marks == {"Ada": True, "Bob": False}
     assert (left.left_at is None, left.enrollment is None) == (False, False)
     course.people = [somebody("ada"), somebody("bob")]
     (back, _bob) = imported(link).people

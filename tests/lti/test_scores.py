@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.utils import timezone
+from django_rq import get_queue
 from django_scopes import scope
 
+from grading import jobs
 from grading.core.enums import ScoreState
 from grading.grades.releases import withdraw_release
+from grading.lti import score_deliveries
 from grading.lti.score_deliveries import send_due_scores
 from grading.models import (
     Enrollment,
@@ -27,6 +30,7 @@ from grading.models import (
     LtiScore,
 )
 from grading.notifications.webhook_deliveries import MAX_TRIES
+from grading.workflow import reconcile
 from tests.factories.grade_works import attempt, change, judged, release, the_grade
 from tests.factories.lti import (
     LtiAccountFactory,
@@ -37,7 +41,7 @@ from tests.factories.lti import (
 )
 from tests.factories.lti_server import LtiServer
 from tests.factories.lti_services import AGS, SCOPES, CourseThere, somebody
-from tests.factories.people import staff_user, student
+from tests.factories.people import OrganizationFactory, staff_user, student
 from tests.factories.work import AssignmentFactory
 
 pytestmark = pytest.mark.django_db
@@ -325,6 +329,65 @@ def test_who_left_the_course_gets_no_grade_there(registration, course, assignmen
     release(assignment, teacher)
     assert send(registration).state == ScoreState.UNKNOWN
     assert course.score_of("own", "ada") == 90
+
+
+def test_a_release_during_the_sending_is_sent_too(registration, course, assignment, ada, teacher):
+    judged(attempt(assignment, ada), 5, 4)
+    release(assignment, teacher)
+    claimed = score_deliveries._claim()
+    assert claimed is not None
+    sent = score_deliveries._send(claimed)
+    withdraw_release(grade=the_grade(), reason="A mistake.", by=teacher)
+    score_deliveries._store_outcome(claimed, sent)
+    score = LtiScore.objects.get()
+    assert (score.state, score.points, course.score_of("own", "ada")) == (
+        ScoreState.WAITING,
+        Decimal(90),
+        90,
+    )
+    assert send(registration).state == ScoreState.WITHDRAWN
+    assert course.score_of("own", "ada") is None
+
+
+def test_a_worker_that_died_while_it_sent_leaves_nothing_there_after_a_withdrawal(
+    registration, course, assignment, ada, teacher
+):
+    judged(attempt(assignment, ada), 5, 4)
+    release(assignment, teacher)
+    claimed = score_deliveries._claim()
+    assert claimed is not None
+    # Its outcome is never stored.
+    score_deliveries._send(claimed)
+    withdraw_release(grade=the_grade(), reason="A mistake.", by=teacher)
+    assert send(registration).state == ScoreState.WITHDRAWN
+    assert course.score_of("own", "ada") is None
+
+
+def test_a_lost_job_is_enqueued_by_the_reconciler_for_its_organization_alone(
+    registration, course, assignment, ada, teacher
+):
+    judged(attempt(assignment, ada), 5, 4)
+    release(assignment, teacher)
+    LtiScore.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    queue = get_queue("webhooks")
+    queue.empty()
+    assert reconcile().with_scores == 1
+    (job,) = queue.jobs
+    queue.empty()
+    assert job.func_name == "grading.jobs.send_scores"
+    assert list(job.args) == [registration.organization_id]
+    send_due_scores(organization_id=OrganizationFactory.create().pk)
+    assert course.book == {}
+    jobs.send_scores(*job.args)
+    assert course.score_of("own", "ada") == 90
+
+
+@pytest.mark.parametrize(
+    "words", ["User not found in course or is not a student", "Invalid user id: 7", "No such user"]
+)
+def test_a_stranger_is_known_by_the_platforms_words(words):
+    assert score_deliveries.NO_USER.search(words)
+    assert score_deliveries.NO_USER.search("The user is not allowed to write grades") is None
 
 
 class TestColumns:
