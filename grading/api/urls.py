@@ -15,6 +15,7 @@ from grading.api import (
     pairing_endpoints,
     people_endpoints,
     platform_endpoints,
+    push_endpoints,
     repository_endpoints,
     review_endpoints,
     rubric_endpoints,
@@ -105,6 +106,12 @@ urlpatterns = [
         "o/<slug:org>/feedback/<uuid:report_id>/",
         pairing_endpoints.Feedback.as_view(),
         name="api-feedback",
+    ),
+    path(f"{ASSIGNMENT}push-links/", push_endpoints.PushLinks.as_view(), name="api-push-links"),
+    path(
+        f"{ASSIGNMENT}push-links/<int:push_link_id>/",
+        push_endpoints.PushLinkDetail.as_view(),
+        name="api-push-link",
     ),
     path(
         f"{COHORT}repositories/",

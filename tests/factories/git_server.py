@@ -69,6 +69,7 @@ class GitHandler(BaseHTTPRequestHandler):
         name = self.path.split("/")[1]
         self.misbehaviours.get(name, GitHandler.serve)(self)
 
+    do_PATCH = do_GET  # noqa: N815 -- the library's own name
     do_POST = do_GET  # noqa: N815 -- the library's own name
 
     def serve(self) -> None:

@@ -74,6 +74,7 @@ PROGRAMS_DELETING = (401, 404, 404, 404, 404, 204, 404, 404, 401)
 API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
 
 API_REPOSITORY = f"{API_COHORT}repositories/<int:access_id>/"
+API_PUSH_LINK = f"{API_COHORT}assignments/<slug:assignment>/push-links/<int:push_link_id>/"
 API_WEBHOOK = "api/v1/o/<slug:org>/webhooks/<int:webhook_id>/"
 
 # Forms of other sites: what protects them is in tests/lti.
@@ -137,6 +138,11 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{API_COHORT}pairings/": (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}repositories/": (PROGRAMS_OF_STUDENTS, PROGRAMS_GIVING_ACCESS),
     API_REPOSITORY: (PROGRAMS_OF_THE_STUDENT, None),
+    f"{API_COHORT}assignments/<slug:assignment>/push-links/": (
+        PROGRAMS_OF_STUDENTS,
+        PROGRAMS_GIVING_ACCESS,
+    ),
+    API_PUSH_LINK: (PROGRAMS_OF_THE_STUDENT, None),
     "api/v1/o/<slug:org>/findings/<uuid:finding_id>/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/findings/<uuid:finding_id>/answers/": (
         PROGRAMS_ONLY_POST,
@@ -335,6 +341,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
 ALSO: dict[tuple[str, str], tuple[int, ...]] = {
     ("patch", API_WEBHOOK): PROGRAMS_OF_TEACHERS,
     ("delete", API_WEBHOOK): PROGRAMS_DELETING,
+    ("delete", API_PUSH_LINK): (401, 204, 404, 404, 404, 404, 404, 404, 401),
     ("delete", API_REPOSITORY): (401, 204, 404, 404, 404, 404, 404, 404, 401),
 }
 # allauth's own pages; none of them shows a tenant's data (tests/accounts/test_signing_in.py). Named, so that a new one is
@@ -414,6 +421,7 @@ NOWHERE = {
     "access_id": 0,
     "shared_id": 0,
     "link_key": MISSING,
+    "push_link_id": 0,
     "grade_id": 0,
     "place": 1,
     "position": 0,

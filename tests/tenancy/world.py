@@ -207,6 +207,7 @@ class Institute:
             "access_id": self.access.pk,
             "shared_id": self.shared_access.pk,
             "link_key": self.push_link.key,
+            "push_link_id": self.push_link.pk,
         }
 
 

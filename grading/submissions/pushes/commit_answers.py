@@ -72,12 +72,12 @@ def _claim() -> Push | None:
 
 def _send(push: Push) -> bool:
     """Send one answer unless it was sent already; return whether it was sent."""
+    if push.answer_tries > len(PAUSES):
+        _store(push, answer_error=push.answer_error or GIVEN_UP)
+        return False
     answer = answer_to(push)
     if answer.sha256 == push.answer_sha256:
         _store(push, answer_error="")
-        return False
-    if push.answer_tries > len(PAUSES):
-        _store(push, answer_error=push.answer_error or GIVEN_UP)
         return False
     try:
         answer_id = _deliver(push, answer)
