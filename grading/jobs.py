@@ -31,6 +31,7 @@ from grading.models import Audit
 from grading.notifications import email_outbox, password_warnings, webhook_deliveries
 from grading.notifications.commit_answers import answer_again
 from grading.peer_review.feedback import edition_jobs, repository_imports
+from grading.repositories.generated import making
 from grading.rubrics.check_trials import actions as trial_actions
 from grading.submissions.pushes import commit_answers, hand_in
 
@@ -233,6 +234,17 @@ def answer_pushes(organization_id: int) -> None:
     """
     sent = commit_answers.send_due_answers(organization_id=organization_id)
     log.info("pushes_answered", organization=organization_id, sent=sent)
+
+
+def make_repositories(organization_id: int) -> None:
+    """Make the due repositories of the organization at GitHub, and invite their students.
+
+    What if the machine dies here? A repository's try was counted before GitHub was asked, so it is
+    tried again later; one that was made is recognised by its key, and an invitation is sent once.
+    Started twice, the second leaves the repositories to the first.
+    """
+    number = making.make_due_repositories(organization_id=organization_id)
+    log.info("repositories_made", organization=organization_id, number=number)
 
 
 def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None:

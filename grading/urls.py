@@ -40,6 +40,7 @@ from grading.peer_review.feedback import views as feedback_views
 from grading.peer_review.rounds import views as round_views
 from grading.repositories import github_views, shared_views
 from grading.repositories import views as repository_views
+from grading.repositories.generated import views as generated_views
 from grading.rubrics import views as rubric_views
 from grading.rubrics.check_trials import views as trial_views
 from grading.rubrics.library import version_views
@@ -202,6 +203,8 @@ urlpatterns = [
     ),
     path(f"{ASSIGNMENT}teams/", team_views.teams, name="teams"),
     path(f"{ASSIGNMENT}submit/", submission_views.submit, name="submit"),
+    path(f"{ASSIGNMENT}repository/", generated_views.own, name="own-repository"),
+    path(f"{ASSIGNMENT}repositories/", generated_views.template, name="repository-template"),
     path(f"{ASSIGNMENT}pushes/", push_views.push_link, name="push-link"),
     path(f"{ASSIGNMENT}bulk/", bulk_views.bulk, name="bulk"),
     path(BULK, bulk_views.run, name="bulk-run"),

@@ -50,6 +50,7 @@ from grading.peer_review.feedback.repository_imports import (
     search_repository_on_commit,
 )
 from grading.peer_review.rounds.reminders import remind_due
+from grading.repositories.generated.making import REPOSITORIES
 from grading.submissions.due_reminders import remind_of_due_dates
 from grading.submissions.pushes.hand_in import PUSHES
 
@@ -204,6 +205,7 @@ class Recovery:
     pruned: int = 0
     uploads: int = 0
     with_pushes: int = 0
+    with_repositories: int = 0
     with_scores: int = 0
     rosters: int = 0
 
@@ -229,6 +231,7 @@ def reconcile() -> Recovery:
         digests=gather_digests(),
         pruned=prune_if_due(),
         uploads=delete_orphans(),
+        with_repositories=REPOSITORIES.enqueue_waiting(),
         with_scores=SCORES.enqueue_waiting(),
         rosters=import_due_rosters(),
         with_pushes=PUSHES.enqueue_waiting() + ANSWERS.enqueue_waiting(),

@@ -121,6 +121,32 @@ class AccessKind(models.TextChoices):
     GITHUB_APP = "github_app", "GitHub App"
 
 
+class RepositoryState(models.TextChoices):
+    """States of a repository that is made of a template."""
+
+    WAITING = "waiting", "being made"
+    MADE = "made", "made"
+    FAILED = "failed", "failed"
+    GONE = "gone", "deleted at GitHub"
+
+
+class CollaboratorState(models.TextChoices):
+    """States of a student at a repository that was made of a template."""
+
+    WAITING = "waiting", "being invited"
+    INVITED = "invited", "invited"
+    ACCEPTED = "accepted", "accepted"
+    FAILED = "failed", "failed"
+
+
+class RepositoryPermission(models.TextChoices):
+    """Rights of a student to their repository, in GitHub's words."""
+
+    PUSH = "push", "Write"
+    MAINTAIN = "maintain", "Maintain"
+    ADMIN = "admin", "Admin"
+
+
 class PushState(models.TextChoices):
     """States of a push to a linked branch; all but the first are final."""
 

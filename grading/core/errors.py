@@ -22,6 +22,7 @@ GradingError               code, a sentence the person can act on
 │   │   ├── StaffNoteRefused text: of a note among staff
 │   │   ├── TeamRefused    name, code, students, team, reason, keeps_grade: of a team
 │   │   ├── AccessRefused  address, token, do, students: of an access to private repositories
+│   │   ├── TemplateRefused template, login, name_prefix: of the template of students' repositories
 │   │   ├── PushLinkRefused address, branch, pdf_path: of a branch whose pushes are submissions
 │   │   └── WebhookRefused url, events
 │   ├── EditionNotReady    edition_preparing, edition_failed: a peer's report cannot be shown yet
@@ -218,6 +219,10 @@ class AccessRefused(FieldRefused):
     """Access to a private repository that was not given, confirmed or shown to work."""
 
 
+class TemplateRefused(FieldRefused):
+    """Template of repositories that cannot be used, or a repository that cannot be made of it."""
+
+
 class PushLinkRefused(FieldRefused):
     """Branch whose pushes cannot be submitted."""
 
@@ -326,11 +331,24 @@ class AnswerRefused(GradingError):
 
 
 class GithubFailed(GradingError):
-    """Request that GitHub refused or did not answer; `status` is its answer's, if there is one."""
+    """Request that GitHub refused or did not answer; `status` is its answer's, if there is one.
 
-    def __init__(self, code: str, sentence: str, *, status: int | None = None) -> None:
+    `words` are GitHub's own, `pause` the seconds for which it wants no further request.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        sentence: str,
+        *,
+        status: int | None = None,
+        words: str = "",
+        pause: int = 0,
+    ) -> None:
         super().__init__(code, sentence)
         self.status = status
+        self.words = words
+        self.pause = pause
 
 
 class IllegalMoveError(GradingError):

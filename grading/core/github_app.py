@@ -12,13 +12,16 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.utils import timezone
 
 from grading.core.errors import GithubFailed
+
+if TYPE_CHECKING:
+    import httpx
 
 API_VERSION = "2022-11-28"
 SECONDS = 10.0
@@ -29,6 +32,10 @@ READ_CONTENTS = {"contents": "read", "metadata": "read"}
 OFF = "This site has no GitHub App. Its operator can set one up."
 AWAY = "GitHub did not answer as expected. Try again in a few minutes."
 NOT_OURS = "GitHub does not accept this site's GitHub App. Its operator has to look at it."
+BUSY = "GitHub limits how much we may ask at present. We go on when it lets us."
+# In seconds: GitHub asks for a minute where it names no time, and counts by the hour.
+PAUSE, LONGEST_PAUSE = 60, 3600
+MOST_WORDS = 300
 CODE_REFUSED = "GitHub did not confirm who you are. Start again."
 
 
@@ -239,8 +246,8 @@ def call(
 ) -> Any:
     """Return the JSON that GitHub answers. `path` is below the API, or a whole address.
 
-    `refusals` map a status to the code and the sentence of the GithubFailed that is raised. Any
-    other answer that is no success raises github_unavailable. No redirect is followed: it could
+    A rate limit raises github_rate_limited. `refusals` map a status to the code and the sentence of the
+    GithubFailed that is raised. Any other answer that is no success raises github_unavailable. No redirect is followed: it could
     take the token to another host.
     """
     import httpx
@@ -261,5 +268,41 @@ def call(
     # ValueError: an answer that is no JSON. Without the cause, whose request holds the token.
     except (httpx.HTTPError, ValueError):
         raise GithubFailed("github_unavailable", AWAY) from None
+    if (pause := _pause_of(answer)) is not None:
+        raise GithubFailed("github_rate_limited", BUSY, status=answer.status_code, pause=pause)
     code, sentence = (refusals or {}).get(answer.status_code, ("github_unavailable", AWAY))
-    raise GithubFailed(code, sentence, status=answer.status_code)
+    words = _words_of(answer)
+    raise GithubFailed(code, sentence, status=answer.status_code, words=words)
+
+
+def _pause_of(answer: httpx.Response) -> int | None:
+    """Return the seconds for which GitHub wants no request, None where this is no rate limit.
+
+    https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+    """
+    if answer.status_code not in (403, 429):
+        return None
+    after = answer.headers.get("retry-after", "")
+    if after.isascii() and after.isdecimal():
+        return min(int(after), LONGEST_PAUSE)
+    if answer.headers.get("x-ratelimit-remaining") == "0":
+        reset = answer.headers.get("x-ratelimit-reset", "")
+        until = int(reset) if reset.isascii() and reset.isdecimal() else 0
+        return min(max(until - int(timezone.now().timestamp()), PAUSE), LONGEST_PAUSE)
+    is_limit = answer.status_code == 429 or "secondary rate limit" in _words_of(answer).lower()
+    return PAUSE if is_limit else None
+
+
+def _words_of(answer: httpx.Response) -> str:
+    """Return what GitHub says to people, in one line, "" without a word."""
+    try:
+        body = answer.json()
+    except ValueError:
+        return ""
+    if not isinstance(body, dict):
+        return ""
+    errors = body.get("errors")
+    rows = [body.get("message"), *(errors if isinstance(errors, list) else [])]
+    texts = [row.get("message") if isinstance(row, dict) else row for row in rows]
+    words = dict.fromkeys(" ".join(text.split()) for text in texts if isinstance(text, str))
+    return ". ".join(words)[:MOST_WORDS]

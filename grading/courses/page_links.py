@@ -112,6 +112,7 @@ ASSIGNMENT: dict[str, tuple[Entry, ...]] = {
         Entry("Extensions", "extensions", "Later dates and more attempts for some"),
         Entry("Rubric", "rubric", "Criteria as students read them; edit, publish and use"),
         Entry("Teams", "teams", "Students who submit together"),
+        Entry("Template", "repository-template", "A repository for each student", "teachers"),
     ),
     "Peers": (
         Entry("Peers", "peers", "Rounds: start, follow, remind", of="cohort"),

@@ -49,6 +49,7 @@ from grading.courses.queries import cohort_overview
 from grading.courses.teams.queries import team_of
 from grading.engine.bench_settings import sentence_without_models
 from grading.models import Assignment, Cohort, Enrollment, RubricVersion
+from grading.repositories.generated.queries import template_of
 from grading.rubrics.actions import adopt_shipped_rubric
 from grading.submissions.pushes.queries import links_of, with_pushes
 from grading.submissions.queries import (
@@ -193,6 +194,7 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
         "terms": terms,
         "closed": team_refusal(record, student) or closed_reason(terms=terms, left=left),
         "team": team_of(record, student),
+        "template": template_of(record),
         "links": list(with_pushes(links_of(record, student))),
     }
     return render(request, "courses/assignments/assignment.html", context)

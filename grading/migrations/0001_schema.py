@@ -296,6 +296,7 @@ MODELS = [
             ("name", models.CharField(blank=True, max_length=200)),
             ("student_number", models.CharField(blank=True, max_length=64)),
             ("group", models.CharField(blank=True, max_length=60)),
+            ("github_name", models.CharField(blank=True, max_length=39)),
             (
                 "user",
                 models.ForeignKey(
@@ -5546,6 +5547,238 @@ MODELS = [
                     condition=models.Q(("answer_at__isnull", False)),
                     fields=["answer_at"],
                     name="push_answer_due",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="RepositoryTemplate",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("template", models.CharField(max_length=140)),
+            ("login", models.CharField(max_length=100)),
+            ("installation_id", models.BigIntegerField()),
+            ("is_private", models.BooleanField(default=True)),
+            (
+                "permission",
+                models.CharField(
+                    choices=[("push", "Write"), ("maintain", "Maintain"), ("admin", "Admin")],
+                    default="push",
+                    max_length=8,
+                ),
+            ),
+            ("prefix", models.CharField(max_length=60)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "assignment",
+                models.OneToOneField(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="repository_template",
+                    to="grading.assignment",
+                ),
+            ),
+            (
+                "made_by",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.SET_NULL,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=models.Q(("permission__in", ["push", "maintain", "admin"])),
+                    name="repository_permission_known",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="StudentRepository",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("key", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+            ("name", models.CharField(max_length=100)),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("waiting", "being made"),
+                        ("made", "made"),
+                        ("failed", "failed"),
+                        ("gone", "deleted at GitHub"),
+                    ],
+                    default="waiting",
+                    max_length=8,
+                ),
+            ),
+            ("repository_id", models.BigIntegerField(blank=True, null=True)),
+            ("full_name", models.CharField(blank=True, max_length=140)),
+            ("url", models.CharField(blank=True, max_length=500)),
+            ("sentence", models.TextField(blank=True)),
+            ("words", models.TextField(blank=True)),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("next_at", models.DateTimeField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="made_repositories",
+                    to="grading.enrollment",
+                ),
+            ),
+            (
+                "team",
+                models.ForeignKey(
+                    blank=True,
+                    null=True,
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="made_repositories",
+                    to="grading.team",
+                ),
+            ),
+            (
+                "template",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="repositories",
+                    to="grading.repositorytemplate",
+                ),
+            ),
+        ],
+        options={
+            "verbose_name_plural": "student repositories",
+            "ordering": ["name", "pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("template", "student"), name="student_repository_once"
+                ),
+                models.UniqueConstraint(fields=("template", "name"), name="repository_name_once"),
+                models.CheckConstraint(
+                    condition=models.Q(("state__in", ["waiting", "made", "failed", "gone"])),
+                    name="repository_state_known",
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(
+                        models.Q(("state", "made"), _negated=True),
+                        ("repository_id__isnull", False),
+                        _connector="OR",
+                    ),
+                    name="made_repository_has_its_id",
+                ),
+            ],
+            "indexes": [
+                models.Index(
+                    condition=models.Q(("next_at__isnull", False)),
+                    fields=["next_at"],
+                    name="repository_due",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="RepositoryMember",
+        fields=[
+            (
+                "id",
+                models.BigAutoField(
+                    auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                ),
+            ),
+            ("account_id", models.BigIntegerField()),
+            ("login", models.CharField(max_length=100)),
+            (
+                "state",
+                models.CharField(
+                    choices=[
+                        ("waiting", "being invited"),
+                        ("invited", "invited"),
+                        ("accepted", "accepted"),
+                        ("failed", "failed"),
+                    ],
+                    default="waiting",
+                    max_length=8,
+                ),
+            ),
+            ("url", models.CharField(blank=True, max_length=500)),
+            ("words", models.TextField(blank=True)),
+            ("created_at", models.DateTimeField(auto_now_add=True)),
+            (
+                "organization",
+                models.ForeignKey(
+                    db_index=False,
+                    on_delete=django.db.models.deletion.PROTECT,
+                    related_name="+",
+                    to="grading.organization",
+                ),
+            ),
+            (
+                "student",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="repository_memberships",
+                    to="grading.enrollment",
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="+",
+                    to=settings.AUTH_USER_MODEL,
+                ),
+            ),
+            (
+                "repository",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE,
+                    related_name="members",
+                    to="grading.studentrepository",
+                ),
+            ),
+        ],
+        options={
+            "ordering": ["pk"],
+            "constraints": [
+                models.UniqueConstraint(
+                    fields=("repository", "student"), name="repository_member_once"
+                ),
+                models.CheckConstraint(
+                    condition=models.Q(("state__in", ["waiting", "invited", "accepted", "failed"])),
+                    name="collaborator_state_known",
                 ),
             ],
         },

@@ -110,6 +110,8 @@ TABLES = (
     "pushlink",
     "repositoryaccess",
     "repositorygrant",
+    "repositorymember",
+    "repositorytemplate",
     "reviewmark",
     "reviewpresence",
     "reviewshare",
@@ -118,6 +120,7 @@ TABLES = (
     "rubric",
     "rubricversion",
     "staffnote",
+    "studentrepository",
     "submission",
     "supersededreport",
     "team",
@@ -179,6 +182,9 @@ class Migration(migrations.Migration):
         # A webhook names the link in its address, or GitHub the repository in what it signed.
         read_policy("pushing", "grading_pushlink", f"{ERRAND} = 'push:' || key"),
         read_policy("pushing_by_app", "grading_pushlink", f"{ERRAND} = 'github:' || repository_id"),
+        read_policy(
+            "repositories", "grading_studentrepository", f"{DISPATCH} AND next_at IS NOT NULL"
+        ),
         read_policy(
             "pushes",
             "grading_push",

@@ -46,6 +46,11 @@ from grading.models.personal_calendar import PersonalCalendar
 from grading.models.push import Push, PushLink
 from grading.models.record import AuditContents, CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.repository_access import RepositoryAccess, RepositoryGrant
+from grading.models.repository_template import (
+    RepositoryMember,
+    RepositoryTemplate,
+    StudentRepository,
+)
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.staff_thread import StaffNote
 from grading.models.submission import Assignment, Submission
@@ -117,6 +122,8 @@ __all__ = [
     "PushLink",
     "RepositoryAccess",
     "RepositoryGrant",
+    "RepositoryMember",
+    "RepositoryTemplate",
     "ReviewMark",
     "ReviewPresence",
     "ReviewShare",
@@ -125,6 +132,7 @@ __all__ = [
     "Rubric",
     "RubricVersion",
     "StaffNote",
+    "StudentRepository",
     "Submission",
     "SupersededReport",
     "Team",

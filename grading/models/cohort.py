@@ -37,7 +37,7 @@ class Enrollment(TenantModel):
     The invitation is in Invitation, because it is about the whole organization.
 
     Students with the same `group` (any word, empty for none) work together and never audit each
-    other.
+    other. `github_name` is a hint from the roster: it proves no account.
     """
 
     cohort = models.ForeignKey(Cohort, on_delete=models.CASCADE, related_name="enrollments")
@@ -46,6 +46,7 @@ class Enrollment(TenantModel):
     name = models.CharField(max_length=200, blank=True)
     student_number = models.CharField(max_length=64, blank=True)
     group = models.CharField(max_length=60, blank=True)
+    github_name = models.CharField(max_length=39, blank=True)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,

@@ -20,7 +20,7 @@ from django_rq import get_queue
 
 from grading.core.held_slots import held_slot
 from grading.core.rls.rls_scope import as_dispatcher
-from grading.models import LtiScore, Notice, Push, WebhookDelivery
+from grading.models import LtiScore, Notice, Push, StudentRepository, WebhookDelivery
 
 # A younger row's own job may still be on its way to the queue.
 JUST_WRITTEN = timedelta(seconds=30)
@@ -34,7 +34,7 @@ class Outbox:
     send now.
     """
 
-    model: type[LtiScore | Notice | Push | WebhookDelivery]
+    model: type[LtiScore | Notice | Push | StudentRepository | WebhookDelivery]
     job: str
     queue: str
     name: str

@@ -37,19 +37,32 @@ from grading.repositories.actions import link_github
 
 # Of the session: what was sent to GitHub, and what it answered. Each is read once.
 STARTED, ANSWERED = "github_started", "github_answered"
+# Of the session, for as long as it lasts: the account at GitHub that was shown.
+SHOWN = "github_account"
 NOT_STARTED = "This page of GitHub was not opened from here, or twice. Start again."
 
 
-def start(request: MemberRequest, cohort: Cohort) -> HttpResponse:
-    """Lead to GitHub, where the person confirms who they are."""
+def start(request: MemberRequest, cohort: Cohort, *, back_to: str = "") -> HttpResponse:
+    """Lead to GitHub, where the person confirms who they are.
+
+    They come back to the choice of repositories, or with their account to the page `back_to`.
+    """
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
     slugs = [cohort.organization.slug, cohort.slug]
     request.session[STARTED] = {"state": state, "verifier": verifier, "slugs": slugs}
+    if back_to:
+        request.session[STARTED] |= {"back_to": back_to, "user": request.user.pk}
     try:
         return redirect(authorize_url(state=state, verifier=verifier, redirect_uri=_back()))
     except GithubFailed as failure:
         messages.error(request, failure.sentence)
-        return redirect("repositories", *slugs)
+        return redirect(back_to) if back_to else redirect("repositories", *slugs)
+
+
+def shown_account(request: MemberRequest) -> Account | None:
+    """Return the account at GitHub that this person showed to have in this session."""
+    user, *account = request.session.get(SHOWN) or [None]
+    return Account(*account) if account and user == request.user.pk else None
 
 
 def _back() -> str:
@@ -81,10 +94,13 @@ def callback(request: HttpRequest) -> HttpResponse:
     try:
         token = person_token(code=code, verifier=started["verifier"], redirect_uri=_back())
         account = account_of(token)
+        if "back_to" in started:
+            request.session[SHOWN] = [started["user"], account.id, account.login]
+            return redirect(started["back_to"])
         rows = [[row.id, row.full_name, row.installation_id] for row in repositories_of(token)]
     except GithubFailed as failure:
         messages.error(request, failure.sentence)
-        return redirect("repositories", *slugs)
+        return redirect(started.get("back_to") or reverse("repositories", args=slugs))
     request.session[ANSWERED] = {
         "slugs": slugs,
         "account": [account.id, account.login],

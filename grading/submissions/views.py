@@ -31,6 +31,7 @@ from grading.core.uploads import open_pdf
 from grading.courses.extensions.queries import Terms, terms_of
 from grading.courses.teams.queries import team_of
 from grading.models import Assignment, Enrollment, Submission
+from grading.repositories.generated.queries import made_address
 from grading.submissions.actions import create_submission, withdraw_submission
 from grading.submissions.forms import SubmissionForm
 from grading.submissions.probe import Probe, probe_submission
@@ -64,6 +65,8 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
 
     if request.method != "POST":
         form = _form_for(attempts_of(student, target).first(), late=late)
+        if not form.is_bound and "repo_url" not in form.initial:
+            form.initial["repo_url"] = made_address(target, student)
     else:
         form = SubmissionForm(request.POST, request.FILES, late=late, confirmed=not is_check)
         if form.is_valid() and is_check:

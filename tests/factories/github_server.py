@@ -38,6 +38,23 @@ def app_key_pem() -> str:
     )
 
 
+def _is_app(token: str) -> bool:
+    try:
+        jwt.decode(token, app_key().public_key(), algorithms=["RS256"])
+    except jwt.PyJWTError:
+        return False
+    return True
+
+
+@dataclass
+class GithubOrganization:
+    """Organization in which the App is installed; `roles` are of its members by login."""
+
+    installation: int
+    permissions: dict[str, str]
+    roles: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass
 class GithubServer:
     """`installations` map an id to the ids of its chosen repositories, `repositories` an id to its name today,
@@ -46,6 +63,11 @@ class GithubServer:
 
     `check_runs` are those made, as sent and changed; `may_write_checks` says whether the App was given that right.
     The next `failing` requests about check runs are answered by 502.
+
+    `organizations` are by login; `templates` and `descriptions` are of repositories by name, `invited` the rights of
+    invitations by name and login. `limits` are answers with headers, each given once in place of another to the first
+    request whose method and path begin so.
+
     Where `moved_to` is set, every answer redirects there. `tokens` are those given to the App, with their repositories; `requests` are method and path.
     """
 
@@ -64,11 +86,24 @@ class GithubServer:
     failing: int = 0
     requests: list[str] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
+    organizations: dict[str, GithubOrganization] = field(default_factory=dict)
+    templates: set[str] = field(default_factory=set)
+    descriptions: dict[str, str] = field(default_factory=dict)
+    private: dict[str, bool] = field(default_factory=dict)
+    invited: dict[tuple[str, str], str] = field(default_factory=dict)
+    limits: list[tuple[str, Answer, dict[str, str]]] = field(default_factory=list)
 
     def may_read(self, token: str, full_name: str) -> bool:
         """Return whether a token of the App opens a repository, for a git server beside this one."""
         names = {self.repositories.get(key) for key in self.tokens.get(token, ())}
         return full_name in names
+
+    def limit_for(self, request: str) -> tuple[Answer, dict[str, str]] | None:
+        for number, (start, answer, headers) in enumerate(self.limits):
+            if request.replace("/api/v3", "", 1).startswith(start):
+                del self.limits[number]
+                return answer, headers
+        return None
 
     def answer(self, method: str, target: str, token: str, body: Any) -> Answer:
         parts = urlsplit(target)
@@ -88,16 +123,93 @@ class GithubServer:
         self.requests.append(f"{handler.command} {handler.path}")
         self.headers.append(dict(handler.headers))
         body = json.loads(text) if text else None
-        status, answer = self.answer(handler.command, handler.path, token, body)
+        limit = self.limit_for(f"{handler.command} {handler.path}")
+        status, answer = (
+            limit[0] if limit else self.answer(handler.command, handler.path, token, body)
+        )
 
-        sent = json.dumps(answer).encode()
+        sent = b"" if answer is None else json.dumps(answer).encode()
         handler.send_response(301 if self.moved_to else status)
         if self.moved_to:
             handler.send_header("Location", f"{self.moved_to}{handler.path}")
+        for name, value in (limit[1] if limit else {}).items():
+            handler.send_header(name, value)
         handler.send_header("Content-Type", "application/json")
         handler.send_header("Content-Length", str(len(sent)))
         handler.end_headers()
         handler.wfile.write(sent)
+
+    def show_organization_installation(self, login: str, *, token: str, body: Any) -> Answer:
+        if not _is_app(token):
+            return UNAUTHORIZED
+        place = self.organizations.get(login)
+        if place is None:
+            return MISSING
+        is_suspended = place.installation in self.suspended
+        return 200, {
+            "id": place.installation,
+            "account": {"login": login, "id": 9000 + place.installation, "type": "Organization"},
+            "repository_selection": "all",
+            "permissions": place.permissions,
+            "suspended_at": "2026-01-01T00:00:00Z" if is_suspended else None,
+        }
+
+    def show_membership(self, login: str, person: str, *, token: str, body: Any) -> Answer:
+        if token not in self.tokens:
+            return UNAUTHORIZED
+        role = self.organizations[login].roles.get(person)
+        return (200, {"state": "active", "role": role}) if role else MISSING
+
+    def show_account(self, number: str, *, token: str, body: Any) -> Answer:
+        logins = dict(self.people.values())
+        login = logins.get(int(number))
+        return (200, {"id": int(number), "login": login}) if login else MISSING
+
+    def show_repository(self, name: str, *, token: str, body: Any) -> Answer:
+        key = next((key for key, value in self.repositories.items() if value == name), None)
+        return (200, self._full(key)) if key is not None and token in self.tokens else MISSING
+
+    def generate(self, template: str, *, token: str, body: Any) -> Answer:
+        if token not in self.tokens or template not in self.templates:
+            return MISSING
+        name = f"{body['owner']}/{body['name']}"
+        if name in self.repositories.values():
+            words = "Could not clone: Name already exists on this account"
+            return 422, {"message": words, "errors": [words]}
+        key = max(self.repositories, default=0) + 1
+        self.repositories[key] = name
+        self.descriptions[name] = body["description"]
+        self.private[name] = body["private"]
+        place = self.organizations[body["owner"]]
+        self.installations.setdefault(place.installation, set()).add(key)
+        return 201, self._full(key)
+
+    def invite(self, name: str, login: str, *, token: str, body: Any) -> Answer:
+        if name not in self.repositories.values():
+            return MISSING
+        if (name, login) in self.rights:
+            return 204, None
+        self.invited[name, login] = body["permission"]
+        return 201, {
+            "id": len(self.invited),
+            "invitee": {"login": login},
+            "permissions": body["permission"],
+            "html_url": f"{self.url}/{name}/invitations",
+        }
+
+    def show_collaborator(self, name: str, login: str, *, token: str, body: Any) -> Answer:
+        return (204, None) if (name, login) in self.rights else MISSING
+
+    def _full(self, key: int) -> dict[str, Any]:
+        name = self.repositories[key]
+        return {
+            "id": key,
+            "full_name": name,
+            "html_url": f"{self.url}/{name}",
+            "is_template": name in self.templates,
+            "private": self.private.get(name, True),
+            "description": self.descriptions.get(name),
+        }
 
     def give_token(self, installation: str, *, token: str, body: Any) -> Answer:
         try:
@@ -109,6 +221,15 @@ class GithubServer:
             return UNAUTHORIZED
         if chosen is None:
             return MISSING
+        given = [
+            o.permissions
+            for o in self.organizations.values()
+            if o.installation == int(installation)
+        ]
+        if given and not body["permissions"].items() <= given[0].items():
+            return 422, {
+                "message": "The permissions requested are not granted to this installation."
+            }
         if int(installation) in self.suspended:
             return 403, {"message": "This installation has been suspended"}
         writes = body["permissions"].get("checks") == "write"
@@ -208,6 +329,13 @@ def _beyond(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 ROUTES = {
+    r"GET /orgs/([^/]+)/installation": "show_organization_installation",
+    r"GET /orgs/([^/]+)/memberships/([^/]+)": "show_membership",
+    r"GET /user/(\d+)": "show_account",
+    r"GET /repos/([^/]+/[^/]+)": "show_repository",
+    r"POST /repos/([^/]+/[^/]+)/generate": "generate",
+    r"PUT /repos/(.+)/collaborators/([^/]+)": "invite",
+    r"GET /repos/(.+)/collaborators/([^/]+)": "show_collaborator",
     r"POST /app/installations/(\d+)/access_tokens": "give_token",
     r"POST /login/oauth/access_token": "give_person_token",
     r"GET /user": "show_person",
@@ -229,6 +357,7 @@ def serve_github() -> Iterator[GithubServer]:
             github.respond(self)
 
         do_PATCH = do_GET  # noqa: N815 -- the library's own name
+        do_PUT = do_GET  # noqa: N815 -- the library's own name
         do_POST = do_GET  # noqa: N815 -- the library's own name
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's own name

@@ -69,6 +69,7 @@ from tests.factories.people import (
     UserFactory,
 )
 from tests.factories.repository_accesses import RepositoryGrantFactory
+from tests.factories.repository_templates import made_repository, template_for
 from tests.factories.teams import GradeAdjustmentFactory, team_with
 from tests.factories.webhooks import WebhookDeliveryFactory
 from tests.factories.work import (
@@ -145,6 +146,7 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     RepositoryGrantFactory.create(
         access__organization=organization, access__path=f"{word}-course", student=enrollment
     )
+    made_repository(template_for(assignment), enrollment)
     BankedCommentFactory.create(rubric=rubric, label=f"{word} entry")
     comment = CommentFactory.create(
         submission=audit.submission, text=f"{word} comment", released=True

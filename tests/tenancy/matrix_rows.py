@@ -278,6 +278,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     # Assistants read the teams; students and teachers change them.
     f"{COHORT}{ASSIGNMENT}teams/": (IN_THE_COHORT, (302, 200, 200, 404, 404, 200, 404, 404, 302)),
     f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}repository/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}repositories/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}pushes/": (STUDENTS, STUDENTS),
     f"{COHORT}{ASSIGNMENT}bulk/": (TEACHERS, TEACHERS),
     "o/<slug:org>/bulk/<uuid:bulk_id>/": (STAFF, None),

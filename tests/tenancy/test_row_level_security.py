@@ -72,6 +72,7 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
         ("pushes", "grading_push", "SELECT"),
         ("pushing", "grading_pushlink", "SELECT"),
         ("pushing_by_app", "grading_pushlink", "SELECT"),
+        ("repositories", "grading_studentrepository", "SELECT"),
         ("rosters", "grading_lticourselink", "SELECT"),
         ("rounds", "grading_pairinground", "SELECT"),
         ("scores", "grading_ltiscore", "SELECT"),

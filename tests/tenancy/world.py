@@ -53,6 +53,7 @@ from tests.factories.people import (
 )
 from tests.factories.pushes import link_of, push_of
 from tests.factories.repository_accesses import RepositoryAccessFactory, access_of
+from tests.factories.repository_templates import made_repository, template_for
 from tests.factories.webhooks import WebhookDeliveryFactory
 from tests.factories.work import (
     AssignmentFactory,
@@ -164,6 +165,7 @@ class Institute:
         self.access = access_of(self.owner, path="ada/project")
         self.push_link = link_of(self.assignment, self.owner)
         push_of(self.push_link)
+        made_repository(template_for(self.assignment), self.owner)
         self.shared_access = RepositoryAccessFactory.create(organization=self.organization)
 
     def names(self) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from grading.models import (
     Organization,
     PushLink,
     RepositoryAccess,
+    RepositoryMember,
 )
 from grading.notifications.emails import drop_waiting_emails, write_invitations
 
@@ -361,6 +362,7 @@ def leave_organization(*, organization: Organization, user: User) -> None:
             Q(user=user) | Q(email=membership.email), organization=organization
         ).update(state=InvitationState.LEFT, role=Role.STUDENT, answered_at=timezone.now())
         Enrollment.objects.filter(organization=organization, user=user).update(user=None)
+        RepositoryMember.objects.filter(organization=organization, user=user).delete()
         PushLink.objects.filter(organization=organization, owner=user).delete()
         RepositoryAccess.objects.filter(organization=organization, owner=user).delete()
         record_activity(

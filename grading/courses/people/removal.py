@@ -43,6 +43,8 @@ NO_WORK = (
     "marks of what was opened",
     "granted repositories",
     "accesses to repositories",
+    "people of made repositories",
+    "made repositories",
     "pushes",
     "branches whose pushes are submissions",
     "people of platforms",
