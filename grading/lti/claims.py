@@ -5,6 +5,7 @@ Names: https://www.imsglobal.org/spec/lti/v1p3/#resource-link-launch-request-mes
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -40,6 +41,8 @@ INCOMPLETE = "The message of your learning platform lacks what this site needs."
 def words_of(value: Any, longest: int) -> str:
     """Return words of the platform, which only describe, in one line and shortened."""
     text = value if isinstance(value, str) else ""
+    # JSON can hold half of a character, and no text can.
+    text = text.encode(errors="ignore").decode()
     return " ".join(text.replace("\x00", "").split())[:longest]
 
 
@@ -140,11 +143,23 @@ def read_claims(claims: dict[str, Any]) -> LaunchClaims:
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         raise LaunchRefused("launch_incomplete", INCOMPLETE, place[:200]) from error
+    if not _is_storable(record):
+        raise LaunchRefused("launch_incomplete", INCOMPLETE, "characters")
     if kind is LaunchKind.RESOURCE and record.resource_link is None:
         raise LaunchRefused("launch_incomplete", INCOMPLETE, "resource_link")
     if kind is LaunchKind.DEEP_LINKING and record.deep_linking is None:
         raise LaunchRefused("launch_incomplete", INCOMPLETE, "deep_linking_settings")
     return record
+
+
+def _is_storable(record: LaunchClaims) -> bool:
+    """Return whether PostgreSQL takes the record as JSON: without NUL and halves of characters."""
+    text = json.dumps(record.model_dump(mode="json"), ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\\u0000" not in text
 
 
 def role_of(names: Any) -> Role | None:

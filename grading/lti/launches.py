@@ -110,7 +110,7 @@ def _use_state(registration: LtiRegistration, state: str) -> LtiLaunch:
 
 def _check_message(registration: LtiRegistration, launch: LtiLaunch, message: str) -> LaunchClaims:
     payload = verified_claims(registration, message)
-    if not hmac.compare_digest(str(payload["nonce"]), launch.nonce):
+    if payload["nonce"] != launch.nonce:
         raise LaunchRefused(
             "launch_nonce", "The message of your learning platform answers another request."
         )

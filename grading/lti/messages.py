@@ -82,6 +82,9 @@ def verified_claims(registration: LtiRegistration, message: str) -> dict[str, An
         )
     except jwt.PyJWTError as error:
         raise _refusal_of(error) from error
+    # A time that is no number, or an endless one.
+    except (TypeError, ValueError, OverflowError) as error:
+        raise LaunchRefused("launch_unreadable", UNREADABLE, str(error)[:200]) from error
     _check_party(claims, registration)
     _check_age(claims)
     return claims
@@ -114,5 +117,6 @@ def _check_party(claims: dict[str, Any], registration: LtiRegistration) -> None:
 
 
 def _check_age(claims: dict[str, Any]) -> None:
-    if claims["iat"] < time.time() - OLDEST:
+    # PyJWT also takes a number as text.
+    if int(claims["iat"]) < time.time() - OLDEST:
         raise LaunchRefused(*SENTENCES[jwt.ExpiredSignatureError], detail="iat")

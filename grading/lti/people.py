@@ -19,6 +19,7 @@ from django_scopes import scope
 from grading.core.activity_writer import record_activity
 from grading.core.enums import STAFF_ROLES, Role
 from grading.core.errors import LaunchRefused, PlatformRefused
+from grading.core.own_addresses import addresses_of
 from grading.courses.organizations.invitations import accept_from_platform
 from grading.courses.people.join_links import ordered_addresses
 from grading.lti.claims import LaunchClaims
@@ -36,6 +37,11 @@ from grading.models import (
 TAKEN = (
     "The roster of {cohort} has {email} for another account. Open this link again after you have "
     "connected that account, or ask your teacher."
+)
+
+NO_ADDRESS = (
+    "Your learning platform does not tell your email address, and your account here has none that is "
+    "confirmed. Staff find students by it: confirm one in your account, then open the link again."
 )
 
 
@@ -90,6 +96,8 @@ def enroll(*, cohort: Cohort, user: User, claims: LaunchClaims) -> Enrollment | 
     if enrolled := students.filter(user=user).first():
         return enrolled
     email = claims.email or member.email
+    if not email:
+        raise LaunchRefused("launch_address", NO_ADDRESS)
     if students.annotate(lowered=Lower("email")).filter(lowered=email).exists():
         raise LaunchRefused("launch_taken", TAKEN.format(cohort=cohort, email=email), email)
     student = Enrollment.objects.create(
@@ -136,10 +144,14 @@ def _become_member(
     accept_from_platform(
         organization=registration.organization,
         user=user,
-        email=email or ordered_addresses(user)[0],
+        email=email or _own_address(user),
         role=role or Role.STUDENT,
         is_vouched=bool(claims.email),
     )
+
+
+def _own_address(user: User) -> str:
+    return ordered_addresses(user)[0] if addresses_of(user) else ""
 
 
 def _connect(launch: LtiLaunch, user: User, claims: LaunchClaims) -> bool:

@@ -55,7 +55,13 @@ def drop(name: str) -> Callable[[Claims], Any]:
     ("change", "code"),
     [
         (set_claim("nonce", "another"), "launch_nonce"),
+        (set_claim("nonce", "ü"), "launch_nonce"),
+        (set_claim("nonce", ["x"]), "launch_nonce"),
         (drop("nonce"), "launch_incomplete"),
+        (set_claim("iat", float("inf")), "launch_unreadable"),
+        (set_claim("exp", "tomorrow"), "launch_unreadable"),
+        (set_claim("sub", "\ud800"), "launch_incomplete"),
+        (set_claim(f"{LTI}context", {"id": "a\x00b"}), "launch_incomplete"),
         (set_claim("exp", int(time.time()) - 100), "launch_expired"),
         (set_claim("iat", int(time.time()) - 4000), "launch_expired"),
         (set_claim("iat", int(time.time()) + 4000), "launch_early"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from django.core import mail
 from django.test import Client
@@ -448,3 +449,21 @@ def test_a_parted_course_leads_nowhere_and_takes_nothing_away(ada, assignment, r
     assert "launch_course" in ada.enter().text
     with scope(organization=registration.organization):
         assert (Enrollment.objects.count(), LtiResourceLink.objects.count()) == (1, 0)
+
+
+def test_half_a_character_in_a_name_is_left_out(ada, assignment):
+    """JSON can hold one, and no text of PostgreSQL can."""
+    ada.custom = linked_to(assignment)
+    answer = ada.arrive(change=lambda claims: claims.update(name="Ada \ud800L."))
+    assert answer.status_code == 302
+    with scope(organization=assignment.organization):
+        assert Enrollment.objects.get().name == "Ada L."
+
+
+def test_a_student_without_any_address_is_asked_for_one(ada, assignment, registration):
+    user = MembershipFactory.create(organization=registration.organization, email="").user
+    LtiAccountFactory.create(registration=registration, subject="ada", user=user)
+    EmailAddress.objects.filter(user=user).delete()
+    User.objects.filter(pk=user.pk).update(email="")
+    ada.email, ada.custom = "", linked_to(assignment)
+    assert "launch_address" in ada.enter().text
