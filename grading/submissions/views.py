@@ -164,7 +164,9 @@ def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:
     if last is None:
         return SubmissionForm(late=late)
 
-    values = {"repo_url": last.repo_url, "ref": last.ref}
+    # A push is submitted by its commit; the form goes on with its branch.
+    push = last.pushes.select_related("link").first()
+    values = {"repo_url": last.repo_url, "ref": push.link.branch if push else last.ref}
     audit = audit_to_show(last)
     if audit is None or audit.state != AuditState.FAILED or audit.failure_code == WITHDRAWN:
         return SubmissionForm(initial=values, late=late)

@@ -19,10 +19,17 @@ from grading.grades.actions import override_criterion
 from grading.grades.releases import release_grades, withdraw_release
 from grading.jobs import run_audit
 from grading.models import Audit, Grade, Push, PushLink
-from grading.submissions.pushes import answer_texts, check_runs
+from grading.submissions.pushes import answer_texts, check_runs, commit_answers
 from grading.submissions.pushes.commit_answers import PAUSES, send_due_answers
 from tests.factories.people import everywhere, staff_user
-from tests.factories.pushes import link_of, push_of
+from tests.factories.pushes import (
+    SECRET,
+    encoded,
+    github_headers,
+    github_payload,
+    link_of,
+    push_of,
+)
 from tests.factories.repository_accesses import TOKEN, access_of, app_access_of
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +79,14 @@ def shown(github: Any) -> tuple[str, str, str]:
     return run["status"], run.get("conclusion", ""), run["output"]["title"]
 
 
-def test_push_is_answered_as_it_waits_and_when_it_is_judged(github, link, pushed, commits):
+def test_push_is_answered_as_it_waits_and_when_it_is_judged(
+    github, link, deliver, submit, commits, settings
+):
+    settings.GITHUB_APP_WEBHOOK_SECRET = SECRET
+    names: dict[str, Any] = {"repository": {"id": 1}, "installation": {"id": 7}}
+    body = encoded(github_payload(commit=commits[1], **names))
+    assert deliver("/hooks/github/", body, github_headers(body)) == 202
+    pushed = submit()[0]
     answer(link)
     assert shown(github) == ("queued", "", "Submitted")
     audit = audit_of(pushed)
@@ -212,9 +226,10 @@ def test_github_that_is_down_gets_the_answer_later(github, link, pushed):
     assert (len(github.check_runs), push.answer_error) == (1, "")
 
 
-def test_answer_is_given_up_after_its_last_try(github, link, pushed):
+def test_answer_is_given_up_after_its_last_try(github, link, pushed, monkeypatch):
+    monkeypatch.setattr(commit_answers, "PAUSES", PAUSES[:1])
     github.failing = 100
-    for _ in range(len(PAUSES) + 1):
+    for _ in range(2):
         push = answer(link)
     assert (push.answer_at, push.answer_error != "") == (None, True)
 

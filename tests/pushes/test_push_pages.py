@@ -17,6 +17,7 @@ from tests.factories.people import everywhere
 from tests.factories.pushes import SECRET, link_of, push_of
 from tests.factories.repository_accesses import app_access_of
 from tests.factories.teams import team_with
+from tests.factories.work import SubmissionFactory
 from tests.web_client.api_program import Program
 
 pytestmark = pytest.mark.django_db
@@ -124,3 +125,10 @@ def test_api_links_lists_and_unlinks(assignment, ada, ben):
     assert classmate.delete(f"{path}{listed[0]['id']}/").status_code == 404
     assert program.delete(f"{path}{listed[0]['id']}/").status_code == 204
     assert links() == []
+
+
+def test_form_after_a_push_goes_on_with_its_branch(assignment, ada):
+    submission = SubmissionFactory.create(assignment=assignment, student=ada, ref="a" * 40)
+    push_of(link_of(assignment, ada, branch="work"), state="submitted", submission=submission)
+    page = signed_in(ada).get(page_of(assignment).replace("pushes/", "submit/")).text
+    assert ('value="work"' in page, "a" * 40 in page) == (True, False)
