@@ -25,6 +25,10 @@ pytestmark = pytest.mark.usefixtures("redis", "empty_cache")
 NONSENSE = {"empty": "", "wrong": "no such thing " * 500}
 # What is taken all the same, and why.
 TAKEN = {
+    (
+        "o/<slug:org>/c/<slug:cohort>/platforms/<int:link_id>/",
+        "wrong",
+    ): "a box is ticked by whatever is sent for it",
     ("o/<slug:org>/notices/", "empty"): "who wants no letter at all ticks nothing",
     (
         "o/<slug:org>/pairings/<uuid:pairing_id>/",
