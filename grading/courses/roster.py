@@ -2,8 +2,9 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -22,8 +23,23 @@ from grading.models import Cohort, Enrollment
 
 # The whole file is read into memory and written in one transaction.
 MAX_ROWS = 5000
-COLUMNS = ("email", "name", "student_number", "group")
-LABELS = {"name": "name", "student_number": "student number", "group": "group"}
+COLUMNS = ("email", "name", "student_number", "group", "github_name")
+LABELS = {
+    "name": "name",
+    "student_number": "student number",
+    "group": "group",
+    "github_name": "name at GitHub",
+}
+# What a roster of GitHub Classroom has in place of an email: an address, a name or a number.
+IDENTIFIER = "identifier"
+GITHUB_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
+NOBODY = (
+    "“{}” is no email address, and no student of this course has this name or number. Put the "
+    "address in its place."
+)
+SEVERAL = (
+    "Several students of this course have the name or number “{}”. Put the address in its place."
+)
 NO_GROUP = "-"  # an empty cell changes nothing, so leaving a group needs a mark of its own
 ALIASES = {
     "e_mail": "email",
@@ -32,6 +48,9 @@ ALIASES = {
     "full_name": "name",
     "student_id": "student_number",
     "team": "group",
+    # Of GitHub Classroom.
+    "github_username": "github_name",
+    "group_name": "group",
 }
 
 
@@ -61,6 +80,9 @@ class _Row:
     name: str
     student_number: str
     group: str
+    github_name: str = ""
+    identifier: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +101,7 @@ class PreviewedRow:
     state: str
     changes: tuple[tuple[str, str, str], ...] = ()
     reason: str = ""
+    github_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +126,16 @@ class RosterPreview:
     def fingerprint(self) -> str:
         """Text that changes when the import would do something else."""
         rows = [
-            (row.line, row.email, row.name, row.student_number, row.group, row.state, row.changes)
+            (
+                row.line,
+                row.email,
+                row.name,
+                row.student_number,
+                row.group,
+                row.state,
+                row.changes,
+                row.github_name,
+            )
             for row in self.rows
         ]
         return fingerprint_of(rows, self.letters)
@@ -114,7 +146,7 @@ def preview_roster(*, cohort: Cohort, text: str) -> RosterPreview:
 
     Raises RosterRefused when the file as a whole cannot be read.
     """
-    valid, refused = _validate(list(_parse_rows(text)))
+    valid, refused = _validate(_matched(cohort, list(_parse_rows(text))))
     enrolled = {student.email.lower(): student for student in _enrolled(cohort)}
     rows = [_previewed(row, enrolled.get(row.email)) for row in valid]
     rows += [
@@ -153,7 +185,8 @@ def confirm_roster(*, cohort: Cohort, text: str, fingerprint: str, by: User) -> 
 def _previewed(row: _Row, student: Enrollment | None) -> PreviewedRow:
     values = (row.line, row.email, row.name, row.student_number)
     if student is None:
-        return PreviewedRow(*values, "" if row.group == NO_GROUP else row.group, "new")
+        group = "" if row.group == NO_GROUP else row.group
+        return PreviewedRow(*values, group, "new", github_name=row.github_name)
     before = _fields(student)
     _update(student, row)
     after = _fields(student)
@@ -180,11 +213,14 @@ def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport
 
     `text` is CSV separated by commas, semicolons or tabs. Its header names email and, in any order,
     name, student_number and group; a hyphen as group removes the student from their group. A byte
-    order mark is dropped. Cells are text: formulas are not computed. Nobody is removed.
+    order mark is dropped. Cells are text: formulas are not computed. Nobody is removed. A roster of
+    GitHub Classroom is read as it is; its names at GitHub are kept as hints.
 
     Raises RosterRefused when the file as a whole cannot be read.
     """
-    rows, refused = _validate(list(_parse_rows(text)))
+    parsed = list(_parse_rows(text))
+    with scope(organization=cohort.organization):
+        rows, refused = _validate(_matched(cohort, parsed))
 
     with transaction.atomic(), scope(organization=cohort.organization):
         created, updated = _enroll(cohort, rows)
@@ -208,7 +244,12 @@ def _unread(text: str) -> tuple[str, ...]:
     text = _with_plain_line_ends(text)
     header = next(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)), [])
     names = zip(header, _names(header), strict=True)
-    return tuple(cell.strip() for cell, name in names if name and name not in COLUMNS)
+    known = {*COLUMNS, IDENTIFIER} if _is_of_classroom(_names(header)) else {*COLUMNS}
+    return tuple(cell.strip() for cell, name in names if name and name not in known)
+
+
+def _is_of_classroom(names: list[str]) -> bool:
+    return "email" not in names and {IDENTIFIER, "github_name"} <= set(names)
 
 
 def _with_plain_line_ends(text: str) -> str:
@@ -255,11 +296,11 @@ def _names(header: list[str]) -> list[str]:
 
 def _columns(header: list[str]) -> list[str]:
     names = _names(header)
-    if "email" not in names:
+    if "email" not in names and not _is_of_classroom(names):
         raise RosterRefused(
             "roster_no_email", "The first line must name the columns, including “email”."
         )
-    for name in COLUMNS:
+    for name in (*COLUMNS, IDENTIFIER):
         if names.count(name) > 1:
             raise RosterRefused("roster_column_twice", f"The column “{name}” appears twice.")
     return names
@@ -268,13 +309,48 @@ def _columns(header: list[str]) -> list[str]:
 def _parse_row(line: int, columns: list[str], cells: list[str]) -> _Row:
     # Not strict: spreadsheets leave out empty cells at the end of a row.
     values = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
+    identifier = values.get(IDENTIFIER, "") if "email" not in columns else ""
     return _Row(
         line=line,
-        email=values.get("email", "").lower(),
+        email=values.get("email", identifier).lower(),
         name=values.get("name", ""),
         student_number=values.get("student_number", ""),
         group=values.get("group", ""),
+        github_name=values.get("github_name", ""),
+        identifier=identifier,
     )
+
+
+def _matched(cohort: Cohort, rows: list[_Row]) -> list[_Row]:
+    """Return the rows with the address of the student whom an identifier of Classroom names.
+
+    A student keeps the name that they have: the one in the file may be that of a profile at GitHub.
+    """
+    if not any(row.identifier for row in rows):
+        return rows
+    enrolled = list(_enrolled(cohort))
+    by_email = {student.email.lower(): student for student in enrolled}
+    matched = []
+    for row in rows:
+        named = _students_named(row.identifier, enrolled)
+        student = by_email.get(row.email) or (named[0] if len(named) == 1 else None)
+        if student is not None:
+            row = replace(row, email=student.email.lower(), name=student.name or row.name)
+        elif row.identifier and "@" not in row.email:
+            sentence = SEVERAL if named else NOBODY
+            row = replace(row, reason=sentence.format(row.identifier[:80]))
+        matched.append(row)
+    return matched
+
+
+def _students_named(identifier: str, students: list[Enrollment]) -> list[Enrollment]:
+    """Return the students whose name or number an identifier is."""
+    word = " ".join(identifier.split()).casefold()
+    return [
+        student
+        for student in students
+        if word and word in (student.name.casefold(), student.student_number.casefold())
+    ]
 
 
 def _validate(rows: list[_Row]) -> tuple[list[_Row], list[RefusedLine]]:
@@ -295,6 +371,8 @@ def _validate(rows: list[_Row]) -> tuple[list[_Row], list[RefusedLine]]:
 
 
 def _error_of(row: _Row) -> str | None:
+    if row.reason:
+        return row.reason
     if not row.email:
         return "This line has no email address."
     try:
@@ -311,6 +389,8 @@ def _error_of(row: _Row) -> str | None:
         return "The student number is longer than 64 characters."
     if len(row.group) > 60:
         return "The group is longer than 60 characters."
+    if row.github_name and not GITHUB_NAME.fullmatch(row.github_name):
+        return f"“{row.github_name[:80]}” is no name at GitHub."
     return None
 
 
@@ -333,6 +413,7 @@ def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
             name=row.name,
             student_number=row.student_number,
             group="" if row.group == NO_GROUP else row.group,
+            github_name=row.github_name,
         )
         for row in rows
         if row.email not in enrolled
@@ -344,16 +425,17 @@ def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
     ]
 
     Enrollment.objects.bulk_create(new)
-    Enrollment.objects.bulk_update(changed, ["name", "student_number", "group"])
+    Enrollment.objects.bulk_update(changed, list(LABELS))
     clear_late_marks_of(cohort, {student.group for student in changed})
     return len(new), len(changed)
 
 
 def _update(enrollment: Enrollment, row: _Row) -> bool:
     """Copy the row to the enrollment and say whether it changed. An empty cell changes nothing."""
-    before = (enrollment.name, enrollment.student_number, enrollment.group)
+    before = _fields(enrollment)
     enrollment.name = row.name or enrollment.name
     enrollment.student_number = row.student_number or enrollment.student_number
     enrollment.group = "" if row.group == NO_GROUP else row.group or enrollment.group
+    enrollment.github_name = row.github_name or enrollment.github_name
 
-    return (enrollment.name, enrollment.student_number, enrollment.group) != before
+    return _fields(enrollment) != before

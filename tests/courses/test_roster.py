@@ -135,3 +135,57 @@ def test_number_of_queries_does_not_depend_on_the_roster(django_assert_num_queri
         cohort = CohortFactory()
         with django_assert_num_queries(11):
             import_roster(cohort=cohort, text=text, by=None)
+
+
+CLASSROOM = '"identifier","github_username","github_id","name"\n'
+
+
+def github_names(cohort):
+    with scope(organization=cohort.organization):
+        rows = Enrollment.objects.filter(cohort=cohort).order_by("email")
+        return list(rows.values_list("email", "name", "github_name"))
+
+
+def test_roster_of_github_classroom_is_imported_as_it_is():
+    cohort = CohortFactory()
+    text = f'{CLASSROOM}"ada@example.org","ada-l","123456","Ada"\n"ben@example.org","","",""\n'
+    assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(2, 0, 0, ())
+    assert github_names(cohort) == [
+        ("ada@example.org", "Ada", "ada-l"),
+        ("ben@example.org", "", ""),
+    ]
+
+
+@pytest.mark.parametrize("identifier", ["ada lovelace", "A-7", "ADA@example.org"])
+def test_identifier_of_classroom_matches_a_student_who_keeps_their_name(identifier):
+    cohort = CohortFactory()
+    EnrollmentFactory(
+        cohort=cohort, email="ada@example.org", name="Ada Lovelace", student_number="A-7"
+    )
+    text = f'{CLASSROOM}"{identifier}","ada-l","1","the countess"\n'
+    assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(0, 1, 0, ())
+    assert github_names(cohort) == [("ada@example.org", "Ada Lovelace", "ada-l")]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('"Eve","eve","1",""', "“Eve” is no email address, and no student"),
+        ('"Twin","twin","1",""', "Several students of this course"),
+        ('"eve@example.org","../eve","1",""', "“../eve” is no name at GitHub."),
+        ('"","eve","1",""', "This line has no email address."),
+    ],
+)
+def test_line_of_classroom_that_names_nobody_is_refused(line, reason):
+    cohort = CohortFactory()
+    for email in ("t1@example.org", "t2@example.org"):
+        EnrollmentFactory(cohort=cohort, email=email, name="Twin")
+    result = import_roster(cohort=cohort, text=f"{CLASSROOM}{line}\n", by=None)
+    assert [row.sentence.startswith(reason) for row in result.refused] == [True]
+    assert [name for _email, _name, name in github_names(cohort)] == ["", ""]
+
+
+def test_identifier_without_names_at_github_is_no_roster():
+    with pytest.raises(RosterRefused) as refused:
+        import_roster(cohort=CohortFactory(), text="identifier,name\na@b.org,A\n", by=None)
+    assert refused.value.code == "roster_no_email"

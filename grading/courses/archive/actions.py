@@ -44,7 +44,7 @@ from grading.grades.exports.csv_layouts import ExportChoice
 from grading.models import Assignment, Audit, Cohort, Enrollment, Submission
 
 FORMAT = "automaton-auditor/cohort@1"
-ROSTER = ("number", "name", "email", "student_number", "group", "created_at")
+ROSTER = ("number", "name", "email", "student_number", "group", "github_name", "created_at")
 
 
 def archive_cohort(*, cohort: Cohort, by: User) -> Iterator[bytes]:
@@ -93,6 +93,7 @@ def _roster(cohort: Cohort) -> Iterator[bytes]:
             row.email,
             row.student_number,
             row.group,
+            row.github_name,
             row.created_at.isoformat(),
         )
         yield lines_of([cells]).encode()

@@ -36,9 +36,11 @@ from grading.models import (
     Override,
     Pairing,
     PairingRound,
+    RepositoryMember,
     RoundMember,
     RubricVersion,
     StaffNote,
+    StudentRepository,
     Submission,
     SupersededReport,
     Team,
@@ -115,6 +117,18 @@ def tables_of(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
         ("bulk_runs", BulkRun.objects.filter(assignment=assignment).order_by("pk")),
         *_peer_review_tables(assignment),
         *_platform_tables(assignment),
+        *_repository_tables(assignment),
+    ]
+
+
+def _repository_tables(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
+    """Return the tables of repositories from a template, and of the accounts invited to them."""
+    by_template = {"template__assignment": assignment}
+    made = StudentRepository.objects.filter(**by_template)
+    members = RepositoryMember.objects.filter(repository__in=made)
+    return [
+        ("made_repositories", made.order_by("pk")),
+        ("made_repository_members", members.order_by("pk")),
     ]
 
 
