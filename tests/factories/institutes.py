@@ -68,6 +68,7 @@ from tests.factories.people import (
     OrganizationFactory,
     UserFactory,
 )
+from tests.factories.pushes import link_of, push_of
 from tests.factories.repository_accesses import RepositoryGrantFactory
 from tests.factories.repository_templates import made_repository, template_for
 from tests.factories.teams import GradeAdjustmentFactory, team_with
@@ -147,6 +148,7 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
         access__organization=organization, access__path=f"{word}-course", student=enrollment
     )
     made_repository(template_for(assignment), enrollment)
+    push_of(link_of(assignment, enrollment))
     BankedCommentFactory.create(rubric=rubric, label=f"{word} entry")
     comment = CommentFactory.create(
         submission=audit.submission, text=f"{word} comment", released=True

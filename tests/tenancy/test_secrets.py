@@ -29,12 +29,14 @@ from grading.models import (
     LtiRegistration,
     Organization,
     OrganizationBench,
+    PushLink,
     RepositoryAccess,
     Webhook,
 )
 from tests.factories.example_report import report_json
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere, staff_user
+from tests.factories.pushes import SECRET as PUSH_SECRET
 from tests.factories.repository_accesses import TOKEN
 from tests.factories.webhooks import SECRET
 from tests.tenancy.matrix_rows import NOWHERE, ROWS
@@ -69,9 +71,10 @@ def secrets_now() -> list[str]:
         sealed = [bench.sealed_key for bench in OrganizationBench.objects.all()]
         sealed += [webhook.sealed_secret for webhook in Webhook.objects.all()]
         sealed += [key.sealed_private for key in LtiKey.objects.all()]
+        sealed += [link.sealed_secret for link in PushLink.objects.all()]
         sealed += [access.sealed_secret for access in RepositoryAccess.objects.all()]
     factors = [str(row.data["secret"]) for row in Authenticator.objects.filter(type="totp")]
-    return [KEY, TOTP_SECRET, SECRET, TOKEN, *sealed, *factors]
+    return [KEY, TOTP_SECRET, SECRET, PUSH_SECRET, TOKEN, *sealed, *factors]
 
 
 def lists_and_forms_of_the_administration() -> Iterator[str]:
@@ -128,7 +131,7 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
 def leaks_on(client: Client, pages: Iterator[str]) -> tuple[int, list[Any]]:
     """Return the number of pages read and the places where a secret stood."""
     hidden, read, leaks = secrets_now(), 0, []
-    assert len(hidden) == 9
+    assert len(hidden) == 11
     for page in pages:
         text = client.get(page).content.decode()
         read += 1
