@@ -21,6 +21,7 @@ from grading.api import (
     rubric_endpoints,
     staff_note_endpoints,
     submission_endpoints,
+    template_endpoints,
     webhook_endpoints,
 )
 from grading.api.error_responses import unknown_path
@@ -106,6 +107,16 @@ urlpatterns = [
         "o/<slug:org>/feedback/<uuid:report_id>/",
         pairing_endpoints.Feedback.as_view(),
         name="api-feedback",
+    ),
+    path(
+        f"{ASSIGNMENT}repositories/",
+        template_endpoints.MadeRepositories.as_view(),
+        name="api-made-repositories",
+    ),
+    path(
+        f"{ASSIGNMENT}repository/",
+        template_endpoints.OwnMadeRepository.as_view(),
+        name="api-made-repository",
     ),
     path(f"{ASSIGNMENT}push-links/", push_endpoints.PushLinks.as_view(), name="api-push-links"),
     path(

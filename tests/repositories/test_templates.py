@@ -15,7 +15,8 @@ from grading.models import RepositoryAccess, RepositoryTemplate, StudentReposito
 from grading.repositories.generated.making import make_due_repositories
 from tests.factories.github_server import GithubOrganization, app_settings, serve_github
 from tests.factories.people import everywhere, staff_user
-from tests.factories.repository_templates import template_for
+from tests.factories.repository_templates import made_repository, template_for
+from tests.web_client.api_program import Program
 
 pytestmark = pytest.mark.django_db
 GIVEN = {"administration": "write", "contents": "read", "members": "read", "metadata": "read"}
@@ -326,3 +327,20 @@ def test_another_account_does_not_replace_the_first(ada, assignment, github, tem
     create(ada, github, "tom-token")
     work(assignment)
     assert github.invited == {("course/exercise-ada", "ada"): "push"}
+
+
+# -- programs --------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("redis")
+def test_programs_of_teachers_have_repositories_made_and_list_them(assignment, ada, ben, template):
+    made_repository(template, ada, repository_id=9)
+    slug = assignment.organization.slug
+    teacher = Program(staff_user(assignment.organization), slug)
+    path = f"cohorts/{assignment.cohort.slug}/assignments/{assignment.slug}/"
+    assert teacher.post(f"{path}repositories/", {}).json() == {"asked": 1}
+    listed = teacher.get(f"{path}repositories/").json()["results"]
+    states = {row["student"]: row["state"] for row in listed}
+    assert states == {ada.email: "made", ben.email: "waiting"}
+    own = Program(ada.user, slug).get(f"{path}repository/").json()
+    assert (own["student"], own["members"][0]["login"]) == (ada.email, "ada")

@@ -138,6 +138,11 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{API_COHORT}pairings/": (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}repositories/": (PROGRAMS_OF_STUDENTS, PROGRAMS_GIVING_ACCESS),
     API_REPOSITORY: (PROGRAMS_OF_THE_STUDENT, None),
+    f"{API_COHORT}assignments/<slug:assignment>/repositories/": (
+        PROGRAMS_OF_TEACHERS,
+        PROGRAMS_TESTING,
+    ),
+    f"{API_COHORT}assignments/<slug:assignment>/repository/": (PROGRAMS_OF_THE_STUDENT, None),
     f"{API_COHORT}assignments/<slug:assignment>/push-links/": (
         PROGRAMS_OF_STUDENTS,
         PROGRAMS_GIVING_ACCESS,
