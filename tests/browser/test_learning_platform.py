@@ -68,13 +68,23 @@ def register(page: Page, organization: Any, there: PlatformPages) -> None:
     page.get_by_role("button", name="Add platform").click()
     page.get_by_role("button", name="Make a registration link").click()
     keep_picture(page, "lms-platform")
-    there.setup_link = page.get_by_role("status").locator("code").inner_text()
+    there.setup_link = copied(page, "the registration link")
+    assert there.setup_link == page.get_by_role("status").locator("code").inner_text()
     page.goto(f"{there.server.issuer}/install")
     frame = page.frame_locator("iframe")
     expect(frame.get_by_text("Registered with")).to_be_visible()
     frame.get_by_role("button", name="Close").click()
     expect(page).to_have_title("org.imsglobal.lti.close")
     there.registration = beside(lambda: registered(organization))
+
+
+def copied(page: Page, name: str) -> str:
+    """Press the button that copies this text, and return what the clipboard holds."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name=f"Copy {name}").click()
+    expect(page.get_by_role("button", name=f"Copy {name}: copied")).to_have_text("Copied")
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
 
 
 def registered(organization: Any) -> LtiRegistration:
