@@ -80,7 +80,7 @@ class Extensions(TenantView, ListAPIView[Extension]):
         values = dict(serializer.validated_data)
         given: Any = give_extension(
             assignment=row,
-            students=students_of(row, values.pop("students")),
+            students=_students_of(row, values.pop("students")),
             group=values.pop("group"),
             reason=values.pop("reason"),
             relief=Relief(**values),
@@ -93,7 +93,7 @@ class Extensions(TenantView, ListAPIView[Extension]):
         return access_assignment(self.request.user, *slugs, level=level)
 
 
-def students_of(assignment: Assignment, emails: list[str]) -> list[Enrollment]:
+def _students_of(assignment: Assignment, emails: list[str]) -> list[Enrollment]:
     """Return the students by their addresses. Raises ValidationError for one not on the roster."""
     roster = Enrollment.objects.filter(cohort=assignment.cohort_id)
     by_email = {student.email.lower(): student for student in roster}

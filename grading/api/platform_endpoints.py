@@ -23,15 +23,15 @@ from rest_framework.serializers import (
     SerializerMethodField,
 )
 
-from grading.api.extension_endpoints import students_of
 from grading.api.schema import ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, ScoreState
+from grading.core.errors import PlatformRefused
 from grading.core.own_work import own_students
 from grading.core.permissions import access_assignment, access_cohort, access_organization
 from grading.lti.gradebooks import scores_of, send_again
 from grading.lti.queries import courses_of_cohort, platforms_of
-from grading.models import Assignment, LtiCourseLink, LtiRegistration, LtiScore
+from grading.models import Assignment, Enrollment, LtiCourseLink, LtiRegistration, LtiScore
 
 
 class PlatformSerializer(Serializer[LtiRegistration]):
@@ -142,11 +142,20 @@ class PlatformGrades(TenantView, ListAPIView[LtiScore]):
         row = self._assignment(level="teacher")
         serializer = SendAgainSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
-        students = students_of(row, serializer.validated_data["students"])
-        keys = [student.pk for student in students] or None
+        keys = _keys_of(row, serializer.validated_data["students"]) or None
         queued = send_again(assignment=row, by=member(request), students=keys)
         return Response({"queued": queued}, status=HTTPStatus.ACCEPTED)
 
     def _assignment(self, *, level: Any) -> Assignment:
         slugs = self.kwargs["cohort"], self.kwargs["assignment"]
         return access_assignment(self.request.user, *slugs, level=level)
+
+
+def _keys_of(assignment: Assignment, emails: list[str]) -> list[int]:
+    """Return the students' keys by their addresses. Raises PlatformRefused student_unknown."""
+    roster = Enrollment.objects.filter(cohort=assignment.cohort_id)
+    by_email = {student.email.lower(): student.pk for student in roster}
+    if missing := [email for email in emails if email.lower() not in by_email]:
+        sentence = f"Not on the roster: {', '.join(missing)}."
+        raise PlatformRefused("students", "student_unknown", sentence)
+    return [by_email[email.lower()] for email in emails]

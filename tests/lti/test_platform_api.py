@@ -106,7 +106,7 @@ def test_grades_are_listed_with_their_outcome_and_sent_again(cohort, teacher):
         "sent_at": None,
     }
     LtiCourseLinkFactory.create(cohort=cohort, context=score.line_item.context)
-    assert teacher.post(path, {"students": ["nobody@example.org"]}).status_code == 400
+    assert teacher.post(path, {"students": ["nobody@example.org"]}).status_code == 422
     assert teacher.post(path, {"students": [score.student.email]}).json() == {"queued": 1}
     with scope(organization=cohort.organization):
         assert LtiScore.objects.get().state == "waiting"
