@@ -11,11 +11,13 @@ from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from grading.core.enums import TeamFormation
 from grading.models import RepositoryAccess, RepositoryTemplate, StudentRepository
 from grading.repositories.generated.making import make_due_repositories
 from tests.factories.github_server import GithubOrganization, app_settings, serve_github
 from tests.factories.people import everywhere, staff_user
 from tests.factories.repository_templates import made_repository, template_for
+from tests.factories.teams import team_with
 from tests.web_client.api_program import Program
 
 pytestmark = pytest.mark.django_db
@@ -327,6 +329,22 @@ def test_another_account_does_not_replace_the_first(ada, assignment, github, tem
     create(ada, github, "tom-token")
     work(assignment)
     assert github.invited == {("course/exercise-ada", "ada"): "push"}
+
+
+def test_members_of_a_team_share_one_repository_and_are_each_invited(
+    ada, ben, assignment, github, template
+):
+    with everywhere():
+        assignment.team_formation = TeamFormation.GROUPS
+        assignment.save()
+        team_with(assignment, ada, ben, name="Blue Team")
+    create(ada, github, "ada-token")
+    create(ben, github, "ben-token")
+    work(assignment)
+    assert github.invited == {
+        ("course/exercise-blue-team", "ada"): "push",
+        ("course/exercise-blue-team", "ben"): "push",
+    }
 
 
 # -- programs --------------------------------------------------------------------------------------
