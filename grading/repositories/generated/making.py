@@ -25,8 +25,8 @@ from grading.models import RepositoryMember, StudentRepository
 from grading.notifications.outbox import Outbox
 from grading.repositories.actions import link_github
 
-# A turn begins no repository later than this.
-BEGIN_SECONDS = 20
+# A turn begins no repository later than this: webhooks and grades wait in the same queue.
+BEGIN_SECONDS = 5
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 30, 60))
 PASSING = {"github_unavailable", "github_app_refused", "github_app_off"}
 NAME_TAKEN = (
