@@ -181,6 +181,7 @@ SENTENCES = {
     "webhook.deleted": "deleted the webhook to {host}",
     "webhook.switched_off": "disabled the webhook to {host}",
     "webhook.switched_on": "enabled the webhook to {host}",
+    "template.account_removed": "removed the account {login} from {place}",
     "template.failed": "{place} at GitHub did not go on: {reason}",
     "template.invited": "{login} was invited to {place} at GitHub",
     "template.repository_asked": "asked for the repository {place} for {assignment}",

@@ -331,6 +331,21 @@ def test_another_account_does_not_replace_the_first(ada, assignment, github, tem
     assert github.invited == {("course/exercise-ada", "ada"): "push"}
 
 
+def test_removed_account_gives_way_to_another_of_the_same_student(
+    teacher, ada, assignment, github, template
+):
+    create(ada, github, "ada-token")
+    work(assignment)
+    [member] = [row.pk for row in rows()[0].members.all()]
+    for key in ("0", "x", "9" * 30):
+        assert teacher.post(page(assignment), {"do": "remove", "member": key}).status_code == 404
+    answer = teacher.post(page(assignment), {"do": "remove", "member": member}, follow=True)
+    assert "We forgot ada." in answer.text
+    create(ada, github, "tom-token")
+    work(assignment)
+    assert ("course/exercise-ada", "tom") in github.invited
+
+
 def test_members_of_a_team_share_one_repository_and_are_each_invited(
     ada, ben, assignment, github, template
 ):

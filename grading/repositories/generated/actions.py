@@ -34,7 +34,9 @@ APART = timedelta(seconds=3)
 # GitHub's limit for the name of a repository.
 LONGEST_NAME = 100
 NO_TEMPLATE = "This assignment has no template. Your teachers can set one."
-OTHER_ACCOUNT = "{} is linked for this repository already. Ask your teachers to remove it there."
+OTHER_ACCOUNT = (
+    "{} is linked for this repository already. Ask your teachers to remove that account here."
+)
 
 
 def create_repository(
@@ -93,6 +95,23 @@ def try_again(*, repository: StudentRepository, by: User) -> None:
             place=str(repository),
         )
         REPOSITORIES.enqueue_on_commit(repository.organization_id)
+
+
+def remove_account(*, member: RepositoryMember, by: User) -> None:
+    """Forget a student's account at GitHub, so that they can show another one.
+
+    What GitHub lets that account do there stays, until somebody ends it there.
+    """
+    with transaction.atomic():
+        record_activity(
+            organization=member.organization_id,
+            actor=by,
+            verb="template.account_removed",
+            about=member.student,
+            login=member.login,
+            place=str(member.repository),
+        )
+        member.delete()
 
 
 def look_again(*, assignment: Assignment) -> int:

@@ -100,6 +100,12 @@ def repositories_of(assignment: Assignment) -> QuerySet[StudentRepository]:
     return rows.select_related("student", "team").prefetch_related("members__student")
 
 
+def members_of(assignment: Assignment) -> QuerySet[RepositoryMember]:
+    """Return the students' accounts at GitHub of all repositories of an assignment."""
+    rows = RepositoryMember.objects.filter(repository__template__assignment=assignment)
+    return rows.select_related("repository", "student")
+
+
 def state_of(repository: StudentRepository) -> str:
     """Return in a word how far a repository and its invitations are. Needs `members`."""
     if repository.state != RepositoryState.MADE:

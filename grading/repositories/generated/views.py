@@ -19,11 +19,13 @@ from grading.repositories.generated.actions import (
     create_all,
     create_repository,
     look_again,
+    remove_account,
     try_again,
 )
 from grading.repositories.generated.forms import TemplateForm
 from grading.repositories.generated.queries import (
     known_account,
+    members_of,
     repositories_of,
     repository_of,
     rows_of,
@@ -33,6 +35,8 @@ from grading.repositories.generated.queries import (
 from grading.repositories.generated.settings import set_template
 from grading.repositories.github_views import app_or_none, shown_account, start
 
+# Digits of a number that a column of eight bytes takes.
+LONGEST_KEY = 19
 LINK_FIRST = "Show us your account at GitHub first."
 
 
@@ -44,7 +48,7 @@ def template(request: MemberRequest, org: str, cohort: str, assignment: str) -> 
     sent = request.POST.get("do", "") if request.method == "POST" else ""
     if sent == "github":
         return start(request, target.cohort, back_to=request.path)
-    if sent in ("all", "look", "again"):
+    if sent in ("all", "look", "again", "remove"):
         _act(request, target, sent)
         return redirect(request.path)
     form = TemplateForm(request.POST if sent == "save" else None, initial=_initial(target))
@@ -104,18 +108,31 @@ def _act(request: MemberRequest, assignment: Assignment, verb: str) -> None:
     try:
         if verb == "all":
             number = create_all(assignment=assignment, by=request.user)
-            messages.success(request, f"{number} repositories are being made.")
+            are = "repository is" if number == 1 else "repositories are"
+            messages.success(request, f"{number} {are} being made.")
         elif verb == "look":
             look_again(assignment=assignment)
             messages.success(request, "We are asking GitHub. Open this page again in a minute.")
+        elif verb == "remove":
+            member = get_object_or_404(members_of(assignment), pk=_key(request, "member"))
+            remove_account(member=member, by=request.user)
+            messages.success(
+                request,
+                f"We forgot {member.login}. If GitHub should keep it out of {member.repository}, too, "
+                "remove it in the repository's settings there.",
+            )
         else:
-            key = request.POST.get("repository", "")
-            rows = repositories_of(assignment)
-            row = get_object_or_404(rows, pk=int(key) if key.isascii() and key.isdecimal() else 0)
+            row = get_object_or_404(repositories_of(assignment), pk=_key(request, "repository"))
             try_again(repository=row, by=request.user)
             messages.success(request, f"{row} is tried again.")
     except ActionRefused as refusal:
         messages.error(request, refusal.sentence)
+
+
+def _key(request: MemberRequest, name: str) -> int:
+    """Return the key that was sent, 0 for what is none."""
+    key = request.POST.get(name, "")
+    return int(key) if key.isascii() and key.isdecimal() and len(key) < LONGEST_KEY else 0
 
 
 @never_cache
