@@ -32,6 +32,7 @@ ENTRY_HEADER_BYTES = 80
 Span = tuple[str, int, int]
 
 _COMMIT_ID = re.compile(r"[0-9a-fA-F]{4,40}")
+_WHOLE_ID = re.compile(r"[0-9a-fA-F]{40}")
 # The rules of git check-ref-format, as one pattern of what they forbid. We add the leading dash:
 # it would read as an option.
 _FORBIDDEN_REF = re.compile(
@@ -116,14 +117,15 @@ def probe_repository(
     """
     url = _checked_url(repo_url, allow_local=allow_local, access=access)
     _check_ref(ref)
+    is_whole_id = ref is not None and _WHOLE_ID.fullmatch(ref) is not None
     names = ["HEAD"]
-    if ref is not None:
+    if ref is not None and not is_whole_id:
         # An annotated tag has its own object; the name with ^{} is the commit it points to.
         names = [f"refs/heads/{ref}", f"refs/tags/{ref}^{{}}", f"refs/tags/{ref}"]
 
     refs = list_remote_refs(url, names, seconds=seconds, access=access)
     commit = next((refs[name] for name in names if name in refs), None)
-    if commit is not None:
+    if commit is not None and not is_whole_id:
         return commit
     if ref is not None and _COMMIT_ID.fullmatch(ref):
         return ref.lower()
@@ -215,8 +217,11 @@ def _clone_limits(limits: Limits) -> ChildLimits:
 
 def _resolve_commit(git_dir: Path, commit_id: str | None) -> str | None:
     names = ["HEAD"]
-    if commit_id is not None:
-        # A branch or tag may look like a commit id: names come first, as they do in git.
+    if commit_id is not None and _WHOLE_ID.fullmatch(commit_id):
+        # As in git: a branch of this name, made after the due date, does not stand for the commit.
+        names = [commit_id]
+    elif commit_id is not None:
+        # A branch or tag may look like an abbreviated id: names come first, as they do in git.
         names = [f"refs/heads/{commit_id}", f"refs/tags/{commit_id}", commit_id]
 
     stdin = "".join(f"{name}^{{commit}}\n" for name in names).encode()

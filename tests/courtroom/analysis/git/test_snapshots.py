@@ -36,6 +36,16 @@ def test_branch_a_tag_and_a_commit_id_are_resolved_alike_by_snapshot_and_probe(
     assert take(good, ref=side[:8].upper()).commit == side
 
 
+@pytest.mark.parametrize("namespace", ["heads", "tags"])
+def test_branch_or_tag_named_like_a_whole_commit_id_does_not_stand_for_the_commit(
+    good, take, namespace
+):
+    head, side = git("rev-parse", "main", at=good), git("rev-parse", "side/work", at=good)
+    git("update-ref", f"refs/{namespace}/{side}", head, at=good)
+    assert probe_repository(str(good), ref=side, allow_local=True) == side
+    assert take(good, ref=side).commit == side
+
+
 def test_annotated_tag_leads_to_its_commit(good, take):
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     git(*identity, "tag", "-a", "-m", "Release", "v2", "main", at=good)
