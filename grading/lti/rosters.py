@@ -6,7 +6,7 @@ makes nobody the holder of an existing account: that takes a launch, at which it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,7 +71,10 @@ class RosterPlan:
 
 @dataclass(slots=True)
 class _Known:
-    """What the database knows of the people of one course and cohort."""
+    """What the database knows of the people of one course and cohort.
+
+    `holders` are the listed people there, by the key of the place that is theirs.
+    """
 
     members: dict[str, LtiMember]
     accounts: dict[str, int]
@@ -79,20 +82,22 @@ class _Known:
     memberships: dict[int, Membership]
     by_user: dict[int, Enrollment]
     by_email: dict[str, Enrollment]
+    holders: dict[int, str]
 
 
 def plan_roster(*, link: LtiCourseLink, people: Sequence[ListedPerson]) -> RosterPlan:
     """Return what an import of these people would do; nothing is written. A fixed number of queries."""
-    known = _known(link)
-    planned = list[PlannedPerson]()
+    listed = {person.subject for person in people}
+    known, planned = _known(link, listed), list[PlannedPerson]()
     for person in people:
         row = _planned(person, known)
         if row.state == "new":
             # A second person with this address gets no second place.
             taken = Enrollment(email=_email(row, known), user_id=-1)
             known.by_email[taken.email.lower()] = taken
+        if row.student is not None:
+            known.holders.setdefault(row.student.pk, person.subject)
         planned.append(row)
-    listed = {person.subject for person in people}
     left = [
         member
         for member in known.members.values()
@@ -132,19 +137,26 @@ def import_roster(
     return plan
 
 
-def _known(link: LtiCourseLink) -> _Known:
+def _known(link: LtiCourseLink, listed: Collection[str]) -> _Known:
     students = list(Enrollment.objects.filter(cohort=link.cohort_id))
     accounts = LtiAccount.objects.filter(registration=link.context.registration_id, ended_at=None)
     subjects = dict(accounts.values_list("user", "subject"))
     memberships = Membership.objects.filter(organization=link.organization_id, user__in=subjects)
-    members = LtiMember.objects.filter(course_link=link).select_related("enrollment")
+    rows = LtiMember.objects.filter(course_link=link).select_related("enrollment")
+    members = {member.subject: member for member in rows}
+    holders = {
+        member.enrollment_id: member.subject
+        for member in members.values()
+        if member.left_at is None and member.enrollment_id and member.subject in listed
+    }
     return _Known(
-        members={member.subject: member for member in members},
+        members=members,
         accounts={subject: user for user, subject in subjects.items()},
         subjects=subjects,
         memberships={row.user_id: row for row in memberships if row.user_id is not None},
         by_user={row.user_id: row for row in students if row.user_id is not None},
         by_email={row.email.lower(): row for row in students},
+        holders=holders,
     )
 
 
@@ -178,9 +190,9 @@ def _planned_account(person: ListedPerson, user: int, known: _Known) -> PlannedP
     if (student := known.by_user.get(user)) is not None:
         return _kept(person, student, member)
     email = person.email or membership.email.lower()
-    if (waiting := known.by_email.get(email)) is None:
+    if email not in known.by_email:
         return PlannedPerson(person, "new", user_id=user)
-    if waiting.user_id is not None:
+    if (waiting := _place_by_address(person, email, known)) is None:
         return PlannedPerson(person, "consent", reason=CONSENT)
     return _kept(person, waiting, member, user=user)
 
@@ -191,8 +203,18 @@ def _waiting_place(
     """Return the place that waits for a person without an account: theirs before, or by address."""
     if member is not None and member.enrollment is not None and member.enrollment.user_id is None:
         return member.enrollment
-    waiting = known.by_email.get(person.email)
-    return waiting if waiting is not None and waiting.user_id is None else None
+    return _place_by_address(person, person.email, known)
+
+
+def _place_by_address(person: ListedPerson, email: str, known: _Known) -> Enrollment | None:
+    """Return the place that waits for an address, unless it is another person's there already.
+
+    People can change their address there, and would get the place and grades of another.
+    """
+    waiting = known.by_email.get(email)
+    if waiting is None or waiting.user_id is not None:
+        return None
+    return waiting if known.holders.get(waiting.pk, person.subject) == person.subject else None
 
 
 def _kept(
@@ -227,7 +249,7 @@ def _email(row: PlannedPerson, known: _Known) -> str:
 
 
 def _write(link: LtiCourseLink, plan: RosterPlan) -> None:
-    now, known = timezone.now(), _known(link)
+    now, known = timezone.now(), _known(link, ())
     places = {row.person.subject: row.student for row in plan.people}
     new = plan.of("new")
     made = Enrollment.objects.bulk_create(

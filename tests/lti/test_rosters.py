@@ -58,9 +58,11 @@ def imported(link: LtiCourseLink, **options: Any) -> RosterPlan:
 def test_all_pages_are_read_and_only_who_is_active(link, course):
     course.page_size = 2
     course.people = [somebody(f"person-{number}") for number in range(5)]
+    course.people[4]["roles"] = ["\ud800", "a\x00b", 7, TEACHER]
     course.people[3]["status"] = "Inactive"
     people = read_members(link.context, seconds=20)
     assert [person.subject for person in people] == ["person-0", "person-1", "person-2", "person-4"]
+    assert (people[3].roles, people[3].role) == (("", "ab", TEACHER), "teacher")
     first, *_others = requests = course.server.asked("/course/members")
     assert (len(requests), "limit=200" in first.path) == (3, True)
     assert first.headers["Accept"] == "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
@@ -96,6 +98,9 @@ def test_a_list_that_cannot_be_trusted_is_refused(link, course, answer, code):
 def test_a_platform_without_the_service_or_a_slow_one_is_refused(link, course):
     with pytest.raises(PlatformFailed, match="took too long"):
         read_members(link.context, seconds=-1)
+    link.context.memberships_url = "http://["
+    with pytest.raises(PlatformFailed, match="no web address"):
+        read_members(link.context, seconds=20)
     link.context.memberships_url = ""
     with pytest.raises(PlatformFailed, match="Names and Roles"):
         read_members(link.context, seconds=20)
@@ -179,6 +184,17 @@ def test_an_ended_connection_is_none(link, course, registration):
 def test_two_people_with_one_address_get_one_place(link, course):
     course.people = [somebody("ada"), somebody("bob", email="ada@school.example")]
     assert states(imported(link)) == {"ada": "new", "bob": "consent"}
+
+
+def test_whoever_takes_the_address_of_another_gets_their_place_neither_new_nor_later(link, course):
+    EnrollmentFactory.create(cohort=link.cohort, email="ada@school.example", user=None)
+    course.people = [somebody("ada"), somebody("bob", email="ada@school.example")]
+    assert states(imported(link)) == {"ada": "changed", "bob": "consent"}
+    # Listed first, too.
+    course.people.reverse()
+    assert states(imported(link)) == {"bob": "consent", "ada": "here"}
+    places = dict(LtiMember.objects.values_list("subject", "enrollment"))
+    assert places == {"ada": Enrollment.objects.get().pk, "bob": None}
 
 
 def test_leavers_are_marked_and_keep_everything(link, course):
