@@ -40,7 +40,8 @@ def access_token(registration: LtiRegistration, scopes: Collection[str]) -> str:
 
     answer = _request(registration, scopes)
     token = answer.get("access_token")
-    if not isinstance(token, str) or not token:
+    # A header holds nothing else, nor does the cache hold half of a character.
+    if not isinstance(token, str) or not token or not token.isascii():
         raise PlatformFailed("platform_unreadable", "The platform's answer holds no access token.")
     if (kept := _seconds(answer) - SPARE_SECONDS) > 0:
         cache.set(place, seal(token, purpose=SEAL), kept)
@@ -70,7 +71,8 @@ def _request(registration: LtiRegistration, scopes: Collection[str]) -> dict[str
 def _seconds(answer: dict[str, Any]) -> int:
     try:
         return min(int(answer.get("expires_in", USUAL_SECONDS)), LONGEST_SECONDS)
-    except (TypeError, ValueError):
+    # 1e999 is endless.
+    except (TypeError, ValueError, OverflowError):
         return USUAL_SECONDS
 
 

@@ -154,10 +154,11 @@ def read_claims(claims: dict[str, Any]) -> LaunchClaims:
 
 def _is_storable(record: LaunchClaims) -> bool:
     """Return whether PostgreSQL takes the record as JSON: without NUL and halves of characters."""
-    text = json.dumps(record.model_dump(mode="json"), ensure_ascii=False)
     try:
+        text = json.dumps(record.model_dump(mode="json"), ensure_ascii=False)
         text.encode()
-    except UnicodeEncodeError:
+    # Half of a character, or a list in a list in a list ...
+    except (ValueError, RecursionError):
         return False
     return "\\u0000" not in text
 

@@ -172,7 +172,9 @@ def _column_of(row: dict[str, Any], url: str) -> Column:
         points = Decimal(str(maximum)).quantize(Decimal("0.01"))
     except InvalidOperation:
         points = Decimal(0)
-    if isinstance(maximum, bool) or not 0 < points <= LARGEST or len(url) > LONGEST_ADDRESS:
+    # Whatever is no number can't be compared.
+    is_number = points.is_finite() and not isinstance(maximum, bool)
+    if not is_number or not 0 < points <= LARGEST or len(url) > LONGEST_ADDRESS:
         raise PlatformFailed(
             "column_unusable", "The column for this assignment has no maximum there."
         )

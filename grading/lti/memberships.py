@@ -29,7 +29,7 @@ NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*\brel="?next"?', re.IGNORECASE)
 
 def _roles(value: Any) -> tuple[str, ...]:
     names = value if isinstance(value, list) else []
-    return tuple(name[:255] for name in names[:20] if isinstance(name, str) and "\x00" not in name)
+    return tuple(words_of(name, 255) for name in names[:20] if isinstance(name, str))
 
 
 class ListedPerson(BaseModel):

@@ -49,14 +49,20 @@ def check_origin(url: str, known: str) -> str:
 
     Raises PlatformFailed platform_unreadable.
     """
-    if not origin_of(url) or origin_of(url) != origin_of(known):
+    is_plain = url.isascii() and url.isprintable()
+    if not is_plain or not origin_of(url) or origin_of(url) != origin_of(known):
         sentence = "The platform's answer names an address of another origin."
         raise PlatformFailed("platform_unreadable", sentence)
     return url
 
 
 def with_query(url: str, **fields: str) -> str:
-    """Return an address with more fields in its query; Moodle's addresses have some already."""
+    """Return an address with more fields in its query; Moodle's addresses have some already.
+
+    Raises PlatformFailed platform_address.
+    """
+    if not origin_of(url):
+        raise PlatformFailed("platform_address", "The platform names no web address.")
     parts = urlsplit(url)
     query = urlencode([*parse_qsl(parts.query, keep_blank_values=True), *fields.items()])
     return urlunsplit(parts._replace(query=query, fragment=""))

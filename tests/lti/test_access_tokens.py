@@ -71,6 +71,11 @@ def test_a_forgotten_or_short_token_is_asked_for_again(registration, platform):
     assert len(platform.asked("/token")) == 3
 
 
+def test_an_endless_token_is_kept_as_one_without_an_end(registration, platform):
+    platform.answers["/token"] = (200, b'{"access_token": "long", "expires_in": 1e999}')
+    assert access_token(registration, SCOPES) == "long"
+
+
 def test_an_announced_key_does_not_sign_yet(registration, platform):
     LtiKeyFactory.create(
         registration=registration, signs_from=timezone.now() + timedelta(minutes=30)
@@ -88,6 +93,7 @@ def test_an_announced_key_does_not_sign_yet(registration, platform):
         ((302, b""), "platform_refuses", ""),
         ((200, b"<html>"), "platform_unreadable", ""),
         ((200, {"token": "x"}), "platform_unreadable", ""),
+        ((200, {"access_token": "\ud800"}), "platform_unreadable", ""),
         ((200, ["x"]), "platform_unreadable", ""),
         ((200, b" " * 1_000_001), "platform_unreadable", ""),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from django.core.cache import cache
 from django_scopes import scope
 from structlog.testing import capture_logs
 
+from grading.lti.claims import DEEP_LINKING
 from grading.models import LtiAccount, LtiLaunch, LtiRegistration
 from tests.factories.lti import (
     LtiDeploymentFactory,
@@ -29,6 +31,12 @@ from tests.lti.traveller import LTI, Claims, Traveller
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
+# A request for a link whose data are to go back as they came: lists in lists.
+NESTED = {
+    "deep_link_return_url": "https://moodle.example",
+    "accept_types": ["link"],
+    "data": json.loads("[" * 300 + "]" * 300),
+}
 
 
 @pytest.fixture
@@ -76,6 +84,7 @@ def drop(name: str) -> Callable[[Claims], Any]:
         (set_claim(f"{LTI}resource_link", None), "launch_incomplete"),
         (set_claim("sub", ""), "launch_incomplete"),
         (set_claim("sub", "a\x00b"), "launch_incomplete"),
+        (set_claim(f"{DEEP_LINKING}deep_linking_settings", NESTED), "launch_incomplete"),
         (set_claim(f"{LTI}target_link_uri", "https://evil.example/"), "launch_elsewhere"),
         (set_claim(f"{LTI}target_link_uri", "javascript:alert(1)"), "launch_elsewhere"),
     ],
@@ -103,7 +112,6 @@ def by_the_public_key_as_a_secret(claims: Claims) -> str:
     import base64
     import hashlib
     import hmac
-    import json
 
     public = (
         private_key()

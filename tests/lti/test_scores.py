@@ -460,10 +460,22 @@ class TestColumns:
         score = send(registration)
         assert (score.state, self.column()) == (ScoreState.WAITING, "")
 
-    def test_one_without_a_maximum_is_refused(self, registration, course, assignment):
-        assignment.lti_links.update(lineitem_url=course.add_column("own", 0))
+    def test_one_whose_address_no_database_holds_is_none(self, registration, course):
+        ids = [f"{course.columns_url}/{end}" for end in ("\x00", "\ud800")]
+        rows = [{"id": url, "scoreMaximum": 1, "resourceLinkId": "link-1"} for url in ids]
+        course.server.answers["/course/columns"] = (200, rows)
+        assert (send(registration).state, self.column()) == (ScoreState.WAITING, "")
+
+    @pytest.mark.parametrize("maximum", [0, float("nan"), float("inf"), "NaN", True, None])
+    def test_one_without_a_maximum_is_refused(self, registration, course, assignment, maximum):
+        assignment.lti_links.update(lineitem_url=course.add_column("own", maximum))
         score = send(registration)
         assert (score.state, "no maximum" in score.answer) == (ScoreState.REFUSED, True)
+
+    def test_an_address_that_is_none_is_refused(self, registration, course):
+        LtiContext.objects.update(lineitems_url="http://[")
+        score = send(registration)
+        assert (score.state, "no web address" in score.answer) == (ScoreState.REFUSED, True)
 
 
 def test_a_grade_that_had_nobody_to_go_to_is_sent_after_a_launch(
