@@ -34,7 +34,7 @@ def enroll_from_launch(
         defaults={"enrollment": student, "left_at": None} | known,
         create_defaults={"enrollment": student, "organization_id": link.organization_id} | told,
     )
-    queue_known_scores(students=[student.pk])
+    queue_known_scores(link=link, students=[student.pk])
 
 
 def _fill_waiting_place(link: LtiCourseLink, user: User, claims: LaunchClaims) -> None:

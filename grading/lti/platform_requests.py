@@ -72,7 +72,9 @@ def send(url: str, method: str, *, body: bytes | None = None, headers: Mapping[s
     try:
         place = check_address("", url)
     except PlatformRefused as refusal:
-        raise PlatformFailed("platform_address", refusal.sentence) from refusal
+        # A name that is not found now may be found in a minute.
+        code = "platform_away" if refusal.code == "url_unresolvable" else "platform_address"
+        raise PlatformFailed(code, refusal.sentence) from refusal
     reply = exchange(place, method, body=body, headers=headers, most_bytes=MOST_BYTES)
     if reply.status is None:
         raise PlatformFailed("platform_away", f"{place.host} did not answer: {reply.error}")

@@ -285,7 +285,8 @@ def _write(link: LtiCourseLink, plan: RosterPlan) -> None:
     )
     LtiMember.objects.filter(pk__in=[member.pk for member in plan.left]).update(left_at=now)
     LtiCourseLink.objects.filter(pk=link.pk).update(roster_at=now, roster_error="")
-    queue_known_scores(students=[place.pk for place in places.values() if place is not None])
+    keys = [place.pk for place in places.values() if place is not None]
+    queue_known_scores(link=link, students=keys)
 
 
 def _update_places(plan: RosterPlan) -> None:

@@ -6,6 +6,7 @@ Rows are written in the transaction of the release; jobs send what is released w
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,7 @@ from django.utils import timezone
 from grading.core.enums import LineItemOrigin, ScoreState
 from grading.models import (
     Assignment,
+    Grade,
     LtiCourseLink,
     LtiLineItem,
     LtiMember,
@@ -96,10 +98,43 @@ def queue_scores(
     return queued
 
 
-def queue_known_scores(*, students: Collection[int]) -> None:
-    """Queue the grades that had nobody to go to, once a platform names these students."""
+def queue_known_scores(*, link: LtiCourseLink, students: Collection[int]) -> None:
+    """Queue the grades that had nobody to go to, once a platform names these students.
+
+    Those that were released before go too, where the course gets grades by itself.
+    """
     rows = LtiScore.objects.filter(student__in=students, state=ScoreState.UNKNOWN)
     organization_id = rows.order_by().values_list("organization", flat=True).first()
     if organization_id is not None:
         rows.update(state=ScoreState.WAITING, tries=0, next_at=timezone.now())
         SCORES.enqueue_on_commit(organization_id)
+    if link.sends_grades:
+        _queue_earlier_releases(link, students)
+
+
+def _queue_earlier_releases(link: LtiCourseLink, students: Collection[int]) -> None:
+    """Queue what was released before these people of the course were known, or its link was opened."""
+    opened = LtiResourceLink.objects.filter(
+        context=link.context_id, assignment=OuterRef("assignment")
+    )
+    members = LtiMember.objects.filter(
+        course_link=link, enrollment=OuterRef("student"), left_at=None
+    )
+    known = LtiScore.objects.filter(
+        line_item__context=link.context_id,
+        line_item__assignment=OuterRef("assignment"),
+        student=OuterRef("student"),
+    )
+    grades = Grade.objects.filter(
+        Exists(opened),
+        Exists(members),
+        ~Exists(known),
+        student__in=students,
+        released__isnull=False,
+        assignment__cohort=link.cohort_id,
+    )
+    missed = defaultdict[Assignment, list[int]](list)
+    for grade in grades.select_related("assignment").order_by("pk"):
+        missed[grade.assignment].append(grade.student_id)
+    for assignment, keys in missed.items():
+        queue_scores(link=link, assignment=assignment, students=keys)

@@ -17,6 +17,7 @@ from grading import jobs
 from grading.core.enums import ScoreState
 from grading.grades.releases import withdraw_release
 from grading.lti import score_deliveries
+from grading.lti.claims import GRADES
 from grading.lti.score_deliveries import send_due_scores
 from grading.models import (
     Enrollment,
@@ -43,6 +44,7 @@ from tests.factories.lti_server import LtiServer
 from tests.factories.lti_services import AGS, SCOPES, CourseThere, somebody
 from tests.factories.people import OrganizationFactory, staff_user, student
 from tests.factories.work import AssignmentFactory
+from tests.lti.traveller import Traveller
 
 pytestmark = pytest.mark.django_db
 
@@ -478,8 +480,24 @@ class TestColumns:
         assert (score.state, "no web address" in score.answer) == (ScoreState.REFUSED, True)
 
 
+@pytest.mark.parametrize("sends_grades", [True, False])
+def test_a_grade_that_was_released_before_the_first_launch_goes_after_it(
+    registration, platform, course, assignment, ada, teacher, link, sends_grades
+):
+    LtiCourseLink.objects.update(sends_grades=sends_grades)
+    LtiMember.objects.all().delete()
+    judged(attempt(assignment, ada), 5, 4)
+    release(assignment, teacher)
+    traveller = Traveller(registration, platform, course=link.context.context_id)
+    traveller.custom = {"auditor_assignment": str(assignment.pk)}
+    traveller.enter(change=lambda claims: claims.pop(GRADES))
+    send_due_scores(organization_id=registration.organization_id)
+    states = list(LtiScore.objects.values_list("state", flat=True))
+    assert states == ([ScoreState.SENT] if sends_grades else [])
+
+
 def test_a_grade_that_had_nobody_to_go_to_is_sent_after_a_launch(
-    registration, course, assignment, ada, teacher
+    registration, course, assignment, ada, teacher, link
 ):
     from grading.notifications.gradebooks import queue_known_scores
 
@@ -490,8 +508,19 @@ def test_a_grade_that_had_nobody_to_go_to_is_sent_after_a_launch(
     LtiAccount.objects.update(ended_at=timezone.now())
     assert send(registration).state == ScoreState.UNKNOWN
     LtiAccount.objects.update(ended_at=None)
-    queue_known_scores(students=[ada.pk])
+    queue_known_scores(link=link, students=[ada.pk])
     assert send(registration).state == ScoreState.SENT
+
+
+def test_a_name_that_is_not_found_is_tried_again(registration, assignment, ada, teacher):
+    judged(attempt(assignment, ada), 5, 4)
+    release(assignment, teacher)
+    LtiRegistration.objects.update(token_url="https://platform.invalid/token")
+    score = send(registration)
+    assert (score.state, "couldn't reach platform.invalid" in score.answer) == (
+        ScoreState.WAITING,
+        True,
+    )
 
 
 def test_the_platform_is_read_only_by_the_servers_own_client(
