@@ -44,7 +44,11 @@ HOSTED = {
 ENDED = "This registration link was used, or an hour has passed. An owner can make a new one."
 UNFIT = "The platform does not state what this site needs. Register it by hand."
 
-Address = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ADDRESS)]
+# Neither NUL nor half of a character, which no database holds.
+PRINTABLE = r"^[^\x00-\x1f]*$"
+Address = Annotated[
+    str, StringConstraints(min_length=1, max_length=LONGEST_ADDRESS, pattern=PRINTABLE)
+]
 
 
 class _Told(BaseModel):
@@ -55,7 +59,7 @@ Told = TypeVar("Told", bound=_Told)
 
 
 class PlatformInformation(_Told):
-    product_family_code: Annotated[str, StringConstraints(max_length=40)] = ""
+    product_family_code: Annotated[str, StringConstraints(max_length=40, pattern=PRINTABLE)] = ""
 
 
 class Configuration(_Told):
@@ -66,18 +70,22 @@ class Configuration(_Told):
     token_endpoint: Address
     jwks_uri: Address
     registration_endpoint: Address
-    authorization_server: Annotated[str, StringConstraints(max_length=LONGEST_ADDRESS)] = ""
+    authorization_server: Annotated[
+        str, StringConstraints(max_length=LONGEST_ADDRESS, pattern=PRINTABLE)
+    ] = ""
     platform: PlatformInformation = Field(PlatformInformation(), alias=PLATFORM)
 
 
 class ToolInformation(_Told):
-    deployment_id: Annotated[str, StringConstraints(max_length=LONGEST_ID)] = ""
+    deployment_id: Annotated[str, StringConstraints(max_length=LONGEST_ID, pattern=PRINTABLE)] = ""
 
 
 class Registered(_Told):
     """Answer of a platform that took us."""
 
-    client_id: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ID)]
+    client_id: Annotated[
+        str, StringConstraints(min_length=1, max_length=LONGEST_ID, pattern=PRINTABLE)
+    ]
     tool: ToolInformation = Field(ToolInformation(), alias=TOOL)
 
 

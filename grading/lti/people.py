@@ -23,13 +23,14 @@ from grading.core.own_addresses import addresses_of
 from grading.courses.organizations.invitations import accept_from_platform
 from grading.courses.people.join_links import ordered_addresses
 from grading.lti.claims import LaunchClaims
-from grading.lti.launches import enter_launch
+from grading.lti.launches import USED, enter_launch
 from grading.lti.queries import claims_of
 from grading.models import (
     Cohort,
     Enrollment,
     LtiAccount,
     LtiLaunch,
+    LtiMember,
     LtiRegistration,
     Membership,
 )
@@ -146,8 +147,19 @@ def _become_member(
         user=user,
         email=email or _own_address(user),
         role=role or Role.STUDENT,
-        is_vouched=bool(claims.email),
+        is_vouched=bool(claims.email) and not _is_place_of_another(registration, claims),
     )
+
+
+def _is_place_of_another(registration: LtiRegistration, claims: LaunchClaims) -> bool:
+    """Return whether a place that waits for this address is that of another person there.
+
+    People can change their address there, and would get the place and grades of another.
+    """
+    others = LtiMember.objects.filter(
+        course_link__context__registration=registration, left_at=None, enrollment__user=None
+    ).exclude(subject=claims.subject)
+    return others.filter(enrollment__email__iexact=claims.email).exists()
 
 
 def _own_address(user: User) -> str:
@@ -159,11 +171,14 @@ def _connect(launch: LtiLaunch, user: User, claims: LaunchClaims) -> bool:
     place = {"registration_id": launch.registration_id, "subject": claims.subject}
     try:
         with transaction.atomic():
-            account, is_new = LtiAccount.objects.update_or_create(
-                **place,
-                defaults={"user": user, "ended_at": None},
-                create_defaults={"user": user, "organization_id": launch.organization_id},
+            account, is_new = LtiAccount.objects.select_for_update().get_or_create(
+                **place, defaults={"user": user, "organization_id": launch.organization_id}
             )
+            # Of two first launches at the same time, the second must not take the person away.
+            if account.ended_at is None and account.user_id != user.pk:
+                raise LaunchRefused("launch_used", USED)
+            account.user, account.ended_at = user, None
+            account.save(update_fields=["user", "ended_at"])
     except IntegrityError as error:
         sentence = (
             "This account is connected with another person of your learning platform already. Sign "

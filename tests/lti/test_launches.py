@@ -13,6 +13,8 @@ from django.urls import reverse
 from django_scopes import scope
 
 from grading.core.enums import Role
+from grading.core.errors import LaunchRefused
+from grading.lti.people import create_account
 from grading.models import (
     Enrollment,
     LtiAccount,
@@ -27,6 +29,7 @@ from tests.factories.lti import (
     LtiAccountFactory,
     LtiContextFactory,
     LtiCourseLinkFactory,
+    LtiMemberFactory,
     LtiRegistrationFactory,
 )
 from tests.factories.lti_server import LtiServer
@@ -168,6 +171,30 @@ def test_a_waiting_place_on_the_roster_becomes_theirs(ada, assignment):
     with scope(organization=assignment.organization):
         place.refresh_from_db()
         assert (place.user, Enrollment.objects.count()) == (User.objects.get(), 1)
+
+
+def test_whoever_takes_the_address_of_another_there_gets_not_their_waiting_place(ada, assignment):
+    place = EnrollmentFactory.create(cohort=assignment.cohort, email="ada@example.org")
+    with scope(organization=assignment.organization):
+        link = LtiCourseLink.objects.get()
+    LtiMemberFactory.create(course_link=link, subject="ada", enrollment=place)
+    bob = Traveller(ada.registration, ada.platform, subject="bob", custom=linked_to(assignment))
+    assert "launch_taken" in bob.arrive().text
+    ada.custom = linked_to(assignment)
+    assert ada.arrive().status_code == 302
+    with scope(organization=assignment.organization):
+        place.refresh_from_db()
+        assert place.user == LtiAccount.objects.get(subject="ada").user
+
+
+def test_of_two_first_launches_at_once_the_second_takes_nobody_away(ada, assignment):
+    with scope(organization=assignment.organization):
+        ada.launch()
+        second = LtiLaunch.objects.select_related("registration__organization").get()
+        ada.arrive()
+        with pytest.raises(LaunchRefused, match="was used already"):
+            create_account(launch=second, name="", email="")
+        assert LtiAccount.objects.get().user == User.objects.get()
 
 
 def test_an_address_that_another_account_has_on_the_roster_is_refused(ada, assignment):

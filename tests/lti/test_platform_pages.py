@@ -207,7 +207,8 @@ def test_launches_are_kept_for_a_month(registration):
 
 def setup_link(owner: Client, page: str) -> str:
     found = re.search(
-        r"<code>[^<]*(/lti/[^<]+/register/[^<]+)</code>", owner.post(page, {"do": "setup"}).text
+        r"<code[^>]*>[^<]*(/lti/[^<]+/register/[^<]+)</code>",
+        owner.post(page, {"do": "setup"}).text,
     )
     assert found
     return unescape(found[1])
@@ -292,6 +293,8 @@ def test_a_link_that_is_old_or_invented_registers_nothing(organization, owner, p
     ("changes", "words"),
     [
         ({"issuer": "https://other.example"}, "speaks for another platform"),
+        ({"authorization_server": "a\x00b"}, "does not state what this site needs"),
+        ({"authorization_server": "\ud800"}, "does not state what this site needs"),
         ({"jwks_uri": ""}, "does not state what this site needs"),
         ({"jwks_uri": "http://10.0.0.1/keys"}, "https"),
         ({"registration_endpoint": "http://10.0.0.1/register"}, "https"),
