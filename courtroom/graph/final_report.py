@@ -183,7 +183,8 @@ def _report(
     return AuditReport(
         repo_url=case.repo_url,
         commit=inputs.snapshot.commit,
-        ref=case.ref,
+        # The whole id of the commit is no name of it beside itself.
+        ref=None if case.ref == inputs.snapshot.commit else case.ref,
         pdf_sha256=inputs.pdf_sha256,
         rubric=RubricReference(
             id=case.rubric.id, version=case.rubric.version, digest=case.rubric.digest

@@ -257,21 +257,14 @@ def _case(audit: Audit, exchange: ExchangeFact | None) -> Case:
     rubric = Rubric.from_stored(audit.rubric_version.document)
     return Case(
         repo_url=submission.repo_url,
-        ref=_ref(audit) or None,
+        # The commit that was submitted: a branch may have moved since, and the due date passed.
+        ref=submission.resolved_commit or submission.ref or None,
         rubric=rubric,
         constitution=constitution_of(rubric),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
         exchange=exchange,
         keep_sources=True,
     )
-
-
-def _ref(audit: Audit) -> str:
-    """Return the ref to audit: for re-judging and peers the commit that was judged."""
-    submission = audit.submission
-    if audit.renewal == Renewal.MISSING and audit.kind != AuditKind.PEER:
-        return submission.ref
-    return submission.resolved_commit or submission.ref
 
 
 def _bench(audit: Audit) -> BenchSettings:

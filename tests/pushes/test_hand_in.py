@@ -10,6 +10,7 @@ from django_scopes import scope
 
 from grading.core.enums import PushState
 from grading.core.errors import PushLinkRefused, SubmissionRefused
+from grading.courses.people.students import move_student
 from grading.jobs import run_audit
 from grading.models import Activity, Audit, Push, PushLink, RepositoryAccess, Submission
 from grading.notifications.outbox import JUST_WRITTEN
@@ -17,8 +18,9 @@ from grading.submissions.actions import create_submission
 from grading.submissions.pushes import hand_in
 from grading.submissions.pushes.links import link_branch, unlink_branch
 from grading.workflow import reconcile
-from tests.factories.people import everywhere
+from tests.factories.people import CohortFactory, everywhere, staff_user
 from tests.factories.pushes import push_of
+from tests.factories.repositories import git
 from tests.factories.repository_accesses import access_of
 
 pytestmark = pytest.mark.django_db
@@ -290,3 +292,28 @@ def test_form_and_push_share_their_attempts(push, submit, commits, assignment, a
     with pytest.raises(SubmissionRefused) as refused:
         create_submission(assignment=assignment, student=ada, repo_url=address, by=ada.user)
     assert refused.value.code == "attempts_used_up"
+
+
+def test_student_who_moved_to_another_cohort_submits_nothing_in_the_former(
+    push, submit, commits, link, ada, assignment
+):
+    with scope(organization=assignment.organization):
+        other = CohortFactory.create(organization=assignment.organization)
+        teacher = staff_user(assignment.organization)
+        move_student(student=ada, to=other, by=teacher)
+    assert (push(commits[0]), submit(), submissions()) == (401, [], [])
+
+
+def test_branch_that_moves_before_the_audit_is_audited_at_the_submitted_commit(
+    assignment, ada, address, served, commits
+):
+    repository = served / "course" / "ada.git"
+    git("branch", "moving", commits[0], at=repository)
+    made = create_submission(
+        assignment=assignment, student=ada, repo_url=address, ref="moving", by=ada.user
+    )
+    git("branch", "-f", "moving", commits[2], at=repository)
+    end_audits()
+    git("branch", "-D", "moving", at=repository)
+    with everywhere():
+        assert (made.audits.get().report or {})["commit"] == made.resolved_commit == commits[0]

@@ -17,7 +17,7 @@ from grading.courses.organizations.invitations import (
     revoke_invitation,
 )
 from grading.courses.people.removal import has_work
-from grading.models import Cohort, Enrollment
+from grading.models import Cohort, Enrollment, PushLink
 
 TAKEN = "{email} is on the roster of {cohort} already."
 LETTER_LIMIT = (
@@ -139,6 +139,8 @@ def move_student(*, student: Enrollment, to: Cohort, by: User) -> None:
         # Groups are the cohort's own.
         locked.group = ""
         _save(locked, field="cohort")
+        # They are about assignments of the former cohort.
+        PushLink.objects.filter(student=locked).delete()
         for about in (before, to):
             record_activity(
                 organization=locked.organization_id,
