@@ -5684,8 +5684,11 @@ MODELS = [
             "ordering": ["name", "pk"],
             "constraints": [
                 models.UniqueConstraint(
-                    fields=("template", "student"), name="student_repository_once"
+                    condition=models.Q(("team", None)),
+                    fields=("template", "student"),
+                    name="student_repository_once",
                 ),
+                models.UniqueConstraint(fields=("template", "team"), name="team_repository_once"),
                 models.UniqueConstraint(fields=("template", "name"), name="repository_name_once"),
                 models.CheckConstraint(
                     condition=models.Q(("state__in", ["waiting", "made", "failed", "gone"])),

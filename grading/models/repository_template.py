@@ -84,7 +84,12 @@ class StudentRepository(TenantPart):
         ordering = ["name", "pk"]
         verbose_name_plural = "student repositories"
         constraints = [
-            models.UniqueConstraint(fields=["template", "student"], name="student_repository_once"),
+            models.UniqueConstraint(
+                fields=["template", "student"],
+                condition=Q(team=None),
+                name="student_repository_once",
+            ),
+            models.UniqueConstraint(fields=["template", "team"], name="team_repository_once"),
             models.UniqueConstraint(fields=["template", "name"], name="repository_name_once"),
             models.CheckConstraint(
                 condition=Q(state__in=RepositoryState.values), name="repository_state_known"

@@ -12,10 +12,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from grading.core.enums import TeamFormation
-from grading.models import RepositoryAccess, RepositoryTemplate, StudentRepository
+from grading.models import (
+    RepositoryAccess,
+    RepositoryTemplate,
+    StudentRepository,
+    Team,
+    TeamMember,
+)
 from grading.repositories.generated.making import make_due_repositories
 from tests.factories.github_server import GithubOrganization, app_settings, serve_github
-from tests.factories.people import everywhere, staff_user
+from tests.factories.people import everywhere, staff_user, student
 from tests.factories.repository_templates import made_repository, template_for
 from tests.factories.teams import team_with
 from tests.web_client.api_program import Program
@@ -119,8 +125,8 @@ def template(assignment):
 
 @pytest.fixture(autouse=True)
 def _assignments(ada, ben, assignment):
-    for student in (ada, ben):
-        student.assignment = assignment
+    for row in (ada, ben):
+        row.assignment = assignment
 
 
 # -- setting the template --------------------------------------------------------------------------
@@ -358,6 +364,30 @@ def test_members_of_a_team_share_one_repository_and_are_each_invited(
     work(assignment)
     assert github.invited == {
         ("course/exercise-blue-team", "ada"): "push",
+        ("course/exercise-blue-team", "ben"): "push",
+    }
+
+
+def test_team_keeps_its_repository_when_its_representative_founds_another(
+    ada, ben, assignment, github, template
+):
+    cyd = student(assignment.cohort, name="Cyd")
+    cyd.assignment = assignment
+    github.people["cyd-token"] = (500, "cyd")
+    with everywhere():
+        assignment.team_formation = TeamFormation.STUDENTS
+        assignment.save()
+        blue = team_with(assignment, ada, ben, name="Blue Team")
+    create(ada, github, "ada-token")
+    with everywhere():
+        TeamMember.objects.filter(team=blue, student=ada).delete()
+        Team.objects.filter(pk=blue.pk).update(representative=ben)
+        team_with(assignment, ada, cyd, name="Red Team")
+    create(cyd, github, "cyd-token")
+    create(ben, github, "ben-token")
+    work(assignment)
+    assert github.invited == {
+        ("course/exercise-red-team", "cyd"): "push",
         ("course/exercise-blue-team", "ben"): "push",
     }
 

@@ -23,8 +23,10 @@ from grading.models import (
 from grading.repositories.generated.making import REPOSITORIES
 from grading.repositories.generated.queries import (
     Owner,
+    key_of,
     owner_of,
     owners_in,
+    present_members,
     repositories_of,
     template_of,
 )
@@ -66,8 +68,8 @@ def create_all(*, assignment: Assignment, by: User) -> int:
     template = _template(assignment)
     with transaction.atomic():
         RepositoryTemplate.objects.select_for_update(no_key=True).get(pk=template.pk)
-        known = set(repositories_of(assignment).values_list("student", flat=True))
-        missing = [row for row in owners_in(assignment) if row.student.pk not in known]
+        known = {key_of(row) for row in repositories_of(assignment)}
+        missing = [row for row in owners_in(assignment) if row.key not in known]
         now = timezone.now()
         for number, owner in enumerate(missing):
             _asked(template, owner, by=by, at=now + number * APART)
@@ -83,7 +85,7 @@ def try_again(*, repository: StudentRepository, by: User) -> None:
             state=RepositoryState.WAITING, repository_id=None, sentence="", words=""
         )
         # An invitation ends after a week: it is sent again.
-        repository.members.exclude(state=CollaboratorState.ACCEPTED).update(
+        present_members(repository).exclude(state=CollaboratorState.ACCEPTED).update(
             state=CollaboratorState.WAITING, words=""
         )
         _schedule(repository)
@@ -138,8 +140,12 @@ def _asked(
     repository, is_new = StudentRepository.objects.get_or_create(
         organization_id=template.organization_id,
         template=template,
-        student=owner.student,
-        defaults={"team": owner.team, "name": _free_name(template, owner), "next_at": at},
+        **owner.where,
+        defaults={
+            "student": owner.student,
+            "name": _free_name(template, owner),
+            "next_at": at,
+        },
     )
     if is_new:
         record_activity(

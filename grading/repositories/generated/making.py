@@ -24,6 +24,7 @@ from grading.core.github_app import Account, Repository
 from grading.models import RepositoryMember, StudentRepository
 from grading.notifications.outbox import Outbox
 from grading.repositories.actions import link_github
+from grading.repositories.generated.queries import present_members
 
 # A turn begins no repository later than this: webhooks and grades wait in the same queue.
 BEGIN_SECONDS = 5
@@ -94,7 +95,7 @@ def _go_on(row: StudentRepository) -> None:
         if row.repository_id is None:
             _make(row, token)
         _refuse_replaced(row, token)
-        for member in row.members.select_related("student", "user"):
+        for member in present_members(row).select_related("student", "user"):
             _invite_or_look(row, member, token)
     except GithubFailed as failure:
         _store_failure(row, failure)

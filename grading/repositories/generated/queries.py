@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -32,6 +33,17 @@ class Owner:
     def name(self) -> str:
         return self.team.name if self.team else self.student.name
 
+    @property
+    def where(self) -> dict[str, Any]:
+        """Fields of their repository: a team keeps its own when its representative changes."""
+        if self.team is not None:
+            return {"team": self.team}
+        return {"team": None, "student": self.student}
+
+    @property
+    def key(self) -> tuple[int | None, int | None]:
+        return (self.team.pk, None) if self.team else (None, self.student.pk)
+
 
 @dataclass(frozen=True, slots=True)
 class RepositoryRow:
@@ -58,7 +70,7 @@ def owner_of(assignment: Assignment, student: Enrollment) -> Owner:
 def repository_of(assignment: Assignment, student: Enrollment) -> StudentRepository | None:
     """Return the repository that was made or is being made for a student or their team."""
     owner = owner_of(assignment, student)
-    rows = StudentRepository.objects.filter(template__assignment=assignment, student=owner.student)
+    rows = StudentRepository.objects.filter(template__assignment=assignment, **owner.where)
     return rows.select_related("template").prefetch_related("members__student").first()
 
 
@@ -88,9 +100,9 @@ def owners_in(assignment: Assignment) -> list[Owner]:
 
 
 def rows_of(assignment: Assignment) -> list[RepositoryRow]:
-    made = {row.student_id: row for row in repositories_of(assignment)}
+    made = {key_of(row): row for row in repositories_of(assignment)}
     return [
-        RepositoryRow(owner, made.get(owner.student.pk), owner.student.github_name)
+        RepositoryRow(owner, made.get(owner.key), owner.student.github_name)
         for owner in owners_in(assignment)
     ]
 
@@ -104,6 +116,21 @@ def members_of(assignment: Assignment) -> QuerySet[RepositoryMember]:
     """Return the students' accounts at GitHub of all repositories of an assignment."""
     rows = RepositoryMember.objects.filter(repository__template__assignment=assignment)
     return rows.select_related("repository", "student")
+
+
+def key_of(repository: StudentRepository) -> tuple[int | None, int | None]:
+    """Return the key of the student or team whose repository it is."""
+    team = repository.team_id
+    return (team, None) if team else (None, repository.student_id)
+
+
+def present_members(repository: StudentRepository) -> QuerySet[RepositoryMember]:
+    """Return the members without those who have left the team: nobody invites them any more."""
+    rows: QuerySet[RepositoryMember] = RepositoryMember.objects.filter(repository=repository)
+    if repository.team_id is None:
+        return rows
+    present = TeamMember.objects.filter(team=repository.team_id, left_at=None)
+    return rows.filter(student__in=present.values("student"))
 
 
 def state_of(repository: StudentRepository) -> str:
