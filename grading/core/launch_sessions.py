@@ -1,7 +1,8 @@
 """Sessions that a learning platform opened: they are sessions of its own organization alone.
 
 Whoever registers a platform can let it name any of its people. So its word opens nothing beyond
-that organization: there the visitor counts as a stranger, until they sign in by themselves.
+that organization: there the visitor counts as a stranger, until they sign in by themselves. Nor does
+it outlast the connection of that platform and account.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from grading.models import Organization
+from grading.models import LtiAccount, LtiRegistration, Organization
 
-SESSION_KEY = "launch_organization"
+SESSION_KEY, PLATFORM_KEY = "launch_organization", "launch_platform"
 # The same as of a password: it loads the user's zone.
 BACKEND = "grading.core.sign_in_backends.PasswordBackend"
 ORGANIZATIONS, PLATFORMS = "/o/", "/lti/"
 
 
-def open_launch_session(request: HttpRequest, user: User, organization: Organization) -> None:
-    """Sign the user in for this organization.
+def open_launch_session(request: HttpRequest, user: User, platform: LtiRegistration) -> None:
+    """Sign the user in for the platform's organization.
 
     Who is signed in by themselves already stays so, with all that they may open.
     """
@@ -32,7 +33,8 @@ def open_launch_session(request: HttpRequest, user: User, organization: Organiza
         return
     login(request, user, backend=BACKEND)
     # After the signal of `login`, which ends such a limit.
-    request.session[SESSION_KEY] = organization.pk
+    request.session[SESSION_KEY] = platform.organization_id
+    request.session[PLATFORM_KEY] = platform.pk
 
 
 def is_launch_session(request: HttpRequest) -> bool:
@@ -43,6 +45,23 @@ def is_outside_launch(request: HttpRequest, organization: Organization) -> bool:
     """Return whether a platform of another organization opened the session."""
     opened_by = request.session.get(SESSION_KEY)
     return opened_by is not None and opened_by != organization.pk
+
+
+def has_launch_ended(request: HttpRequest) -> bool:
+    """Return whether the platform that opened the session may open this account no more.
+
+    Its owner has parted from it, or the platform is turned off or gone. Needs the organization's
+    scope.
+    """
+    if not is_launch_session(request):
+        return False
+    accounts = LtiAccount.objects.filter(
+        registration=request.session.get(PLATFORM_KEY),
+        registration__active=True,
+        user=request.user.pk,
+        ended_at=None,
+    )
+    return not accounts.exists()
 
 
 class LaunchSessionMiddleware:
@@ -75,3 +94,4 @@ def connect_signals() -> None:
 def _end_limit(request: HttpRequest | None = None, **_: object) -> None:
     if request is not None:
         request.session.pop(SESSION_KEY, None)
+        request.session.pop(PLATFORM_KEY, None)

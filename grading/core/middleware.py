@@ -20,7 +20,7 @@ from psycopg.errors import DeadlockDetected, ForeignKeyViolation, SerializationF
 from requests import RequestException
 
 from grading.core.errors import OrganizationClosed, StorageUnavailable, UploadUnreadable
-from grading.core.launch_sessions import is_outside_launch
+from grading.core.launch_sessions import has_launch_ended, is_outside_launch
 from grading.core.permissions import access_organization, staffed_organizations
 from grading.core.request_cache import request_cache
 from grading.core.view_as import (
@@ -96,6 +96,8 @@ class TenantMiddleware:
             if is_outside_launch(request, organization):
                 return _login_redirect(request)
             with scope(organization=organization):
+                if has_launch_ended(request):
+                    return _login_redirect(request)
                 viewing = viewing_of(request)
                 if viewing is None or viewing.organization != slug or is_end(request):
                     return self._get_response(request)

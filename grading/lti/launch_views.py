@@ -264,7 +264,7 @@ def _member(request: HttpRequest) -> User:
 
 def _opened(request: HttpRequest, received: LtiLaunch, user: User) -> HttpResponse:
     address = open_launch(launch=received, user=user)
-    open_launch_session(request, user, received.registration.organization)
+    open_launch_session(request, user, received.registration)
     return redirect(address)
 
 

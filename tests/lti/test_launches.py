@@ -197,6 +197,24 @@ def test_of_two_first_launches_at_once_the_second_takes_nobody_away(ada, assignm
         assert LtiAccount.objects.get().user == User.objects.get()
 
 
+@pytest.mark.parametrize("way", ["off", "parted", "deleted", "signed in"])
+def test_a_session_ends_with_what_opened_it(ada, assignment, way):
+    ada.custom = linked_to(assignment)
+    ada.arrive()
+    assert ada.client.get(page_of(assignment)).status_code == 200
+    if way == "signed in":  # by themselves: then the platform has no part in it
+        ada.client.force_login(User.objects.get())
+    with scope(organization=assignment.organization):
+        if way == "parted":
+            LtiAccount.objects.update(ended_at="2026-11-01T00:00Z")
+        elif way == "deleted":
+            ada.registration.delete()
+        else:
+            LtiRegistration.objects.update(active=False)
+    answer = ada.client.get(page_of(assignment))
+    assert answer.status_code == (200 if way == "signed in" else 302)
+
+
 def test_an_address_that_another_account_has_on_the_roster_is_refused(ada, assignment):
     taken = student(assignment.cohort)
     ada.email = taken.email
