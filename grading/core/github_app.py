@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,15 @@ def github_app() -> GithubApp:
     )
 
 
+@contextmanager
+def expected_shape() -> Iterator[None]:
+    """Take an answer of another shape for one that is none. Raises GithubFailed."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise GithubFailed("github_unavailable", AWAY) from None
+
+
 # -- the App and its installations -----------------------------------------------------------------
 
 
@@ -150,11 +160,12 @@ def installation_token(
             422: ("github_repository_gone", "The GitHub App may no longer read this repository."),
         },
     )
-    return InstallationToken(
-        token=answer["token"],
-        expires_at=datetime.fromisoformat(answer["expires_at"]),
-        repositories={row["id"]: row["full_name"] for row in answer.get("repositories", [])},
-    )
+    with expected_shape():
+        return InstallationToken(
+            token=answer["token"],
+            expires_at=datetime.fromisoformat(answer["expires_at"]),
+            repositories={row["id"]: row["full_name"] for row in answer.get("repositories", [])},
+        )
 
 
 def permission_of(token: str, full_name: str, login: str) -> tuple[str, int]:
@@ -168,7 +179,9 @@ def permission_of(token: str, full_name: str, login: str) -> tuple[str, int]:
         token=token,
         refusals={404: ("github_person_gone", f"GitHub knows no {login} any more.")},
     )
-    return answer["permission"], answer["user"]["id"]
+    # GitHub may name no user beside the right.
+    with expected_shape():
+        return answer["permission"], answer["user"]["id"]
 
 
 # -- a person --------------------------------------------------------------------------------------
@@ -205,7 +218,7 @@ def person_token(*, code: str, verifier: str, redirect_uri: str) -> str:
             "redirect_uri": redirect_uri,
         },
     )
-    token = answer.get("access_token")
+    token = answer.get("access_token") if isinstance(answer, dict) else None
     # GitHub answers 200 with an error to a wrong code.
     if not isinstance(token, str) or not token:
         raise GithubFailed("github_code_refused", CODE_REFUSED)
@@ -214,7 +227,8 @@ def person_token(*, code: str, verifier: str, redirect_uri: str) -> str:
 
 def account_of(token: str) -> Account:
     answer = call("GET", "/user", token=token)
-    return Account(id=answer["id"], login=answer["login"])
+    with expected_shape():
+        return Account(id=answer["id"], login=answer["login"])
 
 
 def repositories_of(token: str) -> Iterator[Repository]:
@@ -228,8 +242,10 @@ def repositories_of(token: str) -> Iterator[Repository]:
 def _pages(path: str, name: str, token: str) -> Iterator[dict[str, Any]]:
     for page in range(1, MOST_PAGES + 1):
         answer = call("GET", f"{path}?per_page={PER_PAGE}&page={page}", token=token)
-        yield from answer[name]
-        if page * PER_PAGE >= answer["total_count"]:
+        with expected_shape():
+            rows, number = list(answer[name]), int(answer["total_count"])
+        yield from rows
+        if page * PER_PAGE >= number:
             return
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -177,3 +179,32 @@ def test_no_secret_stands_in_an_address_or_in_the_log(github, caplog):
         for headers, path in zip(github.headers, github.requests, strict=True)
         if "/api/v3/" in path
     )
+
+
+@pytest.mark.parametrize(
+    "body", [b"[]", b"{}", b"null", b'{"permission": "read", "user": null}', b'{"token": 1}']
+)
+def test_answer_of_another_shape_is_unavailable(github, settings, body):
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815 -- the library's name
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,)).start()
+        settings.GITHUB_APP_API = f"http://127.0.0.1:{server.server_port}"
+        for ask in (
+            lambda: github_app.installation_token(7, repositories=[1]),
+            lambda: github_app.permission_of("token", "course/ada", "ada"),
+            lambda: github_app.account_of("token"),
+            lambda: list(github_app.repositories_of("token")),
+        ):
+            assert refusal(ask) == ("github_unavailable", None)
+        server.shutdown()
