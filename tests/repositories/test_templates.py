@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from grading.core.enums import TeamFormation
+from grading.courses.teams.actions import leave_team
 from grading.models import (
     RepositoryAccess,
     RepositoryTemplate,
@@ -22,6 +23,7 @@ from grading.models import (
 from grading.repositories.generated.making import make_due_repositories
 from tests.factories.github_server import GithubOrganization, app_settings, serve_github
 from tests.factories.people import everywhere, staff_user, student
+from tests.factories.repository_accesses import app_access_of
 from tests.factories.repository_templates import made_repository, template_for
 from tests.factories.teams import team_with
 from tests.web_client.api_program import Program
@@ -390,6 +392,17 @@ def test_team_keeps_its_repository_when_its_representative_founds_another(
         ("course/exercise-red-team", "cyd"): "push",
         ("course/exercise-blue-team", "ben"): "push",
     }
+
+
+def test_who_leaves_a_team_takes_no_access_to_its_repository_along(ada, ben, assignment, template):
+    with everywhere():
+        assignment.team_formation = TeamFormation.STUDENTS
+        assignment.save()
+        made_repository(template, ada, team=team_with(assignment, ada, ben), repository_id=9)
+        app_access_of(ada, host="github.com", path="course/blue", repository_id=9, for_teams=True)
+        kept = app_access_of(ada, host="github.com", path="ada/own", repository_id=8)
+        leave_team(assignment=assignment, student=ada, by=ada.user)
+        assert list(RepositoryAccess.objects.all()) == [kept]
 
 
 # -- programs --------------------------------------------------------------------------------------

@@ -14,7 +14,15 @@ from grading.core.errors import TeamRefused
 from grading.core.join_codes import new_code, read_code
 from grading.courses.teams.queries import has_work, plan_from_groups
 from grading.grades.member_grades import count_for_member
-from grading.models import Assignment, Enrollment, Grade, Team, TeamMember
+from grading.models import (
+    Assignment,
+    Enrollment,
+    Grade,
+    RepositoryAccess,
+    StudentRepository,
+    Team,
+    TeamMember,
+)
 
 
 def create_team(
@@ -260,6 +268,11 @@ def _take_out(
         reason=reason,
         grade="" if has_work(team) is False else "kept" if keeps_grade else "removed",
     )
+    # Made for the team: their next team must not submit it by their right.
+    made = StudentRepository.objects.filter(team=team).exclude(repository_id=None)
+    RepositoryAccess.objects.filter(
+        student=member.student_id, repository_id__in=made.values("repository_id")
+    ).delete()
     if has_work(team):
         member.left_at, member.keeps_grade = timezone.now(), keeps_grade
         member.save(update_fields=["left_at", "keeps_grade"])
