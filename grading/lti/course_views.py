@@ -61,9 +61,13 @@ def link(request: MemberRequest, org: str, launch_id: UUID) -> HttpResponse:
     form = _choice_form(request, launch)
     if form.is_valid():
         assignment = form.cleaned_data["assignment"]
-        link_resource(launch=launch, assignment=assignment, by=request.user)
-        messages.success(request, f"The link opens “{assignment.title}” from now on.")
-        return redirect("assignment", org, assignment.cohort.slug, assignment.slug)
+        try:
+            link_resource(launch=launch, assignment=assignment, by=request.user)
+        except LaunchRefused as refusal:
+            form.add_error(None, refusal.sentence)
+        else:
+            messages.success(request, f"The link opens “{assignment.title}” from now on.")
+            return redirect("assignment", org, assignment.cohort.slug, assignment.slug)
     cohorts = cohorts_of_context(context)
     return _page(request, launch, "lti/link.html", {"form": form, "cohorts": cohorts})
 
@@ -94,8 +98,8 @@ def cohort_platforms(request: MemberRequest, org: str, cohort: str) -> HttpRespo
     """List the courses of platforms that belong to a cohort, and part one from it."""
     record = access_cohort(request.user, cohort, level="teacher")
     links = courses_of_cohort(record)
-    if request.method == "POST" and (key := request.POST.get("link", "")).isdecimal():
-        parted = get_object_or_404(links, pk=int(key))
+    if request.method == "POST" and (key := _key(request, "link")):
+        parted = get_object_or_404(links, pk=key)
         unlink_course(link=parted, by=request.user)
         messages.success(
             request, "The course is no longer connected. Nobody lost a place or grade."
@@ -111,8 +115,8 @@ def connections(request: MemberRequest, org: str) -> HttpResponse:
     """List the platforms that open the user's own account, and part it from one."""
     organization = access_organization(request.user, org)
     accounts = connections_of(organization, request.user)
-    if request.method == "POST" and (key := request.POST.get("account", "")).isdecimal():
-        parted = get_object_or_404(accounts, pk=int(key))
+    if request.method == "POST" and (key := _key(request, "account")):
+        parted = get_object_or_404(accounts, pk=key)
         part_account(account=parted, by=request.user)
         messages.success(request, f"{parted.registration.name} no longer opens your account.")
         return redirect("connections", org)
@@ -122,6 +126,12 @@ def connections(request: MemberRequest, org: str) -> HttpResponse:
         "trail": trail_to_organization(organization),
     }
     return render(request, "lti/connections.html", context)
+
+
+def _key(request: MemberRequest, field: str) -> int | None:
+    text = request.POST.get(field, "")
+    # Python reads no number of thousands of digits.
+    return int(text) if text.isdecimal() and len(text) < 19 else None
 
 
 def _launch(request: MemberRequest, org: str, launch_id: UUID) -> tuple[LtiLaunch, LtiContext]:

@@ -18,6 +18,7 @@ from django_scopes import scope
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from grading.core.errors import PlatformFailed, PlatformRefused
+from grading.core.held_slots import held_slot
 from grading.lti.logins import launch_url
 from grading.lti.platform_requests import get_json, origin_of, post_json
 from grading.lti.registrations import PlatformNames, complete_platform, digest_of
@@ -42,6 +43,9 @@ HOSTED = {
     for stage in ("", "beta.", "test.")
 }
 ENDED = "This registration link was used, or an hour has passed. An owner can make a new one."
+BUSY = "Another platform registers itself at this moment. Open the link again in a minute."
+# Two requests of ten seconds, and the names of their hosts.
+HELD_SECONDS = 40
 UNFIT = "The platform does not state what this site needs. Register it by hand."
 
 # Neither NUL nor half of a character, which no database holds.
@@ -94,10 +98,22 @@ def register_dynamically(
 ) -> None:
     """Register this site with a platform, and the platform here. The secret is used up.
 
-    `token` is the platform's own, "" without one. Raises PlatformRefused (setup_ended, setup_unfit
-    and those of complete_platform), PlatformFailed.
+    `token` is the platform's own, "" without one. Raises PlatformRefused (setup_ended, setup_busy,
+    setup_unfit and those of complete_platform), PlatformFailed.
     """
-    _use_secret(registration, secret)
+    digest = digest_of(secret)
+    if not hmac.compare_digest(registration.setup_sha256, digest):
+        raise PlatformRefused("", "setup_ended", ENDED)
+    # A slow platform must not take all web threads.
+    holder = f"registrations of platforms of {registration.organization_id}"
+    with held_slot(holder, slots=1, seconds=HELD_SECONDS) as slot:
+        if slot is None:
+            raise PlatformRefused("", "setup_busy", BUSY)
+        _use_secret(registration, digest)
+        _register(registration, configuration_url, token)
+
+
+def _register(registration: LtiRegistration, configuration_url: str, token: str) -> None:
     configuration = _configuration(configuration_url)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     family = configuration.platform.product_family_code
@@ -159,10 +175,7 @@ def our_configuration(registration: LtiRegistration, family: str) -> dict[str, A
     }
 
 
-def _use_secret(registration: LtiRegistration, secret: str) -> None:
-    digest = digest_of(secret)
-    if not hmac.compare_digest(registration.setup_sha256, digest):
-        raise PlatformRefused("", "setup_ended", ENDED)
+def _use_secret(registration: LtiRegistration, digest: str) -> None:
     with transaction.atomic(), scope(organization=registration.organization_id):
         # One statement: of two requests the second changes nothing.
         rows = LtiRegistration.objects.filter(

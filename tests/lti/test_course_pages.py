@@ -185,6 +185,14 @@ def test_a_request_for_something_else_is_refused(eve, chosen, settings_of):
     assert ('name="JWT"' in answer.text, "Your learning platform" in answer.text) == (False, True)
 
 
+def test_a_request_for_a_link_sets_no_link(eve, cohort, registration):
+    assignment = AssignmentFactory.create(cohort=cohort)
+    page = eve.enter(deep_linking=True)["Location"]
+    eve.client.post(page.replace("/choice/", "/course/"), {"do": "link", "cohorts": [cohort.pk]})
+    answer = eve.client.post(page.replace("/choice/", "/link/"), {"assignment": assignment.pk})
+    assert (answer.status_code, "does not say which link" in answer.text) == (200, True)
+
+
 def test_students_choose_no_links(eve, chosen, registration, platform):
     bob = Traveller(registration, platform, subject="bob", email="bob@example.org")
     bob.custom = {"auditor_assignment": str(chosen.pk)}

@@ -470,6 +470,7 @@ def test_a_person_parts_their_account_and_comes_back_by_agreeing_again(
     classmate = Traveller(registration, ada.platform, subject="bob", email="bob@example.org")
     classmate.arrive()
     assert classmate.client.post(page, {"account": account.pk}).status_code == 404
+    assert classmate.client.post(page, {"account": "9" * 5000}).status_code == 200
     assert ada.client.post(page, {"account": account.pk}).status_code == 302
     again = Traveller(registration, ada.platform)
     assert "You have an account here" in again.enter().text

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import Role
+from grading.core.held_slots import held_slot
 from grading.lti.dynamic_registration import (
     CANVAS_PRIVACY,
     TOOL,
@@ -287,6 +288,16 @@ def test_a_link_that_is_old_or_invented_registers_nothing(organization, owner, p
         LtiRegistration.objects.update(setup_until=timezone.now())
     assert Client().get(link, asked(platform)).status_code == 400
     assert (platform.requests, only(organization).is_complete) == ([], False)
+
+
+def test_one_platform_registers_itself_at_a_time(organization, owner, page, platform):
+    answers_of(platform)
+    link = setup_link(owner, page)
+    with held_slot(f"registrations of platforms of {organization.pk}", slots=1, seconds=9):
+        busy = Client().get(link, asked(platform))
+    assert (busy.status_code, platform.requests) == (400, [])
+    # The link is not used up.
+    assert Client().get(link, asked(platform)).status_code == 200
 
 
 @pytest.mark.parametrize(
