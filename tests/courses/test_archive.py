@@ -17,6 +17,7 @@ from grading.models import Activity, Cohort
 from tests.factories.example_report import report_json
 from tests.factories.grades import GradeFactory, SupersededReportFactory
 from tests.factories.institutes import institute
+from tests.factories.lti import LtiCourseLinkFactory, LtiMemberFactory
 from tests.factories.people import EnrollmentFactory, OrganizationFactory, staff_user
 from tests.factories.work import AssignmentFactory, AuditFactory
 
@@ -84,6 +85,16 @@ def test_archive_contains_every_report_and_pdf_under_our_names(organization, tea
     assert json.loads(archive.read(f"{folder}/audit-{audit.pk}.json")) == report_json(criteria=1)
     assert archive.read(f"{folder}/audit-{audit.pk}.md").startswith(b"# ")
     assert json.loads(archive.read(f"{folder}/submission.json"))["pdf_name"] == "../evil.pdf"
+
+
+def test_archive_contains_the_people_of_platforms(organization, teacher, assignment):
+    link = LtiCourseLinkFactory.create(cohort=assignment.cohort)
+    LtiMemberFactory.create(course_link=link, subject="ada", email="ada@school.example")
+    LtiMemberFactory.create(course_link=LtiCourseLinkFactory.create(), subject="foreign")
+    archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
+    (course,), (person,) = (lines(archive, f"platform_{of}.jsonl") for of in ("courses", "people"))
+    assert (course["id"], person["course_link_id"]) == (link.pk, link.pk)
+    assert (person["subject"], person["email"]) == ("ada", "ada@school.example")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "Ada; =1", "O'Brien, -J", "'=quoted", "Ann-Marie"])

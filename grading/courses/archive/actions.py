@@ -2,7 +2,7 @@
 
 The archive:
 
-    manifest.json, roster.csv, activity.jsonl
+    manifest.json, roster.csv, activity.jsonl, platform_courses.jsonl, platform_people.jsonl
     assignments/SLUG/assignment.json, grades.csv, rubrics/..., one .jsonl for each kind of record
     assignments/SLUG/students/NUMBER/attempt-N/submission.json, report.pdf, audit-ID.json and .md
     missing.json     files that could not be added, and why
@@ -21,6 +21,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from pydantic import ValidationError
 
@@ -68,6 +69,7 @@ def _members(cohort: Cohort) -> Generator[Member]:
     yield _json("manifest.json", _manifest(cohort))
     yield Member("roster.csv", _roster(cohort))
     yield _lines("activity.jsonl", archive_queries.activity_rows(cohort))
+    yield from _tables("", archive_queries.platform_rows(cohort))
     for assignment in archive_queries.assignments_of(cohort):
         yield from _assignment_members(assignment, missing)
     # Last: the members before it fill the list while they are written.
@@ -99,6 +101,12 @@ def _roster(cohort: Cohort) -> Iterator[bytes]:
         yield lines_of([cells]).encode()
 
 
+def _tables(folder: str, tables: Iterable[tuple[str, QuerySet[Any]]]) -> Iterator[Member]:
+    for name, rows in tables:
+        columns = (archive_queries.columns_of(row) for row in archive_queries.in_chunks(rows))
+        yield _lines(f"{folder}{name}.jsonl", columns)
+
+
 def _assignment_members(assignment: Assignment, missing: list[dict[str, str]]) -> Iterator[Member]:
     folder = f"assignments/{assignment.slug}"
     yield _json(f"{folder}/assignment.json", archive_queries.columns_of(assignment))
@@ -111,9 +119,7 @@ def _assignment_members(assignment: Assignment, missing: list[dict[str, str]]) -
             f"{folder}/rubrics/version-{version.pk}.json", archive_queries.columns_of(version)
         )
 
-    for name, rows in archive_queries.tables_of(assignment):
-        columns = (archive_queries.columns_of(row) for row in archive_queries.in_chunks(rows))
-        yield _lines(f"{folder}/{name}.jsonl", columns)
+    yield from _tables(f"{folder}/", archive_queries.tables_of(assignment))
 
     for submission in archive_queries.in_chunks(archive_queries.submissions_of(assignment)):
         yield from _submission_members(folder, submission, missing)

@@ -30,7 +30,9 @@ from grading.models import (
     FindingSighting,
     Grade,
     GradeAdjustment,
+    LtiCourseLink,
     LtiLineItem,
+    LtiMember,
     LtiResourceLink,
     LtiScore,
     Override,
@@ -62,6 +64,15 @@ def assignments_of(cohort: Cohort) -> list[Assignment]:
 
 def roster_rows(cohort: Cohort) -> QuerySet[Enrollment]:
     return Enrollment.objects.filter(cohort=cohort).order_by("pk")
+
+
+def platform_rows(cohort: Cohort) -> list[tuple[str, QuerySet[Any]]]:
+    """Return the courses of learning platforms that belong to the cohort, and their people."""
+    people = LtiMember.objects.filter(course_link__cohort=cohort)
+    return [
+        ("platform_courses", LtiCourseLink.objects.filter(cohort=cohort).order_by("pk")),
+        ("platform_people", people.order_by("pk")),
+    ]
 
 
 def activity_rows(cohort: Cohort) -> Iterator[dict[str, Any]]:
