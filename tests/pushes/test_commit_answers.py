@@ -16,6 +16,7 @@ from django_scopes import scope
 from grading.core.enums import PushAnswer, PushState, ReleasePolicy
 from grading.engine.commit_annotations import Annotation
 from grading.grades.actions import override_criterion
+from grading.grades.member_grades import adjust_grade
 from grading.grades.releases import release_grades, withdraw_release
 from grading.jobs import run_audit
 from grading.models import Audit, Grade, Push, PushLink
@@ -127,6 +128,19 @@ def test_withheld_result_leaves_nothing_on_the_commit_before_its_release(
         withdraw_release(grade=Grade.objects.get(), reason="A mistake", by=teacher)
     answer(link)
     assert shown(github) == ("completed", "neutral", "Audited")
+
+
+def test_adjustment_of_a_person_is_not_told_to_readers_of_the_repository(
+    github, link, pushed, assignment
+):
+    score = audit_of(pushed).overall_score
+    teacher = staff_user(assignment.organization)
+    with scope(organization=assignment.organization):
+        adjust_grade(grade=Grade.objects.get(), delta=-0.5, reason="No part", by=teacher)
+        release_grades(assignment=assignment, grades=[Grade.objects.get()], by=teacher)
+        assert (Grade.objects.get().released or {})["overall_score"] != score
+    answer(link)
+    assert shown(github) == ("completed", "neutral", f"{score:.1f} of 5")
 
 
 def test_override_changes_the_answer_only_where_the_student_sees_it(

@@ -83,7 +83,11 @@ def _of_report(submission: Submission, audit: Audit, url: str) -> CommitAnswer:
     visible = visible_report(audit, is_staff=False)
     if visible is None:
         return CommitAnswer("completed", "neutral", "Audited", f"{WITHHELD} {ELSEWHERE}", url)
-    score = visible_attempts([submission])[0].score
+    attempt = visible_attempts([submission])[0]
+    released, score = attempt.released, attempt.score
+    if released is not None and released.adjustment is not None:
+        # Of the person, not of the work: others read the commit.
+        score = released.adjustment.before
     places, titles = annotations_of(visible.document)
     title = "Audited" if score is None else f"{score:.1f} of 5"
     if score is not None and visible.provisional:
