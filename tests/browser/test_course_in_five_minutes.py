@@ -154,7 +154,7 @@ def hand_in_by_link(person: Clicks, link: str, repository: Path) -> None:
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Software project")
     expect(page.get_by_role("main")).to_contain_text("30 Nov 2030, 23:59 CET")
-    person.click(page.get_by_role("link", name="Submit"))
+    person.click(page.get_by_role("link", name="Submit", exact=True))
     page.get_by_label("Repository").fill(str(repository))
     person.click(page.get_by_role("button", name="Submit for audit"))
     expect(page.get_by_text("Attempt 1 was submitted")).to_be_visible()

@@ -76,7 +76,7 @@ def test_a_student_hands_in_watches_reads_and_hands_in_again(
 
 def refused_then_audited(page: Page, repository: Path, no_pdf: Path, pdf: Path) -> None:
     page.get_by_role("link", name="Week 2", exact=True).click()
-    page.get_by_role("link", name="Submit").click()
+    page.get_by_role("link", name="Submit", exact=True).click()
     hand_in(page, repository, no_pdf)
     expect(page.get_by_label("Report (PDF)")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_label("Repository")).to_have_value(str(repository))

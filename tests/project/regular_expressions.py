@@ -26,8 +26,9 @@ TRIED_AT_ONE_PLACE = {
     "courtroom.analysis.diagrams.mermaid": "its scanner tries each at the place it has reached",
     "courtroom.report_import.vocabulary": "names of sections are matched as a whole",
 }
-# Below this a process' time is noise (seconds).
-FLOOR = 0.001
+# Below this a process' time is noise (seconds). Time that grows with the square of LONGEST is ten
+# times as much.
+FLOOR = 0.005
 MOST_TIMES = 3
 # A half takes at least four times as long as an eighth, so what takes more than MOST_TIMES the half
 # takes twelve times the eighth. Below ten times the half need not be run.
