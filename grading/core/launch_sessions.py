@@ -8,13 +8,18 @@ it outlast the connection of that platform and account.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from django.contrib.auth import login
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.middleware import get_user
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 
 from grading.models import LtiAccount, LtiRegistration, Organization
 
@@ -76,9 +81,15 @@ class LaunchSessionMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if is_launch_session(request) and not _is_open(request):
-            request.user = AnonymousUser()
+        if not _is_open(request):
+            # Lazy: most answers there, such as a calendar's, need no session.
+            user: Any = SimpleLazyObject(partial(_user_outside, request))
+            request.user = user
         return self._get_response(request)
+
+
+def _user_outside(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
+    return AnonymousUser() if is_launch_session(request) else get_user(request)
 
 
 def _is_open(request: HttpRequest) -> bool:
