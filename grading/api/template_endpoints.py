@@ -64,10 +64,10 @@ class MakeAllSerializer(Serializer[Any]):
     """No fields: repositories are made for all students and teams without one."""
 
 
-class AskedSerializer(Serializer[Any]):
+class CountSerializer(Serializer[Any]):
     """Number of repositories that are being made."""
 
-    asked = IntegerField()
+    count = IntegerField()
 
 
 class MadeRepositories(TenantView, ListAPIView[StudentRepository]):
@@ -79,11 +79,11 @@ class MadeRepositories(TenantView, ListAPIView[StudentRepository]):
     def get_queryset(self) -> QuerySet[StudentRepository]:
         return repositories_of(self._assignment())
 
-    @extend_schema(request=MakeAllSerializer, responses={202: AskedSerializer, **ERRORS})
+    @extend_schema(request=MakeAllSerializer, responses={202: CountSerializer, **ERRORS})
     def post(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
         """Make those that are missing; nobody is invited before they have shown their account."""
-        asked = create_all(assignment=self._assignment(), by=member(request))
-        return Response({"asked": asked}, status=HTTPStatus.ACCEPTED)
+        count = create_all(assignment=self._assignment(), by=member(request))
+        return Response({"count": count}, status=HTTPStatus.ACCEPTED)
 
     def _assignment(self) -> Assignment:
         slugs = self.kwargs["cohort"], self.kwargs["assignment"]

@@ -1,4 +1,4 @@
-"""What the pages of accesses ask a git host: whether an access opens, its host key, one branch."""
+"""Questions of the pages of accesses to a git host: does an access open, its host key, one branch."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class PlatformForm(forms.Form):
 
 
 class PlatformNamesForm(forms.Form):
-    """What a platform states of itself, to be copied from its pages."""
+    """Addresses and ids of a platform, copied from its own pages."""
 
     issuer = _address("Issuer", "Moodle: “Platform ID”. Canvas: https://canvas.instructure.com")
     client_id = forms.CharField(label="Client ID", max_length=LONGEST_ID)
@@ -124,7 +124,7 @@ class MessageForm(forms.Form):
 
 
 class NewAccountForm(forms.Form):
-    """What the platform did not tell of a person."""
+    """Name and address of a person, where the platform does not tell them."""
 
     name = forms.CharField(label="Your name", max_length=200)
     email = forms.EmailField(
@@ -179,7 +179,7 @@ class AssignmentChoiceForm(forms.Form):
 
 
 class CourseSettingsForm(forms.Form):
-    """What is done by itself for a connected course."""
+    """Settings of a connected course: the nightly roster, and grades sent on release."""
 
     nightly = forms.BooleanField(
         label="Import the roster every night",

@@ -24,7 +24,7 @@ ELSEWHERE = "Your learning platform wants to open a page that is not of this sit
 
 @dataclass(frozen=True, slots=True)
 class LoginRequest:
-    """What a platform sends to begin a launch. The hints are its own, and go back as they came."""
+    """Request by which a platform begins a launch. The hints are its own, and go back as they came."""
 
     issuer: str
     login_hint: str

@@ -71,7 +71,7 @@ class RosterPlan:
 
 @dataclass(slots=True)
 class _Known:
-    """What the database knows of the people of one course and cohort.
+    """Rows of the database on the people of one course and cohort.
 
     `holders` are the listed people there, by the key of the place that is theirs.
     """

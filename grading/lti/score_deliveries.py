@@ -57,7 +57,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one try.
+    """Result of one try.
 
     `message` is what stands there by us now, None where we do not know; `is_new` if this try put it
     there.

@@ -1,4 +1,4 @@
-"""What a platform gets of a released grade: points, a comment, and whose they are there."""
+"""Score of a released grade for a platform: points, a comment, and whose they are there."""
 
 from __future__ import annotations
 

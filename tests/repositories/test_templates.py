@@ -414,7 +414,7 @@ def test_programs_of_teachers_have_repositories_made_and_list_them(assignment, a
     slug = assignment.organization.slug
     teacher = Program(staff_user(assignment.organization), slug)
     path = f"cohorts/{assignment.cohort.slug}/assignments/{assignment.slug}/"
-    assert teacher.post(f"{path}repositories/", {}).json() == {"asked": 1}
+    assert teacher.post(f"{path}repositories/", {}).json() == {"count": 1}
     listed = teacher.get(f"{path}repositories/").json()["results"]
     states = {row["student"]: row["state"] for row in listed}
     assert states == {ada.email: "made", ben.email: "waiting"}
