@@ -10,13 +10,11 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
-from time import monotonic
 
 import structlog
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
-from django_scopes import scope
 
 from grading.core.enums import ScoreState
 from grading.core.errors import PlatformFailed
@@ -76,30 +74,23 @@ class Outcome:
 
 def send_due_scores(*, organization_id: int) -> int:
     """Send due grades for one turn, oldest first; return the number that stand there now."""
-    with scope(organization=organization_id):
-        with SCORES.turn(organization_id) as is_ours:
-            outcomes = _send_for_a_turn() if is_ours else []
-        if outcomes:
-            SCORES.enqueue_rest(organization_id)
+    outcomes = SCORES.send_for_a_turn(
+        organization_id, claim=_claim, send=_send_and_store, begin_seconds=BEGIN_SECONDS
+    )
     return sum(outcome.message is not None for outcome in outcomes)
 
 
-def _send_for_a_turn() -> list[Outcome]:
-    until, outcomes = monotonic() + BEGIN_SECONDS, list[Outcome]()
-    while (score := _claim()) is not None:
-        outcome = _send(score)
-        _store_outcome(score, outcome)
-        outcomes.append(outcome)
+def _send_and_store(score: LtiScore) -> Outcome:
+    outcome = _send(score)
+    _store_outcome(score, outcome)
 
-        # A platform that is away must not use up the tries of all.
-        if outcome.is_silent:
-            registration = score.line_item.context.registration_id
-            LtiScore.objects.filter(
-                due_scores(timezone.now()), line_item__context__registration=registration
-            ).update(next_at=timezone.now() + PAUSES[0])
-        if monotonic() >= until:
-            break
-    return outcomes
+    # A platform that is away must not use up the tries of all.
+    if outcome.is_silent:
+        registration = score.line_item.context.registration_id
+        LtiScore.objects.filter(
+            due_scores(timezone.now()), line_item__context__registration=registration
+        ).update(next_at=timezone.now() + PAUSES[0])
+    return outcome
 
 
 def _claim() -> LtiScore | None:

@@ -11,17 +11,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from time import monotonic
+from typing import TypeVar
 from uuid import uuid4
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 from django_rq import get_queue
+from django_scopes import scope
 
 from grading.core.held_slots import held_slot
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import LtiScore, Notice, Push, StudentRepository, WebhookDelivery
 
+Row = TypeVar("Row")
+Result = TypeVar("Result")
 # A younger row's own job may still be on its way to the queue.
 JUST_WRITTEN = timedelta(seconds=30)
 
@@ -65,6 +70,31 @@ class Outbox:
         turn = held_slot(f"{self.name} of {organization_id}", slots=1, seconds=self.seconds)
         with turn as slot:
             yield slot is not None
+
+    def send_for_a_turn(
+        self,
+        organization_id: int,
+        *,
+        claim: Callable[[], Row | None],
+        send: Callable[[Row], Result],
+        begin_seconds: float,
+    ) -> list[Result]:
+        """Claim and send rows of the organization, and enqueue what is left; return the results.
+
+        No row is claimed after `begin_seconds` have passed, and none while another worker has
+        the turn. Raises redis.RedisError.
+        """
+        results = []
+        with scope(organization=organization_id):
+            with self.turn(organization_id) as is_ours:
+                until = monotonic() + begin_seconds
+                while is_ours and (row := claim()) is not None:
+                    results.append(send(row))
+                    if monotonic() >= until:
+                        break
+            if results:
+                self.enqueue_rest(organization_id)
+        return results
 
     def enqueue_rest(self, organization_id: int) -> None:
         """Enqueue the job again if rows of the organization are due, after its turn.

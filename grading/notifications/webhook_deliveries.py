@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
-from time import monotonic
 from typing import Any
 
 import structlog
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from django_scopes import scope
 
 from grading.core.enums import DeliveryState
 from grading.core.errors import SealBrokenError, WebhookRefused
@@ -54,28 +52,21 @@ def send_due_deliveries(*, organization_id: int) -> int:
     An organization has one open delivery at a time. If an address cannot be reached, its other
     deliveries wait a minute without losing a try.
     """
-    with scope(organization=organization_id):
-        with DELIVERIES.turn(organization_id) as is_ours:
-            answers = _send_for_a_turn() if is_ours else []
-        if answers:
-            DELIVERIES.enqueue_rest(organization_id)
+    answers = DELIVERIES.send_for_a_turn(
+        organization_id, claim=_claim, send=_send_and_store, begin_seconds=BEGIN_SECONDS
+    )
     return sum(answer.is_accepted for answer in answers)
 
 
-def _send_for_a_turn() -> list[Answer]:
-    until, answers = monotonic() + BEGIN_SECONDS, list[Answer]()
-    while (delivery := _claim()) is not None:
-        answer = _send(delivery)
-        _store_result(delivery, answer)
-        answers.append(answer)
+def _send_and_store(delivery: WebhookDelivery) -> Answer:
+    answer = _send(delivery)
+    _store_result(delivery, answer)
 
-        # One silent receiver must not use up the time of the others.
-        if answer.status is None:
-            due = WebhookDelivery.objects.filter(_due(timezone.now()), webhook=delivery.webhook_id)
-            due.update(next_at=timezone.now() + PAUSES[0])
-        if monotonic() >= until:
-            break
-    return answers
+    # One silent receiver must not use up the time of the others.
+    if answer.status is None:
+        due = WebhookDelivery.objects.filter(_due(timezone.now()), webhook=delivery.webhook_id)
+        due.update(next_at=timezone.now() + PAUSES[0])
+    return answer
 
 
 def _claim() -> WebhookDelivery | None:

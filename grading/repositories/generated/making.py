@@ -8,13 +8,11 @@ recognised, and one of somebody else is not taken over.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from time import monotonic
 
 import structlog
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from django_scopes import scope
 
 from grading.core import github_repositories as github
 from grading.core.activity_writer import record_activity
@@ -54,22 +52,10 @@ REPOSITORIES = Outbox(
 
 def make_due_repositories(*, organization_id: int) -> int:
     """Go on with due repositories for one turn, the longest waiting first; return how many."""
-    with scope(organization=organization_id):
-        with REPOSITORIES.turn(organization_id) as is_ours:
-            number = _go_on_for_a_turn() if is_ours else 0
-        if number:
-            REPOSITORIES.enqueue_rest(organization_id)
-    return number
-
-
-def _go_on_for_a_turn() -> int:
-    until, number = monotonic() + BEGIN_SECONDS, 0
-    while (row := _claim()) is not None:
-        _go_on(row)
-        number += 1
-        if monotonic() >= until:
-            break
-    return number
+    results = REPOSITORIES.send_for_a_turn(
+        organization_id, claim=_claim, send=_go_on, begin_seconds=BEGIN_SECONDS
+    )
+    return len(results)
 
 
 def _claim() -> StudentRepository | None:

@@ -7,14 +7,12 @@ only then, so that it says no more than the student may see at that moment.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from time import monotonic
 from typing import Any
 
 import structlog
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from django_scopes import scope
 
 from grading.core.errors import AnswerRefused
 from grading.models import Push
@@ -36,21 +34,10 @@ def _due(now: datetime) -> Q:
 
 def send_due_answers(*, organization_id: int) -> int:
     """Send due answers for one turn; return the number that was sent."""
-    with scope(organization=organization_id):
-        with ANSWERS.turn(organization_id) as is_ours:
-            results = _send_for_a_turn() if is_ours else []
-        if results:
-            ANSWERS.enqueue_rest(organization_id)
+    results = ANSWERS.send_for_a_turn(
+        organization_id, claim=_claim, send=_send, begin_seconds=BEGIN_SECONDS
+    )
     return sum(results)
-
-
-def _send_for_a_turn() -> list[bool]:
-    until, results = monotonic() + BEGIN_SECONDS, list[bool]()
-    while (push := _claim()) is not None:
-        results.append(_send(push))
-        if monotonic() >= until:
-            break
-    return results
 
 
 def _claim() -> Push | None:

@@ -8,7 +8,6 @@ and its sentence stands beside the push.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from time import monotonic
 from typing import Any
 
 import structlog
@@ -16,7 +15,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from django_scopes import scope
 
 from grading.core.activity_writer import record_activity
 from grading.core.enums import PushAnswer, PushState
@@ -67,21 +65,10 @@ PUSHES = Outbox(
 
 def submit_due_pushes(*, organization_id: int) -> int:
     """Submit due pushes for one turn, the longest waiting first; return the number of attempts."""
-    with scope(organization=organization_id):
-        with PUSHES.turn(organization_id) as is_ours:
-            results = _submit_for_a_turn() if is_ours else []
-        if results:
-            PUSHES.enqueue_rest(organization_id)
+    results = PUSHES.send_for_a_turn(
+        organization_id, claim=_claim, send=_submit, begin_seconds=BEGIN_SECONDS
+    )
     return sum(results)
-
-
-def _submit_for_a_turn() -> list[bool]:
-    until, results = monotonic() + BEGIN_SECONDS, list[bool]()
-    while (push := _claim()) is not None:
-        results.append(_submit(push))
-        if monotonic() >= until:
-            break
-    return results
 
 
 def _claim() -> Push | None:
