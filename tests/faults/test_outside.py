@@ -14,11 +14,11 @@ from django_scopes import scope
 
 from grading.core.enums import AuditState, Bench
 from grading.models import ModelUsage
-from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
+from tests.factories.git_server import MISBEHAVIOURS, GitHandler, serve_repositories
 from tests.factories.model_server import Desk, Handler, model_endpoint
 from tests.factories.repositories import Commit, make_repository
 from tests.faults.site import accepted, command_of, descendants_of
-from tests.waiting import PATIENCE_SECONDS, eventually
+from tests.waiting import PATIENCE_SECONDS
 
 NO_ANSWER_SECONDS = 30
 OPINIONS = 6
@@ -70,13 +70,18 @@ def test_git_hangs(tmp_path, ends):
 
 def test_a_child_runs_out_of_memory(tmp_path, site_crew, ends, monkeypatch):
     """git waits for an answer; when the answer comes, it is given no byte more than it has."""
-    starved = threading.Event()
-    monkeypatch.setitem(
-        MISBEHAVIOURS, "late", lambda handler: starved.wait(PATIENCE_SECONDS) and handler.flood()
-    )
+    requested, starved = threading.Event(), threading.Event()
+
+    def answer_late(handler: GitHandler) -> None:
+        requested.set()
+        if starved.wait(PATIENCE_SECONDS):
+            handler.flood()
+
+    monkeypatch.setitem(MISBEHAVIOURS, "late", answer_late)
     with serve_repositories(tmp_path) as server:
         audit = accepted(f"{server.url}/late/work.git")
-        eventually(lambda: gits_below(site_crew.pid))
+        # A git that is still starting would end as one that reaches nothing.
+        assert requested.wait(PATIENCE_SECONDS)
         for pid in gits_below(site_crew.pid):
             resource.prlimit(pid, resource.RLIMIT_AS, (LITTLE_MEMORY, LITTLE_MEMORY))
         starved.set()
