@@ -107,7 +107,7 @@ class InputReader:
         case = self._case
         snapshot = take_snapshot(
             case.repo_url,
-            ref=case.ref,
+            ref=case.commit or case.ref,
             into=workspace,
             limits=case.limits,
             allow_local=case.allow_local,

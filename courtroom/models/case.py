@@ -46,7 +46,8 @@ class Limits(CaseModel):
 class Case(CaseModel):
     """One submission to audit.
 
-    `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`. `exchange` is
+    `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`. `commit` is
+    audited whatever `ref` points to by now; None for the newest commit of `ref`. `exchange` is
     what a site with peer rounds records about this student; None where no such site takes part.
     `keep_sources` asks for the texts of the files, in the event of the contents. `access` opens a
     private repository; it is no part of what a case is written as.
@@ -54,6 +55,7 @@ class Case(CaseModel):
 
     repo_url: str
     ref: str | None = None
+    commit: str | None = None
     pdf: Path | None = None
     rubric: Rubric
     constitution: Constitution

@@ -257,8 +257,9 @@ def _case(audit: Audit, exchange: ExchangeFact | None) -> Case:
     rubric = Rubric.from_stored(audit.rubric_version.document)
     return Case(
         repo_url=submission.repo_url,
-        # The commit that was submitted: a branch may have moved since, and the due date passed.
-        ref=submission.resolved_commit or submission.ref or None,
+        ref=submission.ref or None,
+        # The one that was submitted: its branch may have moved since, and the due date passed.
+        commit=submission.resolved_commit or None,
         rubric=rubric,
         constitution=constitution_of(rubric),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,

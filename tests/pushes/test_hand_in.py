@@ -316,4 +316,6 @@ def test_branch_that_moves_before_the_audit_is_audited_at_the_submitted_commit(
     end_audits()
     git("branch", "-D", "moving", at=repository)
     with everywhere():
-        assert (made.audits.get().report or {})["commit"] == made.resolved_commit == commits[0]
+        report = made.audits.get().report or {}
+    assert report["commit"] == made.resolved_commit == commits[0]
+    assert report["ref"] == "moving"
