@@ -385,7 +385,8 @@ def test_collector_without_an_answer_changes_no_page_and_no_report(
 
     audit = audit_of(assignment)
     assert (audit.state, audit.report_digest) == (AuditState.DONE, evening.offline.report_digest)
-    assert len(collector.bodies) == is_listening
+    # A slow machine sends the spans in several messages.
+    assert bool(collector.bodies) == is_listening
 
 
 def test_trace_that_is_not_sampled_is_sent_by_neither_process(
