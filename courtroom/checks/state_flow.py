@@ -31,6 +31,7 @@ WORDS: dict[str, str] = {
     "no_update": "a node whose whole return is lost",
     "undeclared_read": "a key that is read and that the state does not declare",
     "unwritten_read": "a key that is read and that nobody writes",
+    "early_read": "a key that is read before it can be written",
     "unread_write": "a key that is written and that nobody reads",
     "other_key": "a lookup under a key that nothing is stored under",
     "ignored_field": "a keyword that a model ignores",
@@ -50,6 +51,7 @@ WORDS: dict[str, str] = {
 DECLARED = "Here the keys of the state are declared."
 # The second place of a fault, by kind.
 SECOND_PLACES: dict[str, str] = {
+    "early_read": "Here the key is written.",
     "other_key": "Here it is stored.",
     "ignored_field": "Here the fields of the model are declared.",
     "unused_result": "Here the result is made.",

@@ -13,6 +13,7 @@ FaultKind = Literal[
     "no_update",
     "undeclared_read",
     "unwritten_read",
+    "early_read",
     "unread_write",
     "other_key",
     "ignored_field",

@@ -287,6 +287,7 @@ def _flow_step(fault: Mapping[str, Any]) -> Step:
 FLOW = {
     "no_update": "Return a dict with keys of the state here",
     "unwritten_read": "Write this key in an earlier node, or hand it to the graph with its input",
+    "early_read": "Read this key in a node that runs after {other}",
     "unread_write": "Read this key where it is needed, or do not write it",
     "other_key": "Look it up by the key that {other} holds",
     "ignored_field": "Declare this field in the model ({other}), or leave it out here",

@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.state_flow.dead_routes import (
     unreturned_keys,
 )
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
+from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.lost_values import (
@@ -51,6 +52,7 @@ OF_STATE = (
     "no_update",
     "undeclared_read",
     "unwritten_read",
+    "early_read",
     "unread_write",
     "other_key",
 )
@@ -132,6 +134,7 @@ def _read_state(
     if not access.at:
         reading.add(settled_tests(symbols, graph, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
+        early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
     lookups_in_vain(access, data, reading)
 

@@ -1,0 +1,223 @@
+"""Keys that a node reads in the step in which they are written, or before it.
+
+LangGraph hands to the nodes of a step what the steps before have written.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
+from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, joined
+from courtroom.analysis.langgraph.topology import GraphReading
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
+from courtroom.analysis.python.symbolic_execution.values import (
+    DictValue,
+    Instance,
+    Value,
+    choices_of,
+)
+from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
+
+# Path of a read in the state: a key, or a key and one under it.
+Slot = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """Steps of the nodes: the first that any way may give, and the last where no loop leads back.
+
+    `before` are the nodes from which a way leads to the node.
+    """
+
+    first: Mapping[str, int]
+    last: Mapping[str, int]
+    before: Mapping[str, frozenset[str]]
+
+    def is_too_late(self, writer: str, reader: str) -> bool:
+        """Return whether the writer never ends before the reader starts."""
+        if writer in self.before.get(reader, ()) or reader not in self.last:
+            return False
+        return self.first.get(writer, 0) >= self.last[reader]
+
+
+def early_reads(
+    symbols: SymbolTable, graph: GraphReading, access: StateAccess, reading: FlowReading
+) -> None:
+    """Add what nodes read of the state and only nodes of the same or a later step write."""
+    builder = graph.builder
+    if builder is None or builder.unresolved or not access.declared:
+        return
+    order = _order_of(builder, graph.routes)
+    for name, use in access.nodes.items():
+        if name in access.sent or name not in order.last:
+            continue
+        reported: set[Slot] = set()
+        for slot, path, line in _reads(use, access.declared):
+            writers = _writers(access, slot)
+            late = {w: write for w, write in writers.items() if order.is_too_late(w, name)}
+            is_reported = slot in reported or slot[:1] in reported
+            if is_reported or name in writers or not writers or len(late) < len(writers):
+                continue
+            gap = _gap(access, slot, [w for w in access.nodes if not order.is_too_late(w, name)])
+            if gap:
+                reading.leave_open(["early_read"], gap)
+            elif not _may_be_given(symbols, access, graph.inputs, slot[0]):
+                reported.add(slot)
+                reading.add([_fault(name, slot, path, line, late, order)])
+
+
+def _fault(
+    name: str, slot: Slot, path: str, line: int, late: Mapping[str, KeyWrite], order: _Order
+) -> FlowFault:
+    shown = slot[0] if len(slot) == 1 else f"{slot[0]}[{slot[1]!r}]"
+    is_same = all(order.first.get(writer) == order.last[name] for writer in late)
+    is_later = all(order.first.get(writer, 0) > order.last[name] for writer in late)
+    when = "the same step" if is_same else "a later step" if is_later else "this step or later"
+    sentence = (
+        f"{name} reads `{shown}`, which only {joined([*late])} write{'s' * (len(late) == 1)}, in"
+        f" {when}: it comes too late for {name}"
+    )
+    first = next(iter(late.values()))
+    return FlowFault("early_read", sentence, path, line, (first.path, first.line))
+
+
+def _reads(use: StateUse, declared: frozenset[str]) -> Iterator[tuple[Slot, str, int]]:
+    for place in use.reads:
+        if place.key in declared:
+            yield (place.key,), place.path, place.line
+    for lookup in use.lookups:
+        if lookup.key in declared and lookup.inner is not None:
+            yield (lookup.key, lookup.inner), lookup.path, lookup.line
+
+
+def _writers(access: StateAccess, slot: Slot) -> dict[str, KeyWrite]:
+    """Return the nodes that are known to write there, each with its first write."""
+    writers: dict[str, KeyWrite] = {}
+    for name, use in access.nodes.items():
+        for write in (write for update in use.updates for write in update.writes):
+            is_there = write.key == slot[0] and (len(slot) == 1 or slot[1] in write.inner)
+            if is_there and not write.is_unchanged:
+                writers.setdefault(name, write)
+    return writers
+
+
+def _gap(access: StateAccess, slot: Slot, in_time: Iterable[str]) -> str:
+    """Return why a node that may end in time may write there, "" where none does."""
+    for use in map(access.nodes.__getitem__, in_time):
+        if use.writes_gap:
+            return use.writes_gap
+        changed = next((place for place in use.changes if place.key == slot[0]), None)
+        if changed is not None:
+            return f"{changed.path}:{changed.line}: `{slot[0]}` is changed in place"
+        for write in (write for update in use.updates for write in update.writes):
+            if write.key == slot[0] and not write.is_unchanged and write.is_inner_open:
+                place = f"{write.path}:{write.line}"
+                return f"{place}: the keys in `{slot[0]}` are not known before a run"
+    return ""
+
+
+# -- what the graph starts with ---------------------------------------------------------------------
+
+
+def _may_be_given(
+    symbols: SymbolTable, access: StateAccess, inputs: Sequence[Value], key: str
+) -> bool:
+    """Return whether the graph may start with something under the key."""
+    site = access.state.site
+    defaults = [
+        field.value
+        for field in (site.node.body if site else ())
+        if isinstance(field, ast.AnnAssign) and last_name(field.target) == key
+    ]
+    if any(value is not None and not _is_empty(value) for value in defaults):
+        return True
+    given = [choice for value in inputs for choice in choices_of(value)]
+    if given and all(isinstance(v, Instance) or _is_closed(v) for v in given):
+        held = [v.attributes if isinstance(v, Instance) else getattr(v, "entries", {}) for v in given]
+        return any(key in row and truth_of(row[key]) is not False for row in held)
+    updates = [update for use in access.nodes.values() for update in use.updates]
+    places = {(write.path, write.line) for update in updates for write in update.writes}
+    return any(
+        (source.path, getattr(node, "lineno", 0)) not in places
+        for source in symbols.codebase.production
+        if key in source.text
+        for node in walk(source.tree)
+        for value in _values_under(node, key)
+        if not _is_empty(value)
+    )
+
+
+def _is_closed(value: Value) -> bool:
+    return isinstance(value, DictValue) and not value.is_open
+
+
+def _values_under(node: ast.AST, key: str) -> Iterator[ast.expr]:
+    """Yield what a dict, a call by keyword or an assignment holds under the key."""
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        yield from (value for name, value in pairs if constant_text(name) == key)
+    elif isinstance(node, ast.keyword) and node.arg == key:
+        yield node.value
+    elif isinstance(node, ast.Assign):
+        subscripts = (t for t in node.targets if isinstance(t, ast.Subscript))
+        yield from (node.value for t in subscripts if constant_text(t.slice) == key)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Return true for a written None, "", 0, False, [], {} or a field that starts as one."""
+    if isinstance(value, ast.Constant):
+        return not value.value
+    if isinstance(value, ast.List | ast.Tuple | ast.Set):
+        return not value.elts
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    if isinstance(value, ast.Call) and called_name(value) in {"Field", "field"}:
+        parts = [*value.args[:1], *(k.value for k in value.keywords if k.arg == "default")]
+        factories = [k.value for k in value.keywords if k.arg == "default_factory"]
+        is_filled = any(last_name(f) not in {"list", "dict", "set", "str"} for f in factories)
+        return not is_filled and all(map(_is_empty, parts))
+    return isinstance(value, ast.Call) and not value.args and called_name(value) in {"list", "dict"}
+
+
+# -- when nodes run ---------------------------------------------------------------------------------
+
+
+def _order_of(builder: GraphBuilder, routes: Sequence[Route]) -> _Order:
+    ends = [*builder.edges, *((route.start, end) for route in routes for end in route.targets)]
+    ways = [(start, end) for start, end in ends if end in builder.nodes]
+    starts: dict[str, set[str]] = {}
+    for start, end in ways:
+        starts.setdefault(end, set()).add(start)
+    before = {node: _ancestors(node, starts) for node in builder.nodes}
+    looped = {node for node in builder.nodes if node in before[node]}
+    unsure = looped | builder.deferred
+    last: dict[str, int] = {"START": 0}
+    certain = [n for n in builder.nodes if not (before[n] | {n}) & unsure and "START" in before[n]]
+    # A node comes after all that lead to it.
+    for node in sorted(certain, key=lambda name: len(before[name])):
+        last[node] = 1 + max(last.get(start, 0) for start in starts[node])
+    return _Order(_first_steps(ways), last, before)
+
+
+def _ancestors(node: str, starts: Mapping[str, set[str]]) -> frozenset[str]:
+    reached: set[str] = set()
+    queue = [node]
+    for current in queue:  # the list grows while it is read
+        for start in starts.get(current, set()) - reached:
+            reached.add(start)
+            queue.append(start)
+    return frozenset(reached)
+
+
+def _first_steps(ways: Sequence[tuple[str, str]]) -> dict[str, int]:
+    steps, queue = {"START": 0}, ["START"]
+    for node in queue:  # the list grows while it is read
+        for end in (end for start, end in ways if start == node and end not in steps):
+            steps[end] = steps[node] + 1
+            queue.append(end)
+    return steps

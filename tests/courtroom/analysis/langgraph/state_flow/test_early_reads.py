@@ -1,0 +1,91 @@
+"""Keys that a node reads before they can be written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import flow_of, sentences
+
+STATE = """
+class State(TypedDict):
+    repo_url: str
+    folder: str
+    evidences: Annotated[dict, operator.ior]
+
+def repo(state):
+    return {"folder": clone(state["repo_url"]), "evidences": {"files": ["a.py"]}}
+
+def rubric(state):
+    return {}
+"""
+FOLDER = 'def doc(state):\n    files = listed(state.get("folder"))\n    return {"evidences": {"doc": files}}\n'
+FILES = FOLDER.replace('state.get("folder")', 'state["evidences"].get("files")')
+SIDE_BY_SIDE = """
+g.add_edge(START, "rubric")
+g.add_edge("rubric", "repo")
+g.add_edge("rubric", "doc")
+"""
+IN_A_ROW = """
+g.add_edge(START, "repo")
+g.add_edge("repo", "rubric")
+g.add_edge("rubric", "doc")
+"""
+LOOP = SIDE_BY_SIDE + 'g.add_conditional_edges("repo", lambda state: "rubric", ["rubric", "doc"])\n'
+RUN = 'app.invoke({"repo_url": "https://example.org/a", "folder": "", "evidences": {}})\n'
+
+
+def early(doc: str, edges: str = SIDE_BY_SIDE, run: str = RUN) -> list[str]:
+    names = ("repo", "doc", "rubric")
+    nodes = "".join(f'g.add_node("{name}", {name})\n' for name in names)
+    graph = f"g = StateGraph(State)\n{nodes}{edges}app = g.compile()\n"
+    return sentences(flow_of(STATE + doc, graph=graph, run=run), "early_read")
+
+
+@pytest.mark.parametrize(
+    ("doc", "shown"), [(FOLDER, "folder"), (FILES, "evidences['files']")], ids=["key", "inner key"]
+)
+def test_what_a_node_beside_the_reader_writes_comes_too_late(doc: str, shown: str):
+    assert early(doc) == [
+        f"doc reads `{shown}`, which only repo writes, in the same step: it comes too late for doc"
+    ]
+
+
+def test_what_a_later_node_writes_comes_too_late():
+    edges = 'g.add_edge(START, "doc")\ng.add_edge("doc", "repo")\ng.add_edge("repo", "rubric")\n'
+
+    (sentence,) = early(FOLDER, edges)
+    assert sentence.endswith("which only repo writes, in a later step: it comes too late for doc")
+
+
+def test_a_key_that_the_unknown_input_holds_nowhere_in_the_code_comes_too_late():
+    assert early(FOLDER, run="") == early(FOLDER)
+
+
+@pytest.mark.parametrize(
+    ("edges", "run"),
+    [
+        (IN_A_ROW, RUN),
+        (LOOP, RUN),
+        (SIDE_BY_SIDE, RUN.replace('"folder": ""', '"folder": "clones"')),
+        (SIDE_BY_SIDE, 'first = {"folder": name}\napp.invoke(first | more)\n'),
+        (SIDE_BY_SIDE.replace('g.add_edge("rubric", "doc")', 'g.add_edge("repo", "doc")'), RUN),
+    ],
+    ids=["a way leads on", "a loop leads back", "input", "input that code may make", "edge"],
+)
+def test_what_may_be_there_in_time_is_no_fault(edges: str, run: str):
+    assert early(FOLDER, edges, run) == []
+
+
+def test_a_node_that_adds_to_its_own_key_reads_nothing_of_others():
+    assert early(FOLDER.replace('"doc": files', '"files": files').replace("folder", "evidences")) == []
+
+
+def test_a_node_before_the_reader_whose_writes_are_unknown_leaves_it_open():
+    code = STATE.replace("def rubric(state):\n    return {}", "def rubric(state):\n    return more()")
+    names = ("repo", "doc", "rubric")
+    nodes = "".join(f'g.add_node("{name}", {name})\n' for name in names)
+    graph = f"g = StateGraph(State)\n{nodes}{SIDE_BY_SIDE}app = g.compile()\n"
+    reading = flow_of(code + FOLDER, graph=graph, run=RUN)
+
+    assert sentences(reading, "early_read") == []
+    assert "rubric" in reading.unread["early_read"]
