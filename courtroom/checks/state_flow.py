@@ -126,6 +126,8 @@ def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
     yield line_clue(fault, fault_sentence(fault))
     if fault["other"] is not None:
         yield line_clue(fault["other"], SECOND_PLACES.get(fault["kind"], DECLARED))
+    for place in fault.get("callers", ()):
+        yield line_clue(place, "Here the graph's result is read under this key.")
     for place in fault.get("places", ()):
         yield line_clue(place, fault_sentence(fault))
 

@@ -11,11 +11,13 @@ from courtroom.checks.from_facts import (
     flag,
     from_facts,
     from_stored_facts,
+    line_clue,
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import place_of
-from courtroom.checks.result import Finding
+from courtroom.checks.result import Finding, present
+from courtroom.checks.state_flow import fault_sentence
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
@@ -83,7 +85,7 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         sentences = DETERMINISTIC[0], BY_MODEL if by_model else DETERMINISTIC[1]
         return flag("justice_deterministic", "justice", survey, sentences)
     if check.aspect == "markdown_report":
-        return flag("markdown_report", "markdown_report", survey, MARKDOWN)
+        return _lost_report(survey) or flag("markdown_report", "markdown_report", survey, MARKDOWN)
     if check.aspect == "security_by_evidence":
         return _security_ground(survey)
     rules = survey.facts.get("rules")
@@ -98,6 +100,21 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         # A tie-break is all the weight there is.
         sentences = locations[0].note, sentences[1]
     return decided(rules[check.aspect], locations, survey, sentences)
+
+
+def _lost_report(survey: Survey) -> Finding | None:
+    """The file that is written without the report, because the state drops it; else nothing."""
+    for fault in (survey.facts.get("state_flow") or {}).get("faults", ()):
+        written = fault.get("written")
+        if written:
+            place = place_of(written["path"], written["line"])
+            reason = f"The file that {place} writes holds no report: {fault_sentence(fault)}"
+            clues = [
+                line_clue(written, reason),
+                *(line_clue(row, reason) for row in fault["callers"]),
+            ]
+            return present(reason, clues, met=False)
+    return None
 
 
 def _with_obstacle(sentences: Sentences, locations: Sequence[SourceLocation]) -> Sentences:

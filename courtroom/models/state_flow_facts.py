@@ -35,7 +35,8 @@ class FlowFault(Place):
 
     `keys` of the state that `nodes`, or routers, use and it does not declare; they belong under its
     key `channel`, if that is known. `places` are further lines of the fault. `is_given`: an input of
-    the graph holds the keys.
+    the graph holds the keys. `callers` look for them in the graph's result; `written` is where one of
+    them writes the report, which is not there, to a file.
     """
 
     kind: FaultKind
@@ -46,6 +47,8 @@ class FlowFault(Place):
     channel: str | None = Field(None, exclude_if=lambda channel: channel is None)
     places: tuple[Place, ...] = Field((), exclude_if=lambda places: not places)
     is_given: bool = Field(False, exclude_if=lambda is_given: not is_given)
+    callers: tuple[Place, ...] = Field((), exclude_if=lambda places: not places)
+    written: Place | None = Field(None, exclude_if=lambda place: place is None)
 
 
 class StateFlowFact(FactModel):

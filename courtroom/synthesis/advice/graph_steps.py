@@ -342,6 +342,10 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     used = f"{listed(writers)} {'returns' if len(writers) == 1 else 'return'} it"
     if readers:
         used += f" and {listed(readers)} {'reads' if len(readers) == 1 else 'read'} it"
+    callers = fault.get("callers", ())
+    if callers:
+        places = listed(place_of(row["path"], row["line"]) for row in callers)
+        used += f", and {places} {'looks' if len(callers) == 1 else 'look'} for it in the result"
     together = _in_one_step(writers, work)
     if together:
         state += " with a reducer, such as operator.or_ for a flag or operator.add for a list"
@@ -349,8 +353,9 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
         again = [node for node in readers if node in writers]
         # A list that comes back whole is added to itself.
         used += f". Return only new entries from {listed(again)}" if again else ""
-    state += "" if readers else ", or leave it out if nothing reads it"
-    return placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
+    state += "" if readers or callers else ", or leave it out if nothing reads it"
+    step = placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
+    return replace(step, is_urgent=bool(fault.get("written")))
 
 
 def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequence[str]) -> str:

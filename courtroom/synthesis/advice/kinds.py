@@ -24,7 +24,9 @@ def steps_of(
         # A missing rule belongs into the code that holds the others.
         has_place = any(piece.location.path for piece in pieces)
         place = None if has_place else work.place_of_kind(criterion, check.kind)
-        steps = iter(() if place is None else (place,))
+        is_report = _of(check, "aspect") == "markdown_report"
+        lost = graph_steps.flow_steps(lambda f: is_report and bool(f.get("written")), work)
+        steps = iter([*lost] or ([] if place is None else [place]))
     else:
         steps = STEPS[check.kind](check, pieces, work) if check.kind in STEPS else iter(())
     return tuple(dict.fromkeys(steps))

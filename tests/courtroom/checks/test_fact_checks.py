@@ -446,3 +446,16 @@ def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_aga
         "An answer that does not fit its schema is requested again (a.py:2). ask gives the score 3"
         " (b.py:7)."
     )
+
+
+def test_report_that_the_state_drops_is_not_written():
+    fault = {"sentence": "justice returns `report`, which is lost", "path": "j.py", "line": 3}
+    fault |= {"written": {"path": "run.py", "line": 8}, "callers": [{"path": "run.py", "line": 7}]}
+    check = SynthesisRules(**CHECK_FIELDS, aspect="markdown_report")
+    facts = {"markdown_report": True, "state_flow": {"faults": [fault], "unread": {}}}
+    finding = synthesis_rules(check, survey(facts=facts))
+
+    assert (finding.met, clue_lines(finding)) == (False, [("run.py", 8), ("run.py", 7)])
+    assert finding.reason == (
+        "The file that run.py:8 writes holds no report: justice returns `report`, which is lost."
+    )

@@ -45,6 +45,19 @@ def test_key_that_arrives_in_time_is_declared():
     assert set(flow(faults, {"repo": 1, "doc": 2})) == {expected}
 
 
+def test_lost_report_that_a_caller_writes_is_declared_at_once():
+    caller = {"path": "run.py", "line": 7}
+    fault = flow_fault("undeclared_write", ("report",), ("justice",))
+    fault |= {"callers": [caller], "written": caller}
+    facts = work(state_flow={"faults": [fault], "unread": {}})
+
+    (step,) = graph_steps.flow_steps(lambda _: True, facts)
+    assert step.is_urgent
+    assert step.action == (
+        "Declare `report` in CourtState: justice returns it, and run.py:7 looks for it in the result."
+    )
+
+
 def test_key_that_two_nodes_of_one_step_write_is_declared_with_a_reducer():
     (action,) = flow(
         [flow_fault("undeclared_write", ("failed",), ("repo", "doc"))], {"repo": 1, "doc": 1}

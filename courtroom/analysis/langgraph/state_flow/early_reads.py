@@ -138,7 +138,9 @@ def _may_be_given(
         return True
     given = [choice for value in inputs for choice in choices_of(value)]
     if given and all(isinstance(v, Instance) or _is_closed(v) for v in given):
-        held = [v.attributes if isinstance(v, Instance) else getattr(v, "entries", {}) for v in given]
+        held = [
+            v.attributes if isinstance(v, Instance) else getattr(v, "entries", {}) for v in given
+        ]
         return any(key in row and truth_of(row[key]) is not False for row in held)
     updates = [update for use in access.nodes.values() for update in use.updates]
     places = {(write.path, write.line) for update in updates for write in update.writes}

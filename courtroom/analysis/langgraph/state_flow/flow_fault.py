@@ -17,7 +17,8 @@ class FlowFault:
 
     `keys` of the state, and the `nodes` or routers that use them, where it does not declare them.
     `channel` is the declared key under which the undeclared ones belong. `places` are further lines
-    of the same fault. `is_given`: an input of the graph holds the keys.
+    of the same fault. `is_given`: an input of the graph holds the keys. `callers` read them from the
+    graph's result; `written` is where one writes the report it looks for to a file.
     """
 
     kind: str
@@ -30,21 +31,24 @@ class FlowFault:
     channel: str | None = None
     places: tuple[Place, ...] = ()
     is_given: bool = False
+    callers: tuple[Place, ...] = ()
+    written: Place | None = None
 
     @property
     def as_fact(self) -> dict[str, Any]:
-        other = {"path": self.other[0], "line": self.other[1]} if self.other else None
         return {
             "kind": self.kind,
             "sentence": self.sentence,
             "path": self.path,
             "line": self.line,
-            "other": other,
+            "other": _row(self.other),
             "keys": self.keys,
             "nodes": self.nodes,
             "channel": self.channel,
-            "places": [{"path": path, "line": line} for path, line in self.places],
+            "places": list(map(_row, self.places)),
             "is_given": self.is_given,
+            "callers": list(map(_row, self.callers)),
+            "written": _row(self.written),
         }
 
 
@@ -62,6 +66,10 @@ class FlowReading:
         for kind in kinds:
             if reason:
                 self.unread.setdefault(kind, reason)
+
+
+def _row(place: Place | None) -> dict[str, str | int] | None:
+    return {"path": place[0], "line": place[1]} if place else None
 
 
 def listed(keys: Iterable[str]) -> str:

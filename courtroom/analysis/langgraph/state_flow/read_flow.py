@@ -43,7 +43,7 @@ from courtroom.analysis.langgraph.state_flow.unused_work import (
     unsent_prompts,
 )
 from courtroom.analysis.langgraph.topology import GraphReading
-from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 
 # Kinds that rest on the keys of the state.
@@ -107,9 +107,8 @@ def read_flow(
     for routes in (graph.routes, *(part.routes for part in graph.subgraphs)):
         reading.add(unreturned_keys(routes))
     reading.add(broken_imports(symbols, paths, [symbols.codebase.files[graph.builder.path]]))
-    data = symbols.codebase.data
     for access in accesses:
-        _read_state(access, symbols, graph, data, reading)
+        _read_state(access, symbols, graph, layers.justice, reading)
     return reading
 
 
@@ -117,14 +116,15 @@ def _read_state(
     access: StateAccess,
     symbols: SymbolTable,
     graph: GraphReading,
-    data: Mapping[str, str],
+    justice: Sequence[FunctionRef],
     reading: FlowReading,
 ) -> None:
+    data = symbols.codebase.data
     persona_lookups(access, data, reading)
     if access.declared is None:
         reading.leave_open(OF_STATE, access.reason)
         return
-    reading.add(undeclared_writes(access, symbols))
+    reading.add(undeclared_writes(access, symbols, justice))
     reading.add(undeclared_reads(access, graph.inputs))
     uses = access.nodes.values()
     reading.leave_open(

@@ -19,6 +19,12 @@ from courtroom.analysis.langgraph.state_flow.flow_fault import (
     joined,
     listed,
 )
+from courtroom.analysis.langgraph.state_flow.result_reads import (
+    ResultRead,
+    result_reads,
+    writes_file,
+)
+from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.values import (
     DictValue,
@@ -26,14 +32,21 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
     choices_of,
 )
-from courtroom.analysis.python.tree_walk import constant_text, last_name, walk
+from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, words_of
 
 # Names as near as pdf_path and pdf_paths.
 NEAR = 0.85
+# Words of a key that holds the report as a text.
+REPORT_WORDS = frozenset({"report", "markdown", "md"})
 
 
-def undeclared_writes(access: StateAccess, symbols: SymbolTable) -> Iterator[FlowFault]:
-    """Yield what nodes return and LangGraph drops; nodes with the same keys share a sentence."""
+def undeclared_writes(
+    access: StateAccess, symbols: SymbolTable, justice: Sequence[FunctionRef]
+) -> Iterator[FlowFault]:
+    """Yield what nodes return and LangGraph drops; nodes with the same keys share a sentence.
+
+    Code that runs the graph may write a lost report to a file, if `justice` writes none.
+    """
     if access.declared is None:
         return
     alike: dict[tuple[tuple[str, ...], bool], list[tuple[StateUse, KeyWrite]]] = {}
@@ -56,15 +69,38 @@ def undeclared_writes(access: StateAccess, symbols: SymbolTable) -> Iterator[Flo
             _channel_of_type(access, places[0][0], symbols) if is_all else None
         )
         belongs = f"; what is lost belongs under `{channel}`" if channel else ""
+        reads = result_reads(symbols, keys)
+        in_vain = f", and {_in_vain(reads)}" if reads else ""
         sentence = (
             f"{joined(names)} {verb} {'only ' if is_all else ''}{listed(keys)}, which"
-            f" {_name(access)} does not declare: LangGraph drops {dropped_part}{belongs}"
+            f" {_name(access)} does not declare: LangGraph drops {dropped_part}{belongs}{in_vain}"
         )
         first = places[0][1]
         kind = "no_update" if is_all else "undeclared_write"
         place = _state_place(access)
         nodes = tuple(names)
-        yield FlowFault(kind, sentence, first.path, first.line, place, keys, nodes, channel)
+        yield FlowFault(
+            kind,
+            sentence,
+            first.path,
+            first.line,
+            place,
+            keys,
+            nodes,
+            channel,
+            callers=tuple(dict.fromkeys(read.place for read in reads)),
+            written=None if writes_file(justice) else next(filter(None, map(_report, reads)), None),
+        )
+
+
+def _in_vain(reads: Sequence[ResultRead]) -> str:
+    path, line = reads[0].place
+    return f"{path}:{line} looks for `{reads[0].key}` in the graph's result in vain"
+
+
+def _report(read: ResultRead) -> Place | None:
+    """Return where the value is written to a file, if its key is that of a report."""
+    return read.written if REPORT_WORDS & {*words_of(read.key)} else None
 
 
 def _channel(access: StateAccess, keys: Sequence[str]) -> str | None:

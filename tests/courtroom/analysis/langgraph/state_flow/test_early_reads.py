@@ -77,11 +77,15 @@ def test_what_may_be_there_in_time_is_no_fault(edges: str, run: str):
 
 
 def test_a_node_that_adds_to_its_own_key_reads_nothing_of_others():
-    assert early(FOLDER.replace('"doc": files', '"files": files').replace("folder", "evidences")) == []
+    assert (
+        early(FOLDER.replace('"doc": files', '"files": files').replace("folder", "evidences")) == []
+    )
 
 
 def test_a_node_before_the_reader_whose_writes_are_unknown_leaves_it_open():
-    code = STATE.replace("def rubric(state):\n    return {}", "def rubric(state):\n    return more()")
+    code = STATE.replace(
+        "def rubric(state):\n    return {}", "def rubric(state):\n    return more()"
+    )
     names = ("repo", "doc", "rubric")
     nodes = "".join(f'g.add_node("{name}", {name})\n' for name in names)
     graph = f"g = StateGraph(State)\n{nodes}{SIDE_BY_SIDE}app = g.compile()\n"
