@@ -50,12 +50,9 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
 
 def _operators(row: Mapping[str, Any]) -> set[str]:
     """Return the names that a reducer goes by: its own, and that of the operator it applies."""
-    from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY, operator_name
+    from courtroom.analysis.langgraph.own_reducers import name_of, operator_name
 
-    applies = row.get("applies", "")
-    # The general name of a reducer that merges mappings.
-    applied = "merge_dicts" if applies == MERGED_BY_KEY else operator_name(applies)
-    return {operator_name(row["reducer"]), applied} - {""}
+    return {operator_name(row["reducer"]), name_of(row.get("applies", ""))} - {""}
 
 
 def _written(row: Mapping[str, Any]) -> str:

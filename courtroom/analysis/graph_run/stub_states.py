@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from courtroom.analysis.graph_run.stub_graph import ROOT, Location, StubState
+from courtroom.analysis.langgraph.own_reducers import appends
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
 from courtroom.analysis.langgraph.state_class import declared_keys, reducers_of
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -20,7 +24,7 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
     if keys is None:
         return access.reason or "the keys of the graph's state are not known"
 
-    reducers = {row["field"]: row["reducer"] for row in reducers_of(symbols, access.state.site)}
+    reducers = {row["field"]: row for row in reducers_of(symbols, access.state.site)}
     kept = {key: _kept(symbols, reducers.get(key)) for key in sorted(keys)}
     uses = access.nodes.items()
     return StubState(
@@ -32,11 +36,12 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
     )
 
 
-def _kept(symbols: SymbolTable, reducer: str | None) -> str:
-    if reducer is None:
+def _kept(symbols: SymbolTable, row: Mapping[str, Any] | None) -> str:
+    if row is None:
         return "last"
+    reducer = row["reducer"]
     is_add = reducer in ADDING or (reducer == "add" and "add" not in symbols.functions_by_name)
-    return "add" if is_add else "merge"
+    return "add" if is_add or appends(row.get("applies", "")) else "merge"
 
 
 def _sure(use: StateUse, kept: dict[str, str]) -> Keys:

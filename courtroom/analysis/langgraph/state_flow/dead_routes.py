@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
-from courtroom.analysis.langgraph.own_reducers import MERGED_BY_KEY
+from courtroom.analysis.langgraph.own_reducers import MERGES_BY_KEY
 from courtroom.analysis.langgraph.routers import Routing, read_router
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
 from courtroom.analysis.langgraph.state_class import reducers_of
@@ -27,7 +27,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
 # Statements and expressions that are followed for all routers.
 TOTAL_FUEL = 60_000
 # Reducers that keep what is there.
-KEEPING = ("ior", "or_", "add", MERGED_BY_KEY)
+KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
 
 
 def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:

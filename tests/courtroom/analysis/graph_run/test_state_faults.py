@@ -116,6 +116,33 @@ def test_a_list_with_more_behind_what_it_held_is_doubled():
     assert rows(fact, "doubled") == [("opinions", ["c"])]
 
 
+@pytest.mark.parametrize(
+    ("reducer", "is_doubled"),
+    [
+        ("return left + right", True),
+        (
+            "for k, v in right.items():\n        left[k] = left.get(k, []) + v\n    return left",
+            True,
+        ),
+        ("for k, v in right.items():\n        left[k] = v\n    return left", False),
+        ("return left + [x for x in right if x not in left]", False),
+    ],
+)
+def test_an_own_reducer_doubles_what_it_joins_with_itself(reducer, is_doubled):
+    state = STATE.replace("operator.add", "join").replace(
+        "class State", f"def join(left, right):\n    {reducer}\n\nclass State"
+    )
+    fact = fact_of(
+        """
+    def a(state): return {"opinions": [1]}
+    def b(state): return {}
+    def c(state): return state
+    """,
+        state,
+    )
+    assert rows(fact, "doubled") == [("opinions", ["c"])] * is_doubled
+
+
 def test_a_list_that_is_empty_when_it_is_returned_is_not_doubled():
     fact = fact_of("""
     def a(state): return state
