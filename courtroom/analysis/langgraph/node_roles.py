@@ -26,9 +26,10 @@ DETECTIVE_LAYER_WORDS = frozenset(words_of("detective detectives forensic forens
 JUDGE_WORDS = frozenset(
     words_of("prosecutor prosecution defense defence defender lead techlead judge judges advocate")
 )
-JUSTICE_WORDS = frozenset(
-    words_of("justice chief chiefjustice supreme synthesis synthesizer synthesize verdict")
-)
+COURT_WORDS = frozenset(words_of("justice chief chiefjustice supreme verdict"))
+JUSTICE_WORDS = COURT_WORDS | frozenset(words_of("synthesis synthesizer synthesize"))
+# Names of one judge's persona. "lead" alone may be another one's.
+PERSONA_WORDS = JUDGE_WORDS - {"lead", "judge", "judges"}
 # Nodes that join or route, whatever layer their name mentions.
 JOIN_WORDS = frozenset(
     words_of(
@@ -54,8 +55,16 @@ SINGLE_WORDS = frozenset(
 
 
 def role_of(name: str, action: Value) -> str:
-    """Return the role of a node by its name, else by its function's name; "" for neither."""
-    return role_by_name(name) or role_by_name(_function_name(action))
+    """Return the role of a node by its name, else by its function's name; "" for neither.
+
+    A node that is called after a criterion on the synthesis and runs a detective is a detective.
+    """
+    role, role_of_function = role_by_name(name), role_by_name(_function_name(action))
+    is_court = not COURT_WORDS.isdisjoint(words_of(name))
+    is_of_criterion = (
+        role == "justice" and not is_court and role_of_function in {"detective", "judge"}
+    )
+    return role_of_function if is_of_criterion else role or role_of_function
 
 
 def role_by_name(name: str) -> str:
@@ -74,7 +83,9 @@ def joins_before_verdict(shape: Mapping[str, Any] | None) -> list[str]:
 
 def _role(words: set[str]) -> str:
     # The order decides: an evidence_aggregator is a join though "evidence" is a detective's word.
-    if words & JUSTICE_WORDS and "evidence" not in words:
+    # A prosecutor of the criterion on the synthesis is a judge.
+    is_persona = bool(words & PERSONA_WORDS) or words >= {"tech", "lead"}
+    if words & JUSTICE_WORDS and "evidence" not in words and not is_persona:
         return "justice"
     if words & JOIN_WORDS:
         return "join"

@@ -26,6 +26,8 @@ FAILURE_WORDS = frozenset(
         incomplete sufficient exception exceptions evidence evidences terminate retry"""
     )
 )
+# A way past something proves no failure by itself: skip_vision may be for a report without pictures.
+WEAK_WORDS = frozenset({"exit", "stop", "skip"})
 # A router with one outcome decides nothing.
 MIN_ROUTE_OUTCOMES = 2
 # Splits of nodes without a role are looked for in graphs up to this size: the search is quadratic.
@@ -233,16 +235,30 @@ def _after_judges(wiring: Wiring) -> set[str]:
     return after - _reachable(wiring, "START", frozenset(wiring.judges))
 
 
-def _is_error_route(route: Route) -> bool:
+def _error_routes(routes: Iterable[Route]) -> list[Route]:
+    """Return the routers with a word of failure or of evidence; weak words count where none has."""
+    words = [(route, _failure_words(route)) for route in routes]
+    certain = [route for route, its_words in words if its_words - WEAK_WORDS]
+    return certain or [route for route, its_words in words if its_words]
+
+
+def _failure_words(route: Route) -> frozenset[str]:
     targets = {target for outcome in route.outcomes for target in outcome}
     target_words = {word for target in targets for word in words_of(own_name(target))}
-    return bool((route.words | target_words) & FAILURE_WORDS)
+    return (route.words | target_words) & FAILURE_WORDS
 
 
 def _bypass(routes: Iterable[Route], wiring: Wiring) -> Route | None:
-    """Return a router before the judges that may pass them by."""
+    """Return a router before the judges that may pass them by.
+
+    Its way past them where they lead back to it is the end of a loop.
+    """
     judges, after_judges = set(wiring.judges), _after_judges(wiring)
+    detectives = frozenset(wiring.detectives)
+    looped = set().union(*(_reachable(wiring, judge, detectives) for judge in judges))
     for route in routes:
+        if route.start in looped:
+            continue
         leads_there = {
             any(not judges.isdisjoint(_reachable(wiring, node)) for node in outcome)
             for outcome in route.outcomes
@@ -333,7 +349,7 @@ def _shape(builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgr
     evidence_join = _fan_in(wiring, detectives, detectives_and_judges, wiring.judges)
     opinion_join = _fan_in(wiring, judges, wiring.judges, wiring.justice)
     deciding = list(_deciding_routes(graph.routes, wiring))
-    error_routes = list(filter(_is_error_route, deciding))
+    error_routes = _error_routes(deciding)
     orders = {
         "detectives_parallel": _layer_order(wiring, wiring.detectives, "detective", detectives),
         "judges_parallel": _layer_order(wiring, wiring.judges, "judge", judges),

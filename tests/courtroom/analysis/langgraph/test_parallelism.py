@@ -280,6 +280,36 @@ g.add_conditional_edges("evidence_aggregator", route, ["prosecutor", END])
     )
 
 
+def test_the_way_out_of_a_loop_of_judges_is_no_way_past_them():
+    code = built(
+        """
+def route(state):
+    return "chief_justice" if state["index"] >= len(state["rows"]) else "prosecutor"
+g.add_edge(START, "evidence_aggregator")
+g.add_conditional_edges("evidence_aggregator", route, ["prosecutor", "chief_justice"])
+g.add_edge("prosecutor", "evidence_aggregator")
+"""
+    )
+
+    assert shape_of(code).values["conditional_error_route"] is False
+
+
+def test_a_way_around_something_is_shown_only_where_no_router_names_a_failure():
+    code = built(
+        """
+def changed(state):
+    return "run" if state["rows"] else "skip"
+def check(state):
+    return "failed" if state["rows"] else "run"
+g.add_conditional_edges("repo_investigator", changed, {"run": "doc_analyst", "skip": "defense"})
+g.add_conditional_edges("doc_analyst", check, {"run": "prosecutor", "failed": END})
+"""
+    )
+    starts = [row.words for row in shape_of(code).departures["conditional_error_route"]]
+
+    assert starts == ["doc_analyst → END or prosecutor"]
+
+
 def test_a_way_for_errors_that_the_router_never_returns_is_no_error_route():
     code = built(
         """
@@ -297,6 +327,8 @@ g.add_conditional_edges("evidence_aggregator", route, ways)
     ("name", "is_judge"),
     [
         ("prosecutor_node", True),
+        ("prosecutor_synthesis_conflict_resolution", True),
+        ("tech_lead_synthesis", True),
         ("DefenseAttorney", True),
         ("TechLead", True),
         ("judges_aggregator", False),
