@@ -42,7 +42,7 @@ SOUND: dict[str, str] = {
     "idle": "a route leads to every node",
     "endless": "every loop has a way out",
     "conflicts": "no two nodes of one step write a key that takes one write",
-    "doubled": "no list under operator.add is doubled by a node that returns it whole",
+    "doubled": "no list that a reducer appends to is doubled by a node that returns it whole",
 }
 
 
@@ -134,11 +134,10 @@ def _repeat_sentence(repeat: RepeatedNode) -> str:
     )
     times = TIMES.get(len(repeat.steps), f"{len(repeat.steps)} times")
     where = f"Where {choices}, " if choices else ""
-    again = "runs" if len(repeat.followers) == 1 else "run"
-    after = f" {_names(repeat.followers)} {again} again after it." if repeat.followers else ""
+    after = _followers_sentences(repeat)
     after += "".join(
         f" What {_names(row.nodes)} {'returns' if len(row.nodes) == 1 else 'return'} under"
-        f" `{row.key}` is there {times}."
+        f" `{row.key}` is{' then' if {*row.nodes} <= {*repeat.routed} else ''} there {times}."
         for row in repeat.added
     )
     return (
@@ -146,6 +145,23 @@ def _repeat_sentence(repeat: RepeatedNode) -> str:
         f" branches from {_name(repeat.fork)} take {listed(map(str, repeat.lengths))} steps, and"
         f" no join waits.{after}"
     )
+
+
+def _followers_sentences(repeat: RepeatedNode) -> str:
+    certain = tuple(name for name in repeat.followers if name not in repeat.routed)
+    sentence = f" {_names(certain)} {_run(certain)} again after it." if certain else ""
+    if not repeat.routed:
+        return sentence
+    routers = "router" if len(repeat.routers) == 1 else "routers"
+    return (
+        f"{sentence} {_names(repeat.routed)} {_run(repeat.routed)} again where the {routers} after"
+        f" {_names(repeat.routers)} {'decides' if routers == 'router' else 'decide'} the same each"
+        " time."
+    )
+
+
+def _run(names: tuple[str, ...]) -> str:
+    return "runs" if len(names) == 1 else "run"
 
 
 def _idle(runs: StubRuns) -> Iterator[Statement]:

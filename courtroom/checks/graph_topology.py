@@ -169,7 +169,8 @@ def _early_join(aspect: str, edges: Sequence[SourceLocation], survey: Survey) ->
             steps = listed(map(str, row["steps"]))
             return f"`{row['node']}` joins {what}, but does not wait: it {may} in steps {steps}."
         for name in sorted(ends & {*row["followers"]}):
-            return f"`{name}` joins {what}, but {may} again, as `{row['node']}` does."
+            again = "may run" if name in row.get("routed", ()) else may
+            return f"`{name}` joins {what}, but {again} again, as `{row['node']}` does."
     return ""
 
 

@@ -42,7 +42,8 @@ class RepeatedNode(FactModel):
 
     `lengths` are the steps of the branches from `fork`, their last node in common; `steps` those in
     which it runs; `starters` the nodes before it on each branch. `choices` must be made for it:
-    none where it holds on every route on which the node runs. `followers` run again after it.
+    none where it holds on every route on which the node runs. `followers` run again after it, those
+    in `routed` where the routers after the nodes `routers` decide the same each time.
     `places` are the lines of the edges that lead to it. `added` are the keys under operator.add to
     which it and its followers add what they return, in each run again.
     """
@@ -53,6 +54,8 @@ class RepeatedNode(FactModel):
     steps: tuple[int, ...]
     starters: tuple[tuple[str, ...], ...]
     followers: tuple[str, ...]
+    routed: tuple[str, ...] = ()
+    routers: tuple[str, ...] = ()
     choices: tuple[RouteChoice, ...]
     places: tuple[Place, ...]
     added: tuple[KeyFault, ...] = ()

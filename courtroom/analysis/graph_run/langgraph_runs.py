@@ -47,10 +47,12 @@ class LangGraphRunner(StubRunner):
             )
         self._compiled: Any = builder.compile()
 
-    def run(self, choices: Mapping[int, int], state: Mapping[str, Any]) -> StubRun:
+    def run(
+        self, choices: Mapping[int, int], state: Mapping[str, Any], *, turns: bool = True
+    ) -> StubRun:
         from langgraph.errors import GraphRecursionError, InvalidUpdateError
 
-        self.log = RunLog(choices, self.log.tasks_left)
+        self.log = RunLog(choices, self.log.tasks_left, turns)
         self.final, has_end = {}, True
         config = {"recursion_limit": self.limit}
         try:

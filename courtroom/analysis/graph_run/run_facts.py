@@ -172,6 +172,8 @@ def _repeat_fact(graph: StubGraph, repeat: Repeat) -> dict[str, Any]:
         "steps": list(repeat.steps),
         "starters": [list(names) for names in repeat.starters],
         "followers": list(repeat.followers),
+        "routed": list(repeat.routed),
+        "routers": list(repeat.routers),
         "choices": _choices(graph, repeat.choices),
         "places": [_place(place) for place in dict.fromkeys(leading)],
         "added": _added(graph, (repeat.node, *repeat.followers)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from courtroom.analysis.graph_run.stub_graph import StubGraph
+from courtroom.analysis.graph_run.stub_graph import StubGraph, StubRoute
 from courtroom.analysis.graph_run.stub_runs import Exploration, StubRun
 
 Choices = dict[int, int]
@@ -36,7 +36,9 @@ class Repeat:
 
     `fork` is the last node that all the branches share, `lengths` the steps from there, `steps` the
     steps of the run. `starters` are the nodes before it on each branch. `choices` are those of the
-    run, as far as the repeat needs them. `followers` run as often because they come after it.
+    run, as far as the repeat needs them. `followers` run as often because they come after it;
+    `routed` are those of them that only routers with several outcomes lead to, after the nodes
+    `routers`.
     """
 
     node: str
@@ -45,6 +47,8 @@ class Repeat:
     steps: tuple[int, ...]
     starters: tuple[tuple[str, ...], ...]
     followers: tuple[str, ...] = ()
+    routed: tuple[str, ...] = ()
+    routers: tuple[str, ...] = ()
     choices: Choices = field(default_factory=dict)
 
 
@@ -58,7 +62,45 @@ def repeats(graph: StubGraph, exploration: Exploration) -> list[Repeat]:
             earlier = results.get(repeat.node)
             if earlier is None or len(choices) < len(earlier.choices):
                 results[repeat.node] = replace(repeat, choices=choices)
-    return list(results.values())
+    return [_with_followers(graph, repeat, of_runs) for repeat in results.values()]
+
+
+def _with_followers(
+    graph: StubGraph, repeat: Repeat, of_runs: Sequence[tuple[StubRun, list[Repeat]]]
+) -> Repeat:
+    """Return the repeat with what follows it on any of its routes."""
+    followers = {
+        name
+        for run, its_repeats in of_runs
+        if repeat.choices.items() <= run.choices.items()
+        for other in its_repeats
+        if other.node == repeat.node
+        for name in other.followers
+    }
+    certain = [repeat.node]
+    for name in certain:  # the list grows while it is read
+        ends = [edge.end for edge in graph.edges if edge.starts == (name,)]
+        ends += [
+            end for r in graph.routes if r.start == name for end in r.outcomes[0] * _is_fixed(r)
+        ]
+        certain += [end for end in dict.fromkeys(ends) if end in followers - {*certain}]
+    routed = tuple(name for name in graph.nodes if name in followers.difference(certain))
+    routers = dict.fromkeys(
+        r.start
+        for r in graph.routes
+        if r.start in {repeat.node, *followers} and not _is_fixed(r)
+        if any(not followers.isdisjoint(outcome) for outcome in r.outcomes)
+    )
+    return replace(
+        repeat,
+        followers=tuple(name for name in graph.nodes if name in followers),
+        routed=routed,
+        routers=tuple(routers) if routed else (),
+    )
+
+
+def _is_fixed(route: StubRoute) -> bool:
+    return len(route.outcomes) == 1
 
 
 def is_followed_whole(exploration: Exploration) -> bool:

@@ -139,7 +139,7 @@ class _StateRuns:
             if kept == "last" and key not in fresh_keys
         }
         try:
-            runner.run(run.choices, {**BEGIN, **given})
+            runner.run(run.choices, {**BEGIN, **given}, turns=run.turns)
         except ConflictingWrites as conflict:
             key = str(conflict)
             last = runner.log.steps[max(runner.log.steps)]
@@ -167,7 +167,7 @@ class _StateRuns:
 
         runner = self.runner_of(self.graph)
         runner.load(dict.fromkeys(keys, "add"), update)
-        runner.run(run.choices, BEGIN)
+        runner.run(run.choices, BEGIN, turns=run.turns)
         for key, nodes in returning.items():
             values = runner.final.get(key, ())
             if len(values) > len(set(values)):

@@ -7,7 +7,7 @@ may refuse, and one with a deferred node, is left to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from courtroom.analysis.graph_run.stub_graph import ROOT, StubGraph
@@ -58,16 +58,22 @@ class StepRunner(StubRunner):
     def load(self, kept: Mapping[str, str], update: Update) -> None:
         self._kept, self._update = kept, update
 
-    def run(self, choices: Mapping[int, int], state: Mapping[str, Any]) -> StubRun:
-        self.log = RunLog(choices, self.log.tasks_left)
+    def run(
+        self, choices: Mapping[int, int], state: Mapping[str, Any], *, turns: bool = True
+    ) -> StubRun:
+        self.log = RunLog(choices, self.log.tasks_left, turns)
         self._arrived: dict[int, set[str]] = {}
         self.final = {}
 
         current = dict(state)
         tasks = self._following(["START"])
+        passed: set[Hashable] = set()
         for step in range(1, self.limit + 1):
-            if not tasks:
+            here = (tuple(tasks), repr(self._arrived))
+            # What was there already comes again and again where no router turns.
+            if not tasks or (here in passed and not turns):
                 break
+            passed.add(here)
             current |= self._step(step, tasks, current)
             tasks = self._following(name for name, _ in tasks)
 

@@ -26,11 +26,13 @@ class StubRun:
     """One run: the nodes of each step, step 1 first, and the outcome that each router call took.
 
     `taken` holds (step, route, outcome) as numbers of the plan. `has_end`: it ended by itself.
+    `turns`: each further call of a router took the next outcome; else all took the same.
     """
 
     steps: tuple[tuple[str, ...], ...]
     taken: tuple[tuple[int, int, int], ...] = ()
     has_end: bool = True
+    turns: bool = True
 
     @property
     def choices(self) -> dict[int, int]:
@@ -39,6 +41,10 @@ class StubRun:
         for _, route, outcome in self.taken:
             first.setdefault(route, outcome)
         return first
+
+    @property
+    def calls_again(self) -> bool:
+        return len(self.choices) < len(self.taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,7 @@ class RunLog:
 
     choices: Mapping[int, int]
     tasks_left: int
+    turns: bool = True
     steps: dict[int, list[str]] = field(default_factory=dict)
     taken: list[tuple[int, int, int]] = field(default_factory=list)
     calls: Counter[int] = field(default_factory=Counter)
@@ -75,11 +82,11 @@ class RunLog:
         self.steps.setdefault(step, []).append(node)
 
     def choose(self, route: int, count: int) -> int:
-        """Return the outcome of a router's call: each further call takes the next one.
+        """Return the outcome of a router's call: each further call takes the next one if it turns.
 
         A walk that turns like this leaves every loop that a route leaves.
         """
-        outcome = (self.choices.get(route, 0) + self.calls[route]) % count
+        outcome = (self.choices.get(route, 0) + self.calls[route] * self.turns) % count
         self.calls[route] += 1
         self.taken.append((max(self.steps, default=0), route, outcome))
         return outcome
@@ -92,7 +99,7 @@ class RunLog:
             for step in range(1, max(self.steps, default=0) + 1)
         ]
         taken = sorted(self.taken, key=lambda row: row[:2])
-        return StubRun(tuple(steps), tuple(taken), has_end)
+        return StubRun(tuple(steps), tuple(taken), has_end, self.turns)
 
 
 class StubRunner(ABC):
@@ -110,7 +117,9 @@ class StubRunner(ABC):
         """Make ready to run with a state, as in StubState. Raises ValueError for a refusal."""
 
     @abstractmethod
-    def run(self, choices: Mapping[int, int], state: Mapping[str, Any]) -> StubRun:
+    def run(
+        self, choices: Mapping[int, int], state: Mapping[str, Any], *, turns: bool = True
+    ) -> StubRun:
         """Run once, from a state. Raises OutOfTasks and ConflictingWrites."""
 
     def explore(self) -> Exploration:
@@ -125,12 +134,30 @@ class StubRunner(ABC):
         while pending and len(runs) < MAX_COMBINATIONS:
             choices = pending.popleft()
             try:
-                run = self.run(choices, BEGIN)
+                run = self._explored(choices)
             except OutOfTasks:
                 return Exploration(tuple(runs), is_complete=False)
             runs.append(run)
             pending.extend(self._alternatives(choices, run))
         return Exploration(tuple(runs), is_complete=not pending)
+
+    def _explored(self, choices: Mapping[int, int]) -> StubRun:
+        """Return the run in which each router decides the same in all its calls, if that one ends.
+
+        A router behind a node that runs twice is called twice, and its state has hardly changed.
+        """
+        run = self.run(choices, BEGIN)
+        if not run.calls_again:
+            return run
+        left = self.log.tasks_left
+        try:
+            constant = self.run(choices, BEGIN, turns=False)
+        except OutOfTasks:
+            constant = None
+        if constant is not None and constant.has_end:
+            return constant
+        self.log.tasks_left = left
+        return run
 
     def _alternatives(self, choices: dict[int, int], run: StubRun) -> list[dict[int, int]]:
         """Return the combinations that differ from a run in one route that it met first."""

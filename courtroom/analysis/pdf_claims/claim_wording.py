@@ -53,7 +53,12 @@ def _join(role: str) -> Reading:
         joins = (code.get("graph_shape") or {}).get("joins", ())
         rows = (code.get("graph_run") or {}).get("repeated") or ()
         always = (row for row in rows if not row["choices"])
-        again = {node for row in always for node in (row["node"], *row["followers"])}
+        again = {
+            node
+            for row in always
+            for node in (row["node"], *row["followers"])
+            if node not in row.get("routed", ())
+        }
         if not (value and any(role_by_name(node) == role for node in again.intersection(joins))):
             return value
         return False if _WAITS.search(sentence) else None

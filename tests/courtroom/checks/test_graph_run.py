@@ -110,6 +110,16 @@ def test_what_a_repeated_node_adds_to_a_list_is_there_again():
     assert finding.reason.endswith(" What `judge` returns under `opinions` is there twice.")
 
 
+def test_what_runs_again_behind_a_router_is_said_with_the_router():
+    behind = {"followers": ["save", "verdict"], "routed": ["verdict"], "routers": ["judge"]}
+    added = {"key": "opinions", "nodes": ["verdict"], "places": [EDGE]}
+    finding = finding_of({**CLEAN, "repeated": [REPEAT | behind | {"added": [added]}]}, "repeated")
+    assert finding.reason.endswith(
+        " `save` runs again after it. `verdict` runs again where the router after `judge` decides the"
+        " same each time. What `verdict` returns under `opinions` is then there twice."
+    )
+
+
 def test_a_sound_run_is_said_with_the_number_of_routes():
     finding = finding_of(CLEAN, "repeated", "idle")
     assert finding.met is True

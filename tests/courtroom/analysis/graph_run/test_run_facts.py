@@ -252,3 +252,42 @@ def test_a_router_that_is_called_again_makes_no_repeat_of_its_own():
     """
     fact = fact_of(body, ["repo", "doc", "collect", "excuse", "judge", "save"])
     assert [(row["node"], row["choices"]) for row in fact["repeated"]] == [("collect", [])]
+
+
+def test_what_follows_a_router_behind_a_repeated_node_runs_again_where_it_decides_the_same():
+    body = """
+    def check(state) -> str:
+        return "excuse" if state["errors"] else "judge"
+
+    g.add_edge(START, "repo")
+    g.add_edge("repo", "doc")
+    g.add_edge("repo", "collect")
+    g.add_edge("doc", "collect")
+    g.add_edge("collect", "log")
+    g.add_conditional_edges("collect", check, ["excuse", "judge"])
+    g.add_edge("judge", "verdict")
+    """
+    nodes = ["repo", "doc", "collect", "log", "excuse", "judge", "verdict"]
+    fact = fact_of(body, nodes)
+    [row] = fact["repeated"]
+
+    assert (row["node"], row["choices"], row["routers"]) == ("collect", [], ["collect"])
+    assert row["followers"] == ["log", "excuse", "judge", "verdict"]
+    assert row["routed"] == ["excuse", "judge", "verdict"]
+    assert fact["steps"]["judge"] == [3, 4]
+
+
+def test_a_loop_is_left_although_its_router_decides_the_same_behind_a_repeated_node():
+    body = """
+    def again(state) -> str:
+        return "judge" if state["open"] else "verdict"
+
+    g.add_edge(START, "repo")
+    g.add_edge("repo", "doc")
+    g.add_edge("repo", "judge")
+    g.add_edge("doc", "judge")
+    g.add_conditional_edges("judge", again, ["judge", "verdict"])
+    """
+    fact = fact_of(body, ["repo", "doc", "judge", "verdict"])
+    assert (fact["endless"], fact["is_complete"]) == ([], True)
+    assert [row["node"] for row in fact["repeated"]] == ["judge"]
