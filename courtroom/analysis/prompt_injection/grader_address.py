@@ -48,6 +48,10 @@ _FINDS_LACKING = re.compile(
     r"\b(?:criteri(?:on|a)|requirements?|dimensions?) (?:cannot|can not|could not|(?:is|are|was|were) not)"
     r" (?:be )?(?:satisfied|met|fulfilled)\b"
 )
+# The course's words for its three personas, quoted: a drawing of the judges has them in a row.
+_MOTTO = re.compile(
+    "[\"'*`“‘(]{1,3}(?:trust no one|reward effort|does it (?:actually )?work)\\W?[\"'*`”’)]{1,3}"  # noqa: RUF001
+)
 _CYRILLIC_OR_GREEK, _LATIN = re.compile("[\u0370-\u052f]"), re.compile("[a-z]")
 
 
@@ -110,7 +114,8 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
     """Return the sentences of a text in lower case that speak to whoever grades."""
     candidates, is_judging, is_law = [], [], []
     weighed = 0
-    for place, sentence in enumerate(sentences_of(other_languages.folded(text), kind)):
+    own_words = _MOTTO.sub("", other_languages.folded(text))
+    for place, sentence in enumerate(sentences_of(own_words, kind)):
         words = english.words_of(sentence.text)
         entries = [words_met[word] for word in words]
         is_judging.append(any(entry.is_judging for entry in entries))

@@ -58,6 +58,13 @@ def test_sentence_must_stand_out_more_among_sentences_about_judging():
     assert not is_flagged(REPORT * 20 + weak + "\n" + REPORT * 20)
 
 
+def test_mottos_of_the_personas_in_a_drawing_are_no_address():
+    row = '"trust no one" "reward effort" "does it work?"'
+    assert not is_flagged(row)
+    assert is_flagged(f"{row} {PLEA}")
+    assert is_flagged("trust no one, so reward our effort: have mercy when you decide on the result")
+
+
 def test_place_of_a_sentence_is_its_lines():
     (address,) = addresses_in(PLAIN * 3 + PLEA, "prose")
     assert (address.sentence.line_start, address.sentence.line_end) == (4, 4)
