@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# Ids of what a report says is not there begin with this.
+DENIED = "lacks_"
 FEATURE_WORDS = {
     "detectives_parallel": "parallel detectives",
     "judges_parallel": "parallel judges",
@@ -40,4 +42,19 @@ FEATURE_WORDS = {
     "uses_pdfplumber": "the library pdfplumber",
     "uses_pypdf": "the library pypdf",
     "uses_tenacity": "the library tenacity",
+    "uses_gpt": "a GPT model",
+    "uses_gemini": "a Gemini model",
+    "uses_claude": "a Claude model",
+    # What a report says is not there, by the ids of `denials`.
+    "lacks_judges": "no judges",
+    "lacks_chief_justice": "no Chief Justice",
+    "lacks_vision_inspector": "no VisionInspector",
+    "lacks_conditional_edges": "no conditional edges",
+    "lacks_error_route": "no conditional edge for failures",
+    "lacks_parallel_nodes": "no parallel nodes",
+    "lacks_reducers": "no reducers",
+    "lacks_pydantic_models": "no Pydantic models",
+    "lacks_structured_output": "no structured output",
+    "lacks_markdown_report": "no Markdown report",
+    "lacks_clone_timeout": "no timeout of the clone",
 }

@@ -112,13 +112,20 @@ def claims_hold(
     clues = [
         _feature_clue(
             claim,
-            f"The code does not bear out this claim of {_feature(claim)}{_place(claim, code)}.",
+            f"{_contradiction(claim)}{_place(claim, code)}.",
         )
         for claim in wrong
     ]
     # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
     return present(_behaviour(right, wrong, unheld), clues, met=len(wrong) <= check.maximum)
+
+
+def _contradiction(held: CheckedClaim) -> str:
+    words = _feature(held)
+    if held.claim.is_denial:
+        return f"The code has what the report says is not there: {words.removeprefix('no ')}"
+    return f"The code does not bear out this claim of {words}"
 
 
 def _behaviour(

@@ -20,6 +20,7 @@ from courtroom.analysis.pdf_claims.claims import (
     empty_file_claims,
     feature_claims,
 )
+from courtroom.analysis.pdf_claims.denials import stale_denials
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
@@ -111,7 +112,8 @@ def _held_claims(
     # Another file may delete the folder.
     if cleans_up is False and code.get("deletes_folders") is not False:
         cleans_up = None
-    return check_against_code(feature_claims(pdf), {**code, "clone_cleans_up": cleans_up})
+    known = {**code, "clone_cleans_up": cleans_up}
+    return (*check_against_code(feature_claims(pdf), known), *stale_denials(pdf, known))
 
 
 def finding_from_both(check: Check, comparison: Comparison) -> Finding:

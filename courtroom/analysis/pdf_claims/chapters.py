@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 
 _CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
+# Parts of a plan: numbered by a word, or with the day on which they are due.
+_PART_OF_PLAN = re.compile(
+    r"(?:phase|step|day|week|sprint|milestone|task|item|priority|gap|issue) ?#?\d"
+    r"|.{0,80}\((?:target|due|deadline|by|eta|owner)\b",
+    re.IGNORECASE,
+)
 
 
 def skipped_chapter(heading: str, subject: re.Pattern[str], skipped: str | None) -> str | None:
@@ -16,5 +22,7 @@ def skipped_chapter(heading: str, subject: re.Pattern[str], skipped: str | None)
     chapter = match[1] if match else ""
     if subject.search(heading):
         return chapter or skipped or ""
+    if skipped is not None and _PART_OF_PLAN.match(heading):
+        return skipped
     # Subsections and unnumbered headings inside a numbered chapter belong to it.
     return skipped if skipped and chapter in {"", skipped} else None

@@ -82,9 +82,15 @@ def _parallel_layer(layer: str, other_layer: str) -> str:
     return _near(layer, parallel, rf"(?:(?!{other_layer})[^.;]){{0,60}}")
 
 
-_DETECTIVES = r"\bdetectives?\b|\brepo_?\s?investigator|\binvestigators\b"
+_DETECTIVES = r"\bdetectives?\b|\brepo_?\s?investigator|\binvestigat(?:ors|ions)\b"
 _JUDGES = r"\bjudges?\b|\bjudicial\b|\bprosecutor\b"
 _SYNTHESIS = r"chief ?justice|synthesis|supreme court|verdicts?|conflict resolution"
+_WRITTEN = (
+    r"\b(?:is|are|be|gets?|must|when|where|if|explain\w*|record\w*|requir\w*|writ\w*|log(?:s|ged)"
+    r"|summar\w*|generat\w*|produc\w*|includ\w*|document\w*|preserv\w*|captur\w*|surfac\w*"
+    r"|mandat\w*|trigger\w*|quot\w*|list(?:s|ed)|creat\w*|add(?:s|ed)|attach\w*|emit\w*|has|have"
+    r"|with|forc\w*|render\w*|show\w*|compos\w*|outputs?|stor\w*|appl\w*|detect\w*|keep\w*)\b"
+)
 _NEVER = r"\b(?:no|never|avoid\w*|without|zero|not)\b[^.;]{0,25}"
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"
 
@@ -234,7 +240,13 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             r"\bfunctionality weight\b|\brule of functionality\b",
             _rule("functionality_weight"),
         ),
-        ("dissent", "", r"\bdissent\w*\b", _rule("dissent")),
+        (
+            "dissent",
+            "",
+            # A name alone is the head of a column.
+            _near(r"\bdissent\w*\b(?!\?)", _WRITTEN, r"[^.;]{0,80}"),
+            _rule("dissent"),
+        ),
         (
             "variance_re_evaluation",
             "",
@@ -274,7 +286,11 @@ _LIBRARIES = {
     "pypdf": "pypdf2?",
     "tenacity": "tenacity",
 }
-FEATURES: tuple[Feature, ...] = (*_OWN_CODE, *(_library(*row) for row in _LIBRARIES.items()))
+_MODELS = {"gpt": r"gpt-?[345]\w{0,6}", "gemini": "gemini", "claude": "claude"}
+FEATURES: tuple[Feature, ...] = (
+    *_OWN_CODE,
+    *(_library(*row) for row in (*_LIBRARIES.items(), *_MODELS.items())),
+)
 
 # By feature: words anywhere in the report that give its name another meaning. A spread on which the
 # Tech Lead decides is heard no second time; "Why not docling?" begins a comparison.
@@ -284,6 +300,6 @@ REDEFINED: Mapping[str, re.Pattern[str]] = {
     ),
     **{
         f"uses_{name}": re.compile(rf"\bwhy not\b[^.?!]{{0,80}}\b{says}\b")
-        for name, says in _LIBRARIES.items()
+        for name, says in (*_LIBRARIES.items(), *_MODELS.items())
     },
 }

@@ -36,14 +36,15 @@ DOCUMENTS = (
 MOST_NAMES = 400
 _PASSAGE_CHARACTERS = 400
 # Neither part of a path or an address, nor followed by an ending of a file or by the digits of a
-# number. A quoted value and a name in braces are data; a fraction of two names is a formula.
+# number. A quoted value and a name in braces are data; a fraction of two names is a formula. A name
+# after "Figure 1." is a caption, and one before a question mark the label of a decision.
 _SNAKE = r"[a-z][a-z0-9]+(?:_[a-z0-9]{2,})+"
-_CAMEL = r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+"
+_CAMEL = r"(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]{3,}[a-z0-9]{3,}(?:[A-Z][a-z0-9]*)*)"
 _KINDS = r"(?:class(?:es)?|functions?|methods?|models?|schemas?|nodes?|exceptions?)"
 _NAME = re.compile(
-    rf"(?<![\w/\\@#$%{{-])(?<! / )(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
+    rf"(?<![\w/\\@#$%{{-])(?<!\d\.)(?<! / )(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
     rf"(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\(|\.\w+\()"
-    rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / )"
+    rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
 )
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 

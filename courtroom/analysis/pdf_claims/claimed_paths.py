@@ -10,7 +10,12 @@ from urllib.parse import unquote
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.chapters import skipped_chapter
 from courtroom.analysis.pdf_claims.file_trees import FileTree
-from courtroom.analysis.pdf_claims.path_context import is_disowned, is_labelled, is_planned
+from courtroom.analysis.pdf_claims.path_context import (
+    is_disowned,
+    is_labelled,
+    is_planned,
+    is_undone,
+)
 
 ENDINGS = (
     "py|pyi|ipynb|md|rst|tex|txt|json|jsonl|toml|ya?ml|ini|cfg|conf|lock|sh|ps1|bat|sql|csv|xml"
@@ -81,10 +86,12 @@ def claimed_paths(reading: PdfReading) -> tuple[ClaimedPath, ...]:
 
 
 def _excuse(claim: ClaimedPath) -> int:
-    """Return 0 for a plain claim, 1 for a planned file, 2 for one that is no claim at all."""
+    """Return 0 for a plain claim, 1 where it says what is missing, 2 for a plan, 3 for no claim."""
     if is_disowned(claim.path, claim.passage):
+        return 3
+    if claim.is_of_plan or is_planned(claim.path, claim.passage):
         return 2
-    return int(claim.is_of_plan or is_planned(claim.path, claim.passage))
+    return int(is_undone(claim.passage))
 
 
 def _mentions(reading: PdfReading) -> Iterator[ClaimedPath]:

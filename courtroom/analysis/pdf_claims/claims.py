@@ -50,6 +50,12 @@ _NOT_NOW = re.compile(
     r"|stub\w*|partial(?:ly)?|fails|weak\w*)\b",
     re.IGNORECASE,
 )
+# An item of a list of changes to make: "(1) Add a retry".
+_TO_CHANGE = re.compile(
+    r"[\W\d]{0,8}(?:action: )?(?:add|create|implement|introduce|extend|replace|refactor|migrate"
+    r"|integrate|enhance|improve|fix|update|expand|complete|finish|strengthen|upgrade|adopt"
+    r"|harden|standardi[sz]e|re-?write)\s+\w"
+)
 # What a report calls a file that has no content yet.
 _UNFILLED = re.compile(r"\b(?:empty|placeholders?|skeletons?|scaffold\w*|reserved|marker)\b")
 # What a judge of an audit said: "Defense: praises the conditional edges".
@@ -119,6 +125,11 @@ class FeatureClaim:
     page: int
     passage: str
     file: str = ""
+
+    @property
+    def is_denial(self) -> bool:
+        """Return whether the report says that the code lacks the feature."""
+        return self.feature.startswith("lacks_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +213,11 @@ def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
         else:
             is_plan = goes_on and bool(_CONTINUES.match(lowered))
         is_list = is_list and is_plan
-        is_other = _JUDGE_SAYS.match(lowered) or _NOT_NOW.search(_present_words(lowered))
+        is_other = (
+            _JUDGE_SAYS.match(lowered)
+            or _TO_CHANGE.match(lowered)
+            or _NOT_NOW.search(_present_words(lowered))
+        )
         if not is_plan and not is_other:
             yield sentence.page, sentence.text
 
@@ -232,7 +247,7 @@ def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
                 section += 1
                 skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
             elif skipped is None:
-                parts = [part for own in _own_words(line) for part in _SENTENCE.split(own) if part]
+                parts = [part for own in own_words(line) for part in _SENTENCE.split(own) if part]
                 for place, part in enumerate(parts):
                     if len(part) <= _MAX_SENTENCE:
                         yield _Sentence(page, part, section, begins_line=place == 0)
@@ -253,7 +268,7 @@ def _paragraphs(page: int, text: str, headings: frozenset[tuple[int, str]]) -> I
         yield pending
 
 
-def _own_words(line: str) -> Iterator[str]:
+def own_words(line: str) -> Iterator[str]:
     """Yield the parts of a line around what it quotes from a judge, and around quoted denials."""
     start = 0
     for match in _QUOTE.finditer(line):

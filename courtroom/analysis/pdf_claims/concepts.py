@@ -73,7 +73,7 @@ _EXPLAINS = re.compile(
     r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which"
     r"|instead|implement\w*|execut(?:es?|ed|ing)|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+"
     r"|guarant\w+|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?|converge\w*|runs?|collects?|receives?|validat\w+"
-    r"|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans|joins?|then|after|before|if|calculat\w+"
+    r"|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans?|joins?|consolidat\w+|dispatch\w*|then|after|before|if|calculat\w+"
     r"|identif\w+|overrul\w+|propagat\w+|record(?:s|ed|ing)|decid\w+|compar\w+|verif\w+"
     r"|cross-referenc\w+|trigger\w*|captur\w+|document(?:s|ed|ing)"
     # An arrow says what follows what.
@@ -95,6 +95,11 @@ _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 _OTHER_SUBJECT = re.compile(
     r"\b(?:summary|abstract|contents|gaps?|remediation|conclusions?|concluding|closing|examples?)\b",
     re.IGNORECASE,
+)
+# A passage on how the tool looks for the pattern in the code of others.
+_LOOKS_FOR_IT = re.compile(
+    r"\bast\.(?:walk|call|parse|nodevisitor)\b|\bfan[- ]?(?:out|in) detection"
+    r"|\b(?:detect(?:s|ed|ing)?|(?:look|search|scan|check)(?:s|ed|ing)? for|verif(?:y|ies|ied)) (?:[\w-]+ ){0,3}fan[- ]"
 )
 _QUOTED = re.compile(r"“[^”]{0,300}+”|\"[^\"]{0,300}+\"")
 _CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Diagram) {0,2}\d", re.IGNORECASE)
@@ -192,7 +197,12 @@ def _use_of_pattern(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch
 
 
 def _distance(block: _Block, passage: str, pattern: re.Pattern[str]) -> int:
-    """Return 0 for a section on the term, 1 for a definition, 3 where another subject names it."""
+    """Return 0 for a section on the term, 1 for a definition, 3 where another subject names it.
+
+    4 is a passage on finding it elsewhere.
+    """
+    if _LOOKS_FOR_IT.search(passage[:_PASSAGE_CHARACTERS].lower()):
+        return 4
     if _OTHER_SUBJECT.search(block.section) or not _says(_QUOTED.sub(" ", passage), pattern):
         return 3
     if _says(block.section, pattern):

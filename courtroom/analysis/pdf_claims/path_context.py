@@ -25,7 +25,7 @@ _TO_WRITE = re.compile(
 # A label just before the path, as in an item of a plan.
 _LABELLED = re.compile(r"\b(?:file|module|path|location|where|target)s?: ?$", re.IGNORECASE)
 # A plan begins with an action. A program's output is called so or lies in an output folder.
-_TO_DO = re.compile(r"^\W*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
+_TO_DO = re.compile(r"^[\W\d]*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
 _AFTER = re.compile(
     r"^\W{0,2}\s*(?:generation|output|artifact|is (?:written|generated|produced|saved))\b"
     r"|^\s*\(?or (?:similar|another|equivalent|an? )"
@@ -63,6 +63,11 @@ _DISOWNED = re.compile(
     r"|(?:is|was) (?:missing|misplaced|improperly|wrongly)|deleted|instead of|formerly"
     r"|(?:peer|classmate|colleague|other team)[\u2019']?s?[\u2019']?"
     r" (?:repo|repo_\w+|repository|code\w*|pdf|project|submission))\b",
+    re.IGNORECASE,
+)
+# The file is there, and the passage says that something of it is not.
+_UNDONE = re.compile(
+    r"\b(?:commented[- ]out|disabled|unused|broken|bugs?|lacks?|missing|not (?:yet|implemented|used))\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:no|lacks?|without|missing)(?: an?)? $", re.IGNORECASE)
@@ -105,6 +110,11 @@ def is_disowned(path: str, passage: str) -> bool:
     if is_of_others(path, passage):
         return True
     return bool(_DISOWNED.search(passage) or _DENIED.search(around(path, passage)[0]))
+
+
+def is_undone(passage: str) -> bool:
+    """Return whether the passage says that something is missing or out of use."""
+    return bool(_UNDONE.search(passage))
 
 
 def is_asserted(path: str, passage: str) -> bool:

@@ -1,4 +1,4 @@
-"""Words of the sources that claims of a report are held against: libraries, folders, spreads."""
+"""Words of the sources that claims of a report are held against: libraries, models, folders, spreads."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "pypdf": ("pypdf", "PyPDF2"),
     "tenacity": ("tenacity",),
 }
+# By family of models: its names, and the words of its provider.
+MODELS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    family: (re.compile(name, re.IGNORECASE), re.compile(provider, re.IGNORECASE))
+    for family, name, provider in (
+        ("gpt", r"gpt-?[345]", r"open_?ai|azure"),
+        ("gemini", r"gemini", r"google"),
+        ("claude", r"claude", r"anthropic"),
+    )
+}
 # A condition on scores that lie far apart; prose of a rubric begins no line like this.
 _SPREAD = re.compile(
     r"^[ \t]*(?:if|elif|while|return|and|or)\b[^\n]{0,200}"
@@ -29,8 +38,8 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
-    """Return `uses_<library>` by its imports, and whether the sources delete folders, decide on a
-    spread and run functions side by side.
+    """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
+    the sources delete folders, decide on a spread and run functions side by side.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -41,10 +50,23 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     }
     return {
         **words,
+        **_uses_of_models(texts),
         "deletes_folders": any("rmtree" in text for text in texts),
         "decides_on_spread": any(_SPREAD.search(text) for text in texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
     }
+
+
+def _uses_of_models(texts: Sequence[str]) -> dict[str, bool | None]:
+    """Return false for a family where only others are named: a setting may name any of them."""
+    named = {
+        family for family, (name, _) in MODELS.items() if any(name.search(text) for text in texts)
+    }
+    uses: dict[str, bool | None] = {}
+    for family, (_, provider) in MODELS.items():
+        is_open = not named or any(provider.search(text) for text in texts)
+        uses[f"uses_{family}"] = True if family in named else None if is_open else False
+    return uses
 
 
 def _is_named(library: str, texts: Sequence[str]) -> bool | None:

@@ -38,6 +38,8 @@ def claimed(*names: str) -> list[ClaimedName]:
         ('An id (e.g., "state_rigor") and {judge_one}, {"rule": "last_one"}.', []),
         ('It sets state["has_spread"] and calls ErrorSink.close().', ["has_spread", "ErrorSink"]),
         ("Each is written by model_dump and model_dump_json().", []),
+        ("A ChatOpenAI(model) and an ASTVisitor class.", ["ChatOpenAI", "ASTVisitor"]),
+        ("Figure 1.trace_spans and the label [conditional: has_proof?].", []),
         ("read_graph0.9 if it holds, else hit_count / all_queries.", []),
     ],
 )

@@ -17,6 +17,7 @@ from courtroom.analysis.pdf_claims.claims import (
     feature_claims,
 )
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
+from courtroom.analysis.pdf_claims.source_words import source_words
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
 from courtroom.detectives.cross_reference import cleans_up_by_itself, compare_sources
 
@@ -97,6 +98,9 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "It walks the tree to detect: StateGraph calls, judges in parallel, fan-out.",
         "It reads state.py, detecting Annotated[...] types and judges in parallel.",
         "Strengths are the parallel graph architecture and the system of judges.",
+        "It orchestrates parallel forensic investigations, runs judicial evaluation and reports.",
+        "(1) Add judges that run in parallel;",
+        "4. Refactor the graph so that judges run in parallel.",
     ],
 )
 def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
@@ -160,6 +164,27 @@ def test_library_that_the_report_decides_against_is_not_claimed() -> None:
     assert _claimed("Why not pypdf, docling or a service?", row) == []
 
 
+def test_dissent_as_the_head_of_a_column_is_no_claim() -> None:
+    assert _claimed("Prosecutor Defense Tech Lead Dissent?") == []
+    assert _claimed("A dissent is written for each conflict.") == ["dissent"]
+
+
+def test_model_of_another_family_than_the_code_names_is_contradicted() -> None:
+    (held,) = check_against_code(
+        feature_claims(_report("The judges call GPT-4o.")),
+        source_words(["from langchain_google_genai import X\nX(model='gemini-2.0-flash')"]),
+    )
+    assert (held.claim.feature, held.standing) == ("uses_gpt", "contradicted")
+
+
+@pytest.mark.parametrize("source", ["ChatOpenAI(model=NAME)  # or gemini", "model = NAME", ""])
+def test_model_that_a_setting_may_name_is_left_open(source: str) -> None:
+    (held,) = check_against_code(
+        feature_claims(_report("The judges call GPT-4o.")), source_words([source])
+    )
+    assert held.standing == "open"
+
+
 def test_plan_ends_at_the_next_heading() -> None:
     lines = ("We plan the following changes:", "Design", "1. The judges run in parallel.")
     assert _claimed(*lines, headings=("Design",)) == ["judges_parallel"]
@@ -175,6 +200,8 @@ def test_plan_ends_at_the_next_heading() -> None:
         (("Future Work", "Architecture"), ["judges_parallel"]),
         (("8. Problems and Root Causes", "Problem 1"), []),
         (("Remediation Plan", "Priority 1: Judges"), []),
+        (("Known Gaps and Forward Plan", "Phase 4 - Synthesis (target: Friday)"), []),
+        (("Future Work", "Synthesis Engine (due Feb 27)"), []),
     ],
 )
 def test_section_about_another_subject_claims_nothing(

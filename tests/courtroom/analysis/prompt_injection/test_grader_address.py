@@ -62,7 +62,9 @@ def test_mottos_of_the_personas_in_a_drawing_are_no_address():
     row = '"trust no one" "reward effort" "does it work?"'
     assert not is_flagged(row)
     assert is_flagged(f"{row} {PLEA}")
-    assert is_flagged("trust no one, so reward our effort: have mercy when you decide on the result")
+    assert is_flagged(
+        "trust no one, so reward our effort: have mercy when you decide on the result"
+    )
 
 
 def test_place_of_a_sentence_is_its_lines():

@@ -1,0 +1,197 @@
+"""Statements of a report that the code lacks something, compared with what the code has.
+
+A report that was written before the code was finished says that parts are missing which are there
+by now, and misleads a reader as much as one that promises too much. Only plain denials of the
+present code count: no quotation, no finding of an audit, nothing about a peer, an earlier version
+or an interim state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.chapters import skipped_chapter
+from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
+from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim, own_words
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Part of the work that a report can deny.
+
+    `about` names the fact whose location shows it; `is_there` is null where no fact decides.
+    """
+
+    id: str
+    about: str
+    words: str
+    is_there: Callable[[CodeFacts], bool | None]
+
+
+def _nodes(*roles: str) -> Callable[[CodeFacts], bool | None]:
+    """Return whether an edge of the graph leads to a node of each of these roles."""
+
+    def is_there(code: CodeFacts) -> bool | None:
+        reached = _reached(code)
+        return None if reached is None else {*roles} <= {role_by_name(name) for name in reached}
+
+    return is_there
+
+
+def _vision(code: CodeFacts) -> bool | None:
+    reached = _reached(code)
+    return None if reached is None else any("vision" in name.lower() for name in reached)
+
+
+def _reached(code: CodeFacts) -> set[str] | None:
+    graph = code.get("graph")
+    if not graph:
+        return None
+    routes = (name for route in graph["conditional"] for name in route["to"])
+    return {*(target for _, target in graph["edges"]), *routes}.intersection(graph["nodes"])
+
+
+def _routes(code: CodeFacts) -> bool | None:
+    graph = code.get("graph")
+    return bool(graph["conditional"]) if graph else None
+
+
+def _flag(*names: str) -> Callable[[CodeFacts], bool | None]:
+    def is_there(code: CodeFacts) -> bool | None:
+        values = [code.get(name) for name in names]
+        return None if None in values else all(values)
+
+    return is_there
+
+
+_JUDGES = r"(?:judges?|judge nodes?|judicial (?:layer|nodes?|bench|panel)|prosecutor)"
+_JUSTICE = r"(?:chief ?justice(?: ?node)?|synthesis (?:engine|node|layer)|supreme court)"
+_EDGES = r"conditional (?:routing |error )?(?:edges?|routing|routes?)"
+_ON_FAILURE = r"(?:for|to handle|on|to catch) [^.;]{0,40}?(?:fail|error|missing)"
+PARTS: tuple[Part, ...] = (
+    Part("lacks_judges", "graph", _JUDGES, _nodes("judge")),
+    Part("lacks_chief_justice", "graph", _JUSTICE, _nodes("justice")),
+    Part("lacks_vision_inspector", "graph", r"vision ?inspector(?: ?node)?", _vision),
+    Part(
+        "lacks_error_route", "graph", rf"{_EDGES} {_ON_FAILURE}", _flag("conditional_error_route")
+    ),
+    Part(
+        "lacks_conditional_edges",
+        "graph",
+        rf"{_EDGES}(?! (?:for|to|on|that|which|from)\b)",
+        _routes,
+    ),
+    Part(
+        "lacks_parallel_nodes",
+        "graph",
+        r"(?:true )?parallel (?:fan-?out|execution|branches|orchestration|nodes)(?! of\b)",
+        _flag("detectives_parallel", "judges_parallel"),
+    ),
+    Part("lacks_reducers", "state_class", r"(?:state )?reducers?", _flag("reducers")),
+    Part(
+        "lacks_pydantic_models",
+        "",
+        r"pydantic(?:/basemodel)?(?: models?| usage| validation| state)?",
+        _flag("pydantic_models"),
+    ),
+    Part(
+        "lacks_structured_output",
+        "structured_output_calls",
+        r"(?:\.?with_structured_output|structured outputs?)",
+        _flag("structured_output_calls"),
+    ),
+    Part(
+        "lacks_markdown_report",
+        "",
+        r"markdown (?:report|output)(?: generat(?:ion|or))?",
+        _flag("markdown_report"),
+    ),
+    Part(
+        "lacks_clone_timeout",
+        "clone_function",
+        r"(?:clone|git) time-?outs?",
+        _flag("clone_timeout"),
+    ),
+)
+_PASSAGE_CHARACTERS, _MAX_SENTENCE = 400, 400
+# Characters after a denial that may say that it is about something else.
+_AFTER = 40
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|;\s|\s(?=[●•○]\s)")
+# Chapters on peers, other times, and the rubric.
+_OTHER_SUBJECT = re.compile(
+    r"\b(?:peers?|reflections?|feedback|findings|history|lessons|alternatives?|trade-?offs?|rubric"
+    r"|opinions?|verdicts?|minmax|received|bugs?|fixed|resolved"
+    r"|changes|debug\w*|prompts?|root causes?|interim|before|protocols?|brief|appendix)\b",
+    re.IGNORECASE,
+)
+_OTHER_TIME = re.compile(
+    r"\b(?:interim|initial\w*|previous\w*|original\w*|formerly|earlier|used to|was|were|had|did|been"
+    r"|peers?\w*|their|they|if|when\w*|unless|without|checks?|flags?|detect\w*|search\w*|scans?"
+    r"|look\w*|verif\w*|ensure\w*|so that|because|prosecutor:|defense:|tech ?lead:|rubric|score\w*"
+    r"|penal\w*|would|could|should|charg\w+|argu\w+|found|claims?|evidence|e\.g|example|now"
+    r"|agents?|students?|submissions?|auditor\w*|repositor\w+|target|audited|criteri\w+|points?"
+    r"|violation|at that time|fallback|caught|identified|noted|needed|required|necessary)\b|[\"“”?{}\[\]→]|->"
+)
+_GAP = r"(?:[\w/-]+ )?"
+_ABSENT = (
+    r"(?:not (?:yet )?(?:been )?(?:implemented|added|integrated|wired|present|built|connected"
+    r"|registered|started|in place|there)|missing|absent|unimplemented|commented[- ]out)"
+)
+_START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?: ?)?"
+
+
+def stale_denials(reading: PdfReading, code: CodeFacts) -> Iterator[CheckedClaim]:
+    """Yield the first plain denial of each part that the code has, as a contradicted claim."""
+    for part, page, sentence in _denials(reading):
+        if part.is_there(code) is True:
+            claim = FeatureClaim(part.id, part.about, page, sentence[:_PASSAGE_CHARACTERS])
+            yield CheckedClaim(claim, "contradicted")
+
+
+def _denials(reading: PdfReading) -> Iterator[tuple[Part, int, str]]:
+    """Yield each part with page and text of the first sentence that says it is not there."""
+    denied: set[str] = set()
+    for page, sentence in _sentences(reading):
+        lowered = sentence.lower()
+        for part, patterns in _PATTERNS:
+            if part.id not in denied and any(_denies(lowered, pattern) for pattern in patterns):
+                denied.add(part.id)
+                yield part, page, sentence
+
+
+def _denies(sentence: str, pattern: re.Pattern[str]) -> bool:
+    match = pattern.search(sentence)
+    return match is not None and not _OTHER_TIME.search(sentence[: match.end() + _AFTER])
+
+
+def _patterns(words: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(
+        map(
+            re.compile,
+            (
+                rf"{_START}no {_GAP}{words}\b",
+                rf"\b(?:there (?:is|are)|has|have|contains?) (?:currently |still )?no {_GAP}{words}\b",
+                rf"\blacks? (?:an? |any )?{_GAP}{words}\b",
+                rf"\b{words}(?: (?!is\b|are\b)[\w/-]+){{0,2}}(?: is| are|:)?(?: currently| still)? {_ABSENT}\b",
+            ),
+        )
+    )
+
+
+_PATTERNS = tuple((part, _patterns(part.words)) for part in PARTS)
+
+
+def _sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
+    skipped: str | None = None
+    for page, text in enumerate(reading.pages, start=1):
+        for line in filter(None, text.split("\n")):
+            if (page, line) in reading.headings:
+                skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
+            elif skipped is None:
+                for words in own_words(line):
+                    parts = (part for part in _SENTENCE.split(words) if len(part) <= _MAX_SENTENCE)
+                    yield from ((page, part) for part in parts)

@@ -1,0 +1,85 @@
+"""Sentences of a report that deny what the code has by now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.denials import stale_denials
+from courtroom.checks.pdf_paths import PdfPaths, claims_hold
+
+CODE: dict[str, Any] = {
+    "graph": {
+        "path": "src/graph.py",
+        "state_graph_line": 9,
+        "nodes": ["vision_inspector", "prosecutor", "chief_justice"],
+        "edges": [["START", "vision_inspector"], ["vision_inspector", "prosecutor"]],
+        "conditional": [{"from": "prosecutor", "to": ["chief_justice", "END"]}],
+    },
+    "conditional_error_route": False,
+    "detectives_parallel": True,
+    "judges_parallel": True,
+    "pydantic_models": ["Evidence"],
+    "structured_output_calls": None,
+    "markdown_report": True,
+    "clone_timeout": False,
+}
+
+
+def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
+    marked = frozenset((1, line) for line in headings)
+    reading = PdfReading(pages=("\n".join((*headings, *lines)),), headings=marked)
+    return [held.claim.feature for held in stale_denials(reading, CODE)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part"),
+    [
+        ("• No judicial layer (Prosecutor, Defense, TechLead)", "lacks_judges"),
+        ("Judges not implemented: no dialectical opinions.", "lacks_judges"),
+        ("No ChiefJusticeNode or rules", "lacks_chief_justice"),
+        ("2. VisionInspector currently commented out in graph.py.", "lacks_vision_inspector"),
+        ("The graph has no conditional edges yet.", "lacks_conditional_edges"),
+        ("No true parallel fan-out yet", "lacks_parallel_nodes"),
+        ("A first part; src/state.py lacks Pydantic/BaseModel usage.", "lacks_pydantic_models"),
+        ("No Markdown report generation", "lacks_markdown_report"),
+    ],
+)
+def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -> None:
+    assert _denied(sentence) == [part]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "No conditional edges for failures.",
+        "No structured output.",
+        "No clone timeout.",
+        "There were no judges.",
+        "The interim graph has no judges.",
+        "Their work has no judges.",
+        "The peer's judges are missing.",
+        "Prosecutor (1): 'No judges at all. No Markdown report.'",
+        "The check flags a graph that has no judges.",
+        "No judges are needed there.",
+    ],
+)
+def test_denial_that_is_true_open_or_about_something_else_does_not_count(sentence: str) -> None:
+    assert _denied(sentence) == []
+
+
+def test_chapter_on_a_peer_denies_nothing_of_this_code() -> None:
+    assert _denied("No judges.", headings=("Peer Review",)) == []
+    assert _denied("No judges.", headings=("Known Gaps",)) == ["lacks_judges"]
+
+
+def test_finding_says_that_the_code_has_what_is_denied() -> None:
+    reading = PdfReading(pages=("No judicial layer.",), headings=frozenset())
+    check = PdfPaths(id="c", goal="a goal", aspect="claims_hold")
+    finding = claims_hold(check, tuple(stale_denials(reading, CODE)), CODE)
+    assert finding.met is False
+    assert finding.clues[0].rationale == (
+        "The code has what the report says is not there: judges (see src/graph.py:9)."
+    )
