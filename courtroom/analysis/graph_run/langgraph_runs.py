@@ -75,10 +75,12 @@ class LangGraphRunner(StubRunner):
     def _router(self, number: int, route: StubRoute) -> Callable[..., Awaitable[list[Any]]]:
         from langgraph.types import Send
 
-        async def choose(state: Any) -> list[Any]:  # noqa: ARG001
+        async def choose(state: Any) -> list[Any]:
             outcome = route.outcomes[self.log.choose(number, len(route.outcomes))]
             return [
-                Send(name, {}) if name in route.sends and name in self.graph.nodes else _name(name)
+                Send(name, state if self.graph.is_handed(route, name) else {})
+                if name in route.sends and name in self.graph.nodes
+                else _name(name)
                 for name in outcome
             ]
 

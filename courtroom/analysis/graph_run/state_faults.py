@@ -51,11 +51,18 @@ def open_writes(graph: StubGraph, runs: Iterable[StubRun]) -> str:
     state = graph.state
     if state is None:
         return graph.state_gap
+    apart = graph.sent_apart()
     for run in runs:
         for names in run.steps:
             for key, kept in state.kept.items():
                 writers = [n for n in dict.fromkeys(names) if key in _possible(state, n)]
-                surely = [name for name in writers if key in state.sure.get(name, {})]
+                surely = [
+                    name
+                    for name in writers
+                    # What Send hands over may lack a key that its node returns.
+                    if key in state.sure.get(name, {})
+                    and (name not in apart or key in state.fresh.get(name, {}))
+                ]
                 if kept == "last" and len(writers) > 1 and len(surely) < 2:
                     pair = " and ".join(writers[:2])
                     return f"whether {pair} write {key} in the same run depends on the run"

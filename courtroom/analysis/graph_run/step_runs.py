@@ -22,7 +22,7 @@ from courtroom.analysis.graph_run.stub_runs import (
 # Characters that LangGraph refuses in names, and names of its own.
 RESERVED_CHARACTERS, TERMINALS = frozenset("|:"), frozenset({"START", "END"})
 
-# A node of the next step, and whether Send starts it: then it gets a state of its own.
+# A node of the next step, and whether Send starts it with a state of its own.
 Task = tuple[str, bool]
 
 
@@ -84,9 +84,9 @@ class StepRunner(StubRunner):
     def _step(self, step: int, tasks: list[Task], state: dict[str, Any]) -> dict[str, Any]:
         """Run the nodes of a step; return what they change in the state."""
         writes: dict[str, list[Any]] = {}
-        for name, is_sent in tasks:
+        for name, is_apart in tasks:
             self.log.enter(name, step)
-            update = self._update(name, {} if is_sent else state)
+            update = self._update(name, {} if is_apart else state)
             if update is not None:
                 values = {ROOT: update} if ROOT in self._kept else update
                 for key in values.keys() & self._kept.keys():
@@ -106,7 +106,7 @@ class StepRunner(StubRunner):
     def _following(self, names: Iterable[str]) -> list[Task]:
         """Return what starts after these nodes have run."""
         following: dict[str, None] = {}
-        sent: list[str] = []
+        sent: list[Task] = []
         for name in names:
             for number, edge in enumerate(self.graph.edges):
                 if edge.is_join and name in edge.starts:
@@ -118,13 +118,13 @@ class StepRunner(StubRunner):
                     continue
                 for end in route.outcomes[self.log.choose(number, len(route.outcomes))]:
                     if end in route.sends and end in self.graph.nodes:
-                        sent.append(end)
+                        sent.append((end, not self.graph.is_handed(route, end)))
                     else:
                         following[end] = None
 
         following |= dict.fromkeys(self._joined())
         following.pop("END", None)
-        return [*((name, False) for name in following), *((name, True) for name in sent)]
+        return [*((name, False) for name in following), *sent]
 
     def _joined(self) -> list[str]:
         """Return the ends of the joins whose starts have all run, and begin them anew."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
@@ -54,14 +54,15 @@ class StubState:
     `kept` maps a key of the state's class to "last" (one write per step), "add" (operator.add) or
     "merge" (another reducer); a plain dict has the one key `__root__`. `sure` are the keys that a
     node writes in every update, `fresh` those that some update gives a new value, `returned` those
-    under which one holds what the node got, all with the places. `gap` says why writes may be
-    missing.
+    under which one holds what the node got, all with the places. `handed` maps the start of a router
+    to the nodes that its Sends hand the whole state. `gap` says why writes may be missing.
     """
 
     kept: Mapping[str, str]
     sure: Mapping[str, Mapping[str, Location]]
     fresh: Mapping[str, Mapping[str, Location]]
     returned: Mapping[str, Mapping[str, Location]]
+    handed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gap: str = ""
 
 
@@ -84,6 +85,14 @@ class StubGraph:
     gap: str = ""
     state: StubState | None = None
     state_gap: str = ""
+
+    def is_handed(self, route: StubRoute, node: str) -> bool:
+        """Return whether the router's Send hands the node the graph's own state."""
+        return self.state is not None and node in self.state.handed.get(route.start, ())
+
+    def sent_apart(self) -> set[str]:
+        """Return the nodes that a Send starts with a state of their own."""
+        return {n for r in self.routes for n in r.sends if not self.is_handed(r, n)}
 
 
 def stub_graphs(reading: GraphReading, states: Sequence[StubState | str] = ()) -> list[StubGraph]:
@@ -200,6 +209,7 @@ def _read_state(document: Mapping[str, Any]) -> StubState:
             for node, keys in document[name].items()
         }
 
+    handed = {start: tuple(nodes) for start, nodes in document["handed"].items()}
     return StubState(
-        document["kept"], table("sure"), table("fresh"), table("returned"), document["gap"]
+        document["kept"], table("sure"), table("fresh"), table("returned"), handed, document["gap"]
     )

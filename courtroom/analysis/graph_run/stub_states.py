@@ -11,6 +11,7 @@ from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
 from courtroom.analysis.langgraph.state_class import declared_keys, reducers_of
 from courtroom.analysis.python.symbol_table import SymbolTable
 
+ROUTER_AFTER = "the router after "
 ADDING = frozenset({"operator.add", "operator.iadd", "operator.concat", "op.add"})
 
 Keys = dict[str, Location]
@@ -32,8 +33,20 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
         sure={name: _root(use) if is_dict else _sure(use, kept) for name, use in uses},
         fresh={name: _fresh(use, kept) for name, use in uses},
         returned={name: _returned(use, kept) for name, use in uses},
+        handed=_handed(access),
         gap=next((use.writes_gap for use in access.nodes.values() if use.writes_gap), ""),
     )
+
+
+def _handed(access: StateAccess) -> dict[str, tuple[str, ...]]:
+    """Return the nodes to which all Sends of a router hand the graph's own state."""
+    handed: dict[str, tuple[str, ...]] = {}
+    for use in access.routers:
+        others = {payload.node for payload in use.payloads if not payload.is_state}
+        names = {payload.node for payload in use.payloads} - others
+        if names and "" not in others:
+            handed[use.name.removeprefix(ROUTER_AFTER)] = tuple(sorted(names))
+    return handed
 
 
 def _kept(symbols: SymbolTable, row: Mapping[str, Any] | None) -> str:

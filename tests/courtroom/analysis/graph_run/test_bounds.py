@@ -107,7 +107,8 @@ def _random_state(chance: random.Random, nodes: list[str]) -> StubState:
             node: {key: ("g.py", 1) for key in kept if chance.random() < share} for node in nodes
         }
 
-    return StubState(kept, sure=places(0.3), fresh=places(0.4), returned=places(0.15))
+    handed = {node: tuple(chance.sample(nodes, len(nodes) // 2)) for node in ["START", *nodes]}
+    return StubState(kept, places(0.3), places(0.4), places(0.15), handed)
 
 
 def test_reading_sources_imports_nothing_slow():

@@ -152,6 +152,37 @@ def test_a_list_that_is_empty_when_it_is_returned_is_not_doubled():
     assert fact["doubled"] == []
 
 
+SENT = """
+from langgraph.types import Send
+def start(state):
+    return [Send("a", {given}), Send("b", {given})]
+g = StateGraph(State)
+g.add_node("plan", plan)
+g.add_node("a", a)
+g.add_node("b", b)
+g.add_edge(START, "plan")
+g.add_conditional_edges("plan", start)
+app = g.compile()
+"""
+WHOLE = """
+def plan(state): return {"opinions": [0]}
+def a(state): return state
+def b(state): return state
+"""
+
+
+def test_nodes_that_get_the_state_by_send_and_return_it_write_its_keys_in_one_step():
+    fact = fact_of(WHOLE, wiring=SENT.replace("{given}", "state"))
+    assert rows(fact, "conflicts") == [("url", ["a", "b"]), ("verdict", ["a", "b"])]
+    assert rows(fact, "doubled") == [("opinions", ["a", "b"])]
+
+
+def test_what_nodes_return_of_a_state_of_their_own_is_not_known():
+    fact = fact_of(WHOLE, wiring=SENT.replace("{given}", '{"url": state["url"]}'))
+    assert (fact["conflicts"], fact["doubled"]) == (None, [])
+    assert fact["unknown"]["conflicts"].startswith("whether a and b write url in the same run")
+
+
 def test_a_list_that_doubles_on_an_endless_loop_ends():
     wiring = PARALLEL.replace('["a", "b"], "c")', '"b", "c")\ng.add_edge("c", "b")')
     fact = fact_of(
