@@ -13,7 +13,14 @@ from courtroom.checks.phrases import clauses, listed, more_of_this_kind
 from courtroom.checks.result import Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
-from courtroom.models.graph_run import GraphRunFact, InnerRuns, KeyFault, RepeatedNode, StubRuns
+from courtroom.models.graph_run import (
+    EndlessLoop,
+    GraphRunFact,
+    InnerRuns,
+    KeyFault,
+    RepeatedNode,
+    StubRuns,
+)
 
 if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
@@ -174,11 +181,20 @@ def _idle(runs: StubRuns) -> Iterator[Statement]:
 
 def _endless(runs: StubRuns) -> Iterator[Statement]:
     for loop in runs.endless or ():
-        verb = "runs" if len(loop.nodes) == 1 else "run"
+        why = "no route ends the loop" if not loop.routers else _decides_the_same(loop)
         yield (
-            f"{_names(loop.nodes)} {verb} until the recursion limit: no route ends the loop.",
+            f"{_names(loop.nodes)} {_run(loop.nodes)} until the recursion limit: {why}.",
             loop.places,
         )
+
+
+def _decides_the_same(loop: EndlessLoop) -> str:
+    is_one = len(loop.routers) == 1
+    routers = f"the router{'' if is_one else 's'} after {_names(loop.routers)}"
+    return (
+        f"{routers} {'decides' if is_one else 'decide'} the same in each round, as no node of the loop"
+        f" changes {_names(loop.keys)}"
+    )
 
 
 def _conflicts(runs: StubRuns) -> Iterator[Statement]:

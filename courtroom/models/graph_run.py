@@ -69,10 +69,16 @@ class IdleNode(FactModel):
 
 
 class EndlessLoop(FactModel):
-    """Nodes that run until the recursion limit, as no route leaves them."""
+    """Nodes that run until the recursion limit, as no route leaves them.
+
+    Those after the nodes `routers` decide the same in each round: no node of the loop changes what
+    they test, the `keys`.
+    """
 
     nodes: tuple[str, ...]
     places: tuple[Place, ...]
+    routers: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 class StubRuns(FactModel):

@@ -76,7 +76,7 @@ class LangGraphRunner(StubRunner):
         from langgraph.types import Send
 
         async def choose(state: Any) -> list[Any]:
-            outcome = route.outcomes[self.log.choose(number, len(route.outcomes))]
+            outcome = route.outcomes[self.log.choose(number, route)]
             return [
                 Send(name, state if self.graph.is_handed(route, name) else {})
                 if name in route.sends and name in self.graph.nodes

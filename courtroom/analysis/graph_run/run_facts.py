@@ -207,7 +207,16 @@ def _endless_fact(graph: StubGraph, nodes: list[str]) -> list[dict[str, Any]]:
         if edge.end in nodes and set(edge.starts) <= set(nodes)
     ]
     places += [(route.path, route.line) for route in graph.routes if route.start in nodes]
-    return [{"nodes": nodes, "places": [_place(place) for place in dict.fromkeys(places)]}]
+    fixed = [r for r in graph.routes if r.fixed and any({*nodes} & {*o} for o in r.outcomes)]
+    places += [(route.path, route.line) for route in fixed]
+    return [
+        {
+            "nodes": nodes,
+            "places": [_place(place) for place in dict.fromkeys(places)],
+            "routers": list(dict.fromkeys(route.start for route in fixed)),
+            "keys": sorted({key for route in fixed for key in route.fixed}),
+        }
+    ]
 
 
 def _place(location: Location | None) -> dict[str, Any] | None:

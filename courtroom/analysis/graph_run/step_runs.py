@@ -116,7 +116,7 @@ class StepRunner(StubRunner):
             for number, route in enumerate(self.graph.routes):
                 if route.start != name:
                     continue
-                for end in route.outcomes[self.log.choose(number, len(route.outcomes))]:
+                for end in route.outcomes[self.log.choose(number, route)]:
                     if end in route.sends and end in self.graph.nodes:
                         sent.append((end, not self.graph.is_handed(route, end)))
                     else:

@@ -35,7 +35,9 @@ class StubEdge:
 class StubRoute:
     """Router with its outcomes: sets of nodes that run together. `sends` are started by Send.
 
-    `named` are further nodes that its words name: it may lead there, where a test was misread.
+    `named` are further nodes that its words name: it may lead there, where a test was misread. With
+    `fixed` it decides the same in all its calls: no node on its loop changes these keys, all that
+    it tests.
     """
 
     start: str
@@ -45,6 +47,7 @@ class StubRoute:
     path: str
     line: int
     named: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,7 @@ def read_stub_graph(document: Mapping[str, Any]) -> StubGraph:
                 route["path"],
                 route["line"],
                 tuple(route["named"]),
+                tuple(route["fixed"]),
             )
             for route in document["routes"]
         ),

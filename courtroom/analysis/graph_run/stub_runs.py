@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from courtroom.analysis.graph_run.stub_graph import StubGraph
+from courtroom.analysis.graph_run.stub_graph import StubGraph, StubRoute
 
 MAX_COMBINATIONS = 64
 # Node runs in all combinations together; LangGraph takes about 0.2 ms for each.
@@ -81,14 +81,15 @@ class RunLog:
             raise OutOfTasks
         self.steps.setdefault(step, []).append(node)
 
-    def choose(self, route: int, count: int) -> int:
+    def choose(self, number: int, route: StubRoute) -> int:
         """Return the outcome of a router's call: each further call takes the next one if it turns.
 
         A walk that turns like this leaves every loop that a route leaves.
         """
-        outcome = (self.choices.get(route, 0) + self.calls[route] * self.turns) % count
-        self.calls[route] += 1
-        self.taken.append((max(self.steps, default=0), route, outcome))
+        turned = self.calls[number] if self.turns and not route.fixed else 0
+        outcome = (self.choices.get(number, 0) + turned) % len(route.outcomes)
+        self.calls[number] += 1
+        self.taken.append((max(self.steps, default=0), number, outcome))
         return outcome
 
     def run(self, graph: StubGraph, *, has_end: bool) -> StubRun:

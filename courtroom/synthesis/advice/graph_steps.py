@@ -225,6 +225,13 @@ def _idle(row: Mapping[str, Any], work: Work) -> Step:
 
 def _endless(row: Mapping[str, Any], _: Work) -> Step:
     loop = " → ".join(row["nodes"])
+    if row.get("keys"):
+        keys = listed(f"`{key}`" for key in row["keys"])
+        action = (
+            f"Change {keys} in a node of the loop {loop}, such as by counting its rounds: the router"
+            f" after {listed(row['routers'])} tests nothing else."
+        )
+        return placed(action, row["places"][-1])
     return placed(f"Give the loop {loop} a route that leaves it.", next(iter(row["places"]), None))
 
 

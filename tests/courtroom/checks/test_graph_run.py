@@ -63,6 +63,15 @@ FAULTS = [
         [("src/graph.py", 9)],
     ),
     (
+        "endless",
+        [{"nodes": ["judge"], "places": [EDGE], "routers": ["collect"], "keys": ["index", "rows"]}],
+        (
+            "`judge` runs until the recursion limit: the router after `collect` decides the same in each"
+            " round, as no node of the loop changes `index` and `rows`."
+        ),
+        [("src/graph.py", 9)],
+    ),
+    (
         "conflicts",
         [{"key": "verdict", "nodes": ["a", "b"], "places": [EDGE]}],
         (
