@@ -11,6 +11,8 @@ from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
 
+# Names of a list that a person would write out; judges of each criterion are made in a loop.
+MOST_TARGETS = 9
 # The group of nodes that an aspect is about, and what they are called.
 GROUPS = {
     "detectives_parallel": ("detective", "the detectives"),
@@ -131,20 +133,32 @@ def _error_route(work: Work) -> Step:
     clean_ups = (e[0] for e, _, _ in work.edges if e[1] == "END" and "clean" in e[0].lower())
     end = next(clean_ups, "END")
     snippet = None
-    if work.builder and work.evidence_has_found:
+    is_long = len(targets) > MOST_TARGETS
+    if work.builder and work.evidence_has_found and not is_long:
         snippet = (
             "def next_nodes(state):\n"
-            f'    pieces = [piece for rows in state["{work.evidence_key}"].values() for piece in rows]\n'
+            f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
             f"    is_found = any(piece.found for piece in pieces)\n"
             f"    return {code_list(targets)} if is_found else {code_name(end)}\n\n"
             f"{work.builder}.add_conditional_edges(\n"
             f"    {code_name(start)}, next_nodes, {code_list([*targets, end])}\n)"
         )
+    edges = (
+        f"the {len(rows)} edges from {start} to the judges"
+        if is_long
+        else _edge_words([row[0] for row in rows])
+    )
     action = (
-        f"Replace {_edge_words([row[0] for row in rows])} by a conditional edge that leads to {end}"
-        " where no evidence was found."
+        f"Replace {edges} by a conditional edge that leads to {end} where no evidence was found."
     )
     return Step(action, rows[0][1], rows[0][2], snippet)
+
+
+def _evidence(work: Work) -> str:
+    """Return how a router reads the evidence: a key of a mapping, or an attribute of a model."""
+    kind = (work.facts.get("state_class") or {}).get("kind")
+    is_model = kind in {"BaseModel", "dataclass"}
+    return f"state.{work.evidence_key}" if is_model else f'state["{work.evidence_key}"]'
 
 
 # -- what a run of the graph shows ------------------------------------------------------------------

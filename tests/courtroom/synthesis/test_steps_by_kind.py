@@ -262,13 +262,13 @@ def test_file_that_the_report_names_is_no_example_of_one_to_name():
     assert step.action == "Name in the report the file of each part that it describes."
 
 
-def error_route(*last, quotes=()):
+def error_route(*last, quotes=(), **more):
     edges = [("join", "prosecutor"), ("join", "defense"), ("chief_justice", "END"), *last]
     graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
     graph |= {"nodes": ["join", "prosecutor", "defense", "chief_justice"]}
     graph |= {"edge_paths": ["g.py"] * len(edges), "edge_lines": range(1, len(edges) + 1)}
     reducers = [{"field": "evidences", "reducer": "operator.ior"}]
-    facts = {"graph": graph, "reducers": reducers}
+    facts = {"graph": graph, "reducers": reducers, **more}
     place = type("Place", (), {"path": "g.py"})
     pieces = [type("Piece", (), {"content": text, "location": place}) for text in quotes]
     evidence: dict[str, Any] = {f"E-{number}": piece for number, piece in enumerate(pieces)}
@@ -307,6 +307,39 @@ def test_route_without_evidence_looks_at_what_was_found():
     exec(snippet, {"flow": flow, "END": "END"})  # noqa: S102
     ((start, router, ways),) = added
     assert (start, router(state), ways) == ("join", "END", ["prosecutor", "defense", "END"])
+
+
+@pytest.mark.parametrize("kind", ["BaseModel", "dataclass"])
+def test_route_without_evidence_reads_an_attribute_of_a_model(kind):
+    state_class = {"name": "State", "path": "s.py", "line": 1, "kind": kind}
+    snippet = error_route(quotes=(EDGE, LISTS, FOUND), state_class=state_class).snippet
+    assert "for rows in state.evidences.values()" in snippet
+
+
+def test_route_past_judges_of_many_criteria_counts_their_edges():
+    judges = [("join", f"prosecutor_{number}") for number in range(9)]
+    nodes = ["join", "prosecutor", "defense", *(name for _, name in judges)]
+    edges = [("join", "prosecutor"), ("join", "defense"), *judges]
+    graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
+    graph |= {"nodes": nodes, "edge_paths": ["g.py"] * 11, "edge_lines": range(1, 12)}
+    step = error_route(quotes=(EDGE, LISTS, FOUND), graph=graph)
+    assert (step.snippet, step.action) == (
+        None,
+        (
+            "Replace the 11 edges from join to the judges by a conditional edge that leads to END where"
+            " no evidence was found."
+        ),
+    )
+
+
+def test_a_loop_that_decides_the_same_in_each_round_is_told_what_to_change():
+    loop = {"nodes": ["judge"], "places": [PLACE], "routers": ["collect"], "keys": ["index"]}
+    facts = work(graph_run={"endless": [loop]})
+    (step,) = graph_steps.run_steps(["endless"], facts)
+    assert step.action == (
+        "Change `index` in a node of the loop judge, such as by counting its rounds: the router after"
+        " collect tests nothing else."
+    )
 
 
 @pytest.mark.parametrize("quotes", [(EDGE, LISTS), (EDGE, FOUND), (LISTS, FOUND)])
