@@ -11,6 +11,7 @@ from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.graph_run.empty_keys import with_empty_keys
 from courtroom.analysis.graph_run.fixed_routers import with_fixed_routes
 from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
@@ -215,7 +216,9 @@ def _graph_run(writer: FactWriter) -> None:
     states = [stub_state(writer.symbols, access) for access in writer.state_accesses]
     graphs = stub_graphs(writer.graph, states)
     if graphs:
-        main = with_fixed_routes(graphs[0], writer.graph.routes, writer.state_accesses[0])
+        access = writer.state_accesses[0]
+        main = with_fixed_routes(graphs[0], writer.graph.routes, access)
+        main = with_empty_keys(writer.symbols, writer.graph, main, access)
         graphs = [main, *graphs[1:]]
     if not graphs or graphs[0].gap:
         reason = graphs[0].gap if graphs else writer.reasons.get("graph", writer.graph.reason)

@@ -158,6 +158,7 @@ class _StateRuns:
     def _adds(self, state: StubState, run: StubRun) -> None:
         """Run with the lists that operator.add joins; every value that is added is another one."""
         keys = [key for key, kept in state.kept.items() if kept == "add"]
+        empty_until = self._empty_until(run)
         numbers = count()
         returning: dict[str, dict[str, None]] = {}
 
@@ -168,7 +169,8 @@ class _StateRuns:
                     values[key] = list(given.get(key, ())[:MAX_RETURNED])
                     if values[key]:
                         returning.setdefault(key, {})[node] = None
-                if key in state.fresh.get(node, {}):
+                is_empty = max(runner.log.steps) <= empty_until.get(key, 0)
+                if key in state.fresh.get(node, {}) and not is_empty:
                     values[key] = [*values.get(key, ()), next(numbers)]
             return values
 
@@ -179,3 +181,11 @@ class _StateRuns:
             values = runner.final.get(key, ())
             if len(values) > len(set(values)):
                 self.doubled.setdefault(key, {}).update(nodes)
+
+    def _empty_until(self, run: StubRun) -> dict[str, int]:
+        """Return for each key the last step up to which the routes that are taken want it empty."""
+        steps: dict[str, int] = {}
+        for step, number, outcome in run.taken:
+            empty = self.graph.routes[number].empty
+            steps |= dict.fromkeys(empty[outcome] if empty else (), step)
+        return steps

@@ -37,7 +37,7 @@ class StubRoute:
 
     `named` are further nodes that its words name: it may lead there, where a test was misread. With
     `fixed` it decides the same in all its calls: no node on its loop changes these keys, all that
-    it tests.
+    it tests. `empty` holds for each outcome the keys that are empty whenever it is taken; () for none.
     """
 
     start: str
@@ -48,6 +48,7 @@ class StubRoute:
     line: int
     named: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
+    empty: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +196,7 @@ def read_stub_graph(document: Mapping[str, Any]) -> StubGraph:
                 route["line"],
                 tuple(route["named"]),
                 tuple(route["fixed"]),
+                tuple(map(tuple, route["empty"])),
             )
             for route in document["routes"]
         ),

@@ -344,6 +344,7 @@ def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -
             step.doubt,
             is_mapped=path_map is not None,
             router=router,
+            path_map=path_map,
             is_complete=routing.is_complete or (path_map is not None and routing.is_single),
             unreturned=unreturned,
         )

@@ -55,6 +55,7 @@ class Route:
     is_mapped: bool = False
     # The router itself; None for a node's Command.
     router: Value = field(default=None, compare=False, repr=False)
+    path_map: Value = field(default=None, compare=False, repr=False)
     is_complete: bool = True
     unreturned: Mapping[str, str] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from courtroom.analysis.graph_run.empty_keys import with_empty_keys
 from courtroom.analysis.graph_run.run_facts import run_all
 from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
@@ -40,8 +41,9 @@ LAST = 'def c(state): return {"verdict": "done"}\n'
 def fact_of(functions: str, state: str = STATE, wiring: str = PARALLEL) -> dict[str, Any]:
     symbols = symbols_of(state + dedent(functions) + wiring)
     reading = read_graph(symbols, {})
-    states = [stub_state(symbols, access) for access in read_state_access(symbols, reading)]
-    return run_all(stub_graphs(reading, states))
+    [access] = read_state_access(symbols, reading)
+    [graph] = stub_graphs(reading, [stub_state(symbols, access)])
+    return run_all([with_empty_keys(symbols, reading, graph, access)])
 
 
 def rows(fact: dict[str, Any], fault: str) -> list[tuple[str, list[str]]]:
@@ -181,6 +183,39 @@ def test_what_nodes_return_of_a_state_of_their_own_is_not_known():
     fact = fact_of(WHOLE, wiring=SENT.replace("{given}", '{"url": state["url"]}'))
     assert (fact["conflicts"], fact["doubled"]) == (None, [])
     assert fact["unknown"]["conflicts"].startswith("whether a and b write url in the same run")
+
+
+GATE = """
+def gate(state): {test}
+g = StateGraph(State)
+g.add_node("a", a)
+g.add_node("b", b)
+g.add_node("c", c)
+g.add_edge(START, "a")
+g.add_conditional_edges("a", gate, {{"on": "b", "off": "c"}})
+app = g.compile()
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "nodes"),
+    [
+        ('return "off" if state.get("opinions") else "on"', ["c"]),
+        ('return "off" if state["url"] else "on"', ["b", "c"]),
+        ('return "off" if len(state["opinions"]) > 2 else "on"', ["b", "c"]),
+    ],
+    ids=["b only while it is empty", "another key", "b also with some"],
+)
+def test_a_list_that_a_route_wants_empty_is_not_doubled_behind_it(test, nodes):
+    fact = fact_of(
+        """
+    def a(state): return {"opinions": [1]}
+    def b(state): return state
+    def c(state): return state
+    """,
+        wiring=GATE.format(test=test),
+    )
+    assert rows(fact, "doubled") == [("opinions", nodes)]
 
 
 def test_a_list_that_doubles_on_an_endless_loop_ends():
