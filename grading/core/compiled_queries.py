@@ -1,44 +1,47 @@
 """Queries whose SQL is made once, for pages that ask the same of everybody.
 
-Django takes longer to make and compile a query of many conditions than PostgreSQL takes to answer
-it (docs/decisions/0026-compiled-queries.md). Here the SQL is made with stand-ins in the place of the
+Django takes longer to make and compile a query than PostgreSQL takes to answer it
+(docs/decisions/0026-compiled-queries.md). Here the SQL is made with stand-ins in the place of the
 values; afterwards only the values are filled in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
+from copy import copy
 from datetime import UTC, date, datetime
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import QuerySet
-from django_scopes import scope
+from django.db.models.sql.compiler import SQLCompiler
+from django_scopes import scope, scopes_disabled
 
 from grading.models import Organization
 
 Value = int | str | datetime
+Row = TypeVar("Row")
 
 
 class _Compiled(NamedTuple):
-    """`convert` turns the rows of the database into those of the query set."""
+    """`compiler` turns the columns of the database into the rows of the query set."""
 
+    query_set: QuerySet[Any, Any]
+    compiler: SQLCompiler
     sql: str
     parameters: tuple[Any, ...]
-    columns: tuple[str, ...]
-    convert: Callable[[Iterable[Any]], Iterable[Any]]
 
 
-class CompiledQuery:
-    """Query for rows of one organization, as the dictionaries of `.values()`.
+class CompiledQuery(Generic[Row]):
+    """Query of tables without an organization, or in a scope in which row-level security filters.
 
     `build` gets a stand-in for each parameter, by its type, and returns the query set. It is called
     once in the process, so it may depend on nothing else: no clock, no setting, no other query. A
     moment may be compared as a day too, by its `.date()`.
     """
 
-    def __init__(self, build: Callable[..., QuerySet[Any, Any]], **types: type[Value]) -> None:
+    def __init__(self, build: Callable[..., QuerySet[Any, Row]], **types: type[Value]) -> None:
         self._build = build
         makers: dict[type[Value], Callable[[int], Value]] = {
             int: _number,
@@ -46,37 +49,68 @@ class CompiledQuery:
             datetime: _moment,
         }
         self._stand_ins = {
-            name: makers[kind](index) for index, (name, kind) in enumerate(types.items(), start=1)
+            name: makers[kind](index) for index, (name, kind) in enumerate(types.items())
         }
 
-    def rows(self, organization: Organization, **values: Value) -> Iterator[dict[str, Any]]:
-        """Yield the rows, by one query, in the entered scope of the organization."""
+    def rows(self, **values: Value) -> list[Row]:
+        """Return the rows of the query set, by one query."""
         if values.keys() != self._stand_ins.keys():
             raise TypeError(f"The query takes {', '.join(self._stand_ins)}.")
-        real: dict[Value | date, Value | date] = {STAND_IN_ORGANIZATION: organization.pk}
+        real: dict[Value | date, Value | date] = {}
         for name, value in values.items():
             real |= _as_compared(self._stand_ins[name], value)
 
-        sql, parameters, columns, convert = self._compiled
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [_filled(parameter, real) for parameter in parameters])
-            for row in convert(cursor.fetchall()):
-                yield dict(zip(columns, row, strict=True))
+        query_set, compiler, sql, parameters = self._compiled
+        filled = tuple(_filled(parameter, real) for parameter in parameters)
+        return list(_with_compiler(query_set, _compiler_of(compiler, sql, filled)))
 
     @cached_property
     def _compiled(self) -> _Compiled:
         """Raise ValueError for a query that leaves a parameter out."""
-        with scope(organization=Organization(pk=STAND_IN_ORGANIZATION)):
-            query = self._build(**self._stand_ins).query
-        compiler = query.get_compiler(DEFAULT_DB_ALIAS)
+        query_set = self._make_query_set()
+        compiler = query_set.query.get_compiler(DEFAULT_DB_ALIAS)
         sql, parameters = compiler.as_sql()
 
-        for stand_in in (STAND_IN_ORGANIZATION, *self._stand_ins.values()):
+        for stand_in in self._stand_ins.values():
             if not _as_compared(stand_in, stand_in).keys() & {*parameters}:
                 raise ValueError(f"The query does not depend on {stand_in}.")
-        converters = compiler.get_converters(column for column, *_ in compiler.select)
-        convert = partial(compiler.apply_converters, converters=converters)
-        return _Compiled(sql, tuple(parameters), tuple(query.selected or ()), convert)
+        return _Compiled(query_set, compiler, sql, tuple(parameters))
+
+    def _make_query_set(self) -> QuerySet[Any, Row]:
+        with scopes_disabled():
+            return self._build(**self._stand_ins)
+
+
+class OrganizationQuery(CompiledQuery[Row]):
+    """Query in the entered scope of the organization whose key is the parameter `organization`.
+
+    `build` does not get that parameter: the scope filters.
+    """
+
+    def __init__(self, build: Callable[..., QuerySet[Any, Row]], **types: type[Value]) -> None:
+        super().__init__(build, organization=int, **types)
+
+    def _make_query_set(self) -> QuerySet[Any, Row]:
+        stand_ins: dict[str, Any] = dict(self._stand_ins)
+        with scope(organization=Organization(pk=stand_ins.pop("organization"))):
+            return self._build(**stand_ins)
+
+
+def _compiler_of(compiler: SQLCompiler, sql: str, parameters: tuple[Any, ...]) -> SQLCompiler:
+    """Return a copy of a compiler that has this SQL, for the connection of this thread."""
+    ready: Any = copy(compiler)
+    ready.connection = connection
+    ready.as_sql = lambda: (sql, parameters)
+    compiled: SQLCompiler = ready
+    return compiled
+
+
+def _with_compiler(query_set: QuerySet[Any, Row], compiler: SQLCompiler) -> QuerySet[Any, Row]:
+    """Return a query set that executes what this compiler has."""
+    ready: Any = query_set.all()
+    ready.query.get_compiler = lambda *_, **__: compiler
+    compiled: QuerySet[Any, Row] = ready
+    return compiled
 
 
 def _number(index: int) -> int:
@@ -101,6 +135,3 @@ def _filled(parameter: Any, real: dict[Any, Any]) -> Any:
         return parameter
     value = real[parameter]
     return type(parameter)(value) if isinstance(parameter, int) else value
-
-
-STAND_IN_ORGANIZATION = _number(0)

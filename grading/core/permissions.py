@@ -10,11 +10,12 @@ page, if its reader chose none.
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import Http404
 from django_scopes import scope
 
 from grading.core.comment_access import is_shown_to_user
+from grading.core.compiled_queries import CompiledQuery
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, Role
 from grading.core.errors import OrganizationClosed
 from grading.core.invitation_links import read_token
@@ -91,12 +92,20 @@ def access_organization(user: Somebody, slug: str, *, level: Level = "student") 
     raise Http404
 
 
+def _with_role(slug: str, user: int) -> QuerySet[Organization, Organization]:
+    roles = Membership.objects.filter(organization=OuterRef("pk"), user=user)
+    return Organization.objects.annotate(role=Subquery(roles.values("role")[:1])).filter(slug=slug)
+
+
+ORGANIZATION_WITH_ROLE = CompiledQuery(_with_role, slug=str, user=int)
+
+
 def _organization_and_role(user: Somebody, slug: str) -> Organization | None:
     """Return an organization, and keep the user's role in it for the length of the request."""
+    if not isinstance(user, User):
+        return None
     with as_person(user):
-        roles = Membership.objects.filter(organization=OuterRef("pk"), user=user.pk)
-        rows = Organization.objects.annotate(role=Subquery(roles.values("role")[:1]))
-        organization = rows.filter(slug=slug).first()
+        organization = next(iter(ORGANIZATION_WITH_ROLE.rows(slug=slug, user=user.pk)), None)
     if organization is not None and user.is_active:
         role = vars(organization)["role"]
         cached("role", user.pk, organization.pk, ask=lambda: Role(role) if role else None)

@@ -27,7 +27,7 @@ from django.utils import timezone
 
 from grading.appeals.queries import WAITING
 from grading.comments.queries import ANSWER_WAITS, new_comments
-from grading.core.compiled_queries import CompiledQuery
+from grading.core.compiled_queries import OrganizationQuery
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, ComplaintState, LatePolicy, Role
 from grading.core.own_work import handled_by_member
 from grading.core.pairing_access import granted_pairings
@@ -113,10 +113,11 @@ def _rows(user: User, organization: Organization, current: str) -> list[dict[str
     """Return cohorts as dictionaries, the current one first with its assignments, each row with what waits."""
     role = role_of(user, organization)
     if role in TEACHING_ROLES:
-        return list(TEACHERS_ROWS.rows(organization, current=current))
+        return TEACHERS_ROWS.rows(organization=organization.pk, current=current)
     if role in STAFF_ROLES:
-        return list(ASSISTANTS_ROWS.rows(organization, current=current, user=user.pk))
-    return list(STUDENTS_ROWS.rows(organization, current=current, user=user.pk, now=timezone.now()))
+        return ASSISTANTS_ROWS.rows(organization=organization.pk, current=current, user=user.pk)
+    now = timezone.now()
+    return STUDENTS_ROWS.rows(organization=organization.pk, current=current, user=user.pk, now=now)
 
 
 def _students_rows(current: str, user: int, now: datetime) -> QuerySet[Any, Any]:
@@ -134,9 +135,9 @@ def _teachers_rows(current: str) -> QuerySet[Any, Any]:
     return _listed(Cohort.objects.all(), current, _waiting_for_staff(Q()))
 
 
-STUDENTS_ROWS = CompiledQuery(_students_rows, current=str, user=int, now=datetime)
-ASSISTANTS_ROWS = CompiledQuery(_assistants_rows, current=str, user=int)
-TEACHERS_ROWS = CompiledQuery(_teachers_rows, current=str)
+STUDENTS_ROWS = OrganizationQuery(_students_rows, current=str, user=int, now=datetime)
+ASSISTANTS_ROWS = OrganizationQuery(_assistants_rows, current=str, user=int)
+TEACHERS_ROWS = OrganizationQuery(_teachers_rows, current=str)
 
 
 def _listed(

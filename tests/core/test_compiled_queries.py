@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import Q, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
-from grading.core.compiled_queries import CompiledQuery
-from grading.models import Assignment, Cohort
-from tests.factories.people import CohortFactory
+from grading.core.compiled_queries import CompiledQuery, OrganizationQuery
+from grading.models import Assignment, Cohort, PersonalCalendar
+from tests.factories.people import CohortFactory, UserFactory
 from tests.factories.work import AssignmentFactory
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +29,7 @@ def due_assignments(title: str, cohort: int, now: datetime) -> QuerySet[Any, Any
     return listed
 
 
-DUE = CompiledQuery(due_assignments, title=str, cohort=int, now=datetime)
+DUE = OrganizationQuery(due_assignments, title=str, cohort=int, now=datetime)
 
 
 def both_ways(assignment: Assignment, now: datetime) -> tuple[list[Any], list[Any]]:
@@ -37,7 +39,7 @@ def both_ways(assignment: Assignment, now: datetime) -> tuple[list[Any], list[An
         "now": now,
     }
     with scope(organization=assignment.organization):
-        compiled = list(DUE.rows(assignment.organization, **values))
+        compiled = DUE.rows(organization=assignment.organization_id, **values)
         return compiled, list(due_assignments(**values))
 
 
@@ -65,7 +67,35 @@ def test_row_of_another_organization_is_not_given_by_its_key() -> None:
     own, foreign = AssignmentFactory.create(due_at=NOON), AssignmentFactory.create(due_at=NOON)
     values: dict[str, Any] = {"title": foreign.title, "cohort": foreign.cohort_id, "now": NOON}
     with scope(organization=own.organization):
-        assert list(DUE.rows(own.organization, **values)) == []
+        assert DUE.rows(organization=own.organization_id, **values) == []
+
+
+def test_rows_may_be_objects_with_their_related_ones() -> None:
+    query = CompiledQuery(
+        lambda key: User.objects.select_related("calendar").filter(pk=key), key=int
+    )
+    with_zone, without = UserFactory.create(), UserFactory.create()
+    PersonalCalendar.objects.create(user=with_zone, time_zone="Asia/Tokyo")
+    with CaptureQueriesContext(connection) as queries:
+        users = [*query.rows(key=with_zone.pk), *query.rows(key=without.pk), *query.rows(key=0)]
+        zones = [user.calendar.time_zone for user in users if hasattr(user, "calendar")]
+    assert (users, zones, len(queries)) == ([with_zone, without], ["Asia/Tokyo"], 3)
+
+
+def test_rows_of_another_thread_come_over_its_own_connection() -> None:
+    query = CompiledQuery(lambda key: User.objects.filter(pk=key), key=int)
+    user = UserFactory.create()
+    assert query.rows(key=user.pk) == [user]
+    with ThreadPoolExecutor(1) as pool:
+        # The transaction of this test is no other connection's.
+        assert pool.submit(query_and_close, query, user.pk).result() == []
+
+
+def query_and_close(query: CompiledQuery[User], key: int) -> list[User]:
+    try:
+        return query.rows(key=key)
+    finally:
+        connection.close()
 
 
 def test_query_is_made_once_and_asked_each_time() -> None:
@@ -76,21 +106,24 @@ def test_query_is_made_once_and_asked_each_time() -> None:
         rows: QuerySet[Any, Any] = Cohort.objects.filter(slug=current).values("name")
         return rows
 
-    query, cohort = CompiledQuery(build, current=str), CohortFactory.create()
+    query, cohort = OrganizationQuery(build, current=str), CohortFactory.create()
     with scope(organization=cohort.organization), CaptureQueriesContext(connection) as queries:
-        names = [list(query.rows(cohort.organization, current=slug)) for slug in (cohort.slug, "x")]
+        names = [
+            query.rows(organization=cohort.organization_id, current=slug)
+            for slug in (cohort.slug, "x")
+        ]
     assert (names, len(queries), len(calls)) == ([[{"name": cohort.name}], []], 2, 1)
 
 
 def test_parameter_that_the_query_leaves_out_is_refused() -> None:
-    query = CompiledQuery(lambda **_: Cohort.objects.values("name"), current=str)
+    query = OrganizationQuery(lambda **_: Cohort.objects.values("name"), current=str)
     cohort = CohortFactory.create()
     with scope(organization=cohort.organization), pytest.raises(ValueError, match="stand-in"):
-        list(query.rows(cohort.organization, current=cohort.slug))
+        query.rows(organization=cohort.organization_id, current=cohort.slug)
 
 
 @pytest.mark.parametrize("values", [{}, {"current": "a", "user": 1}])
 def test_missing_or_further_value_is_refused(values: dict[str, Any]) -> None:
-    query = CompiledQuery(lambda current: Cohort.objects.filter(slug=current), current=str)
+    query = OrganizationQuery(lambda current: Cohort.objects.filter(slug=current), current=str)
     with pytest.raises(TypeError, match="current"):
-        list(query.rows(CohortFactory.create().organization, **values))
+        query.rows(organization=CohortFactory.create().organization_id, **values)
