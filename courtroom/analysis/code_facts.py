@@ -367,7 +367,10 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_failing_code, ("failing_code",)),
-    (record_calls, ("structured_output_calls", "structured_output_retry", "plain_judges")),
+    (
+        record_calls,
+        ("structured_output_calls", "parsed_answers", "structured_output_retry", "plain_judges"),
+    ),
     (record_prompts, ("persona_prompts", "persona_prompts_distinct")),
     (record_verdict, ("justice_deterministic", "rules", "security_ground", "markdown_report")),
     (_flow, ("state_flow",)),

@@ -12,11 +12,13 @@ from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.structured_calls import (
+    BoundCall,
     classes_of,
     judges_by_retry,
     judging_calls,
     model_calls,
     model_name,
+    parsing_calls,
     retries,
     structured_calls,
 )
@@ -33,16 +35,21 @@ def record_calls(writer: FactWriter) -> None:
     gap = layer_gap(writer.call_graph, layers, "judge")
     rows = []
     for call in calls:
-        row = {"path": call.source.path, "line": call.line, "schema": call.schema}
-        row |= _parts_of_schema(classes_of(call, writer.symbols), writer.symbols)
+        row = _row(call, writer.symbols) | ({"of_tools": True} if call.is_of_tools else {})
         is_by_judge = call.is_in(judging) or call.is_named_after_judges
         if is_by_judge:
-            note = f"A model is bound to {call.schema or 'a schema'} here."
+            bound = f"{'the tools in ' * call.is_of_tools}{call.schema}" or "a schema"
+            note = f"A model is bound to {bound} here."
             writer.add_location("judging_calls", call.source.path, call.line, note=note)
         # That a call is no judge's is known where their code is.
         is_known = is_by_judge or (layers.judges and not gap)
         rows.append(row | ({"by_judge": is_by_judge} if is_known else {}))
     writer.facts["structured_output_calls"] = rows
+    writer.facts["parsed_answers"] = [
+        _row(call, writer.symbols)
+        for call in parsing_calls(writer.symbols)
+        if call.is_in(judging) or call.is_named_after_judges
+    ]
 
     lines = list(retries(layers.judges)) or list(retries(judging_calls(layers.in_use)))
     writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
@@ -88,6 +95,11 @@ def _judge_nodes(layers: Layers) -> list[dict[str, Any]]:
     ]
 
 
+def _row(call: BoundCall, symbols: SymbolTable) -> dict[str, Any]:
+    row = {"path": call.source.path, "line": call.line, "schema": call.schema}
+    return row | _parts_of_schema(classes_of(call, symbols), symbols)
+
+
 def _parts_of_schema(classes: list[ClassSite], symbols: SymbolTable) -> dict[str, Any]:
     """Return the classes that a schema holds, and the fields of all of them; {} without a class."""
     fields = {name for site in classes for name in symbols.field_names(site.source, site.node)}
@@ -116,6 +128,8 @@ def record_prompts(writer: FactWriter) -> None:
         for prompt in personas.prompts
     ]
     gap = reading_gap(writer.symbols.codebase)
+    if not personas.prompts:
+        gap = gap or _untold(writer)
     if personas.unfollowed:
         gap = f"{personas.unfollowed[0]} is too long to be followed to its end"
     if gap and len(personas.prompts) < len(PERSONAS):
@@ -128,3 +142,15 @@ def record_prompts(writer: FactWriter) -> None:
         writer.add_location("persona_prompts_distinct", text.path, text.line, text.end, note)
     for prompt in personas.prompts:
         writer.add_location("persona_prompts", prompt.path, prompt.line, prompt.end, prompt.persona)
+
+
+def _untold(writer: FactWriter) -> str:
+    """Return where the judges ask a model, which is told something that was not read; or ""."""
+    places = model_calls(writer.layers.judges)
+    return next(
+        (
+            f"the judges ask a model at {source.path}:{line}, and what it is told could not be read"
+            for source, line in places
+        ),
+        "",
+    )

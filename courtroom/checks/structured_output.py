@@ -18,7 +18,7 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import named, place_of, places_of
+from courtroom.checks.phrases import more_of_this_kind, named, place_of, places_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -63,11 +63,18 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
 
     # Only the aspect `schema` compares names; `called` is met by any schema.
     wanted = check.schemas if check.aspect == "schema" else ()
-    matching = [call for call in calls if not wanted or _is_wanted(call, check)]
+    with_schema = [call for call in calls if not call.get("of_tools")]
+    matching = [call for call in with_schema if not wanted or _is_wanted(call, check)]
     if matching:
         return present(f"{_bound(matching)}.", _clues(matching))
+    parsed = [row for row in survey.facts.get("parsed_answers") or () if _is_wanted(row, check)]
+    if wanted and parsed:
+        return present(
+            f"{_parsed(parsed)}, though no model is bound to it.", _clues_of_parsers(parsed)
+        )
 
-    variable = next((call for call in calls if _is_variable(call["schema"])), None)
+    calls = with_schema or calls
+    variable = next((call for call in with_schema if _is_variable(call["schema"])), None)
     if wanted and variable is not None:
         place = place_of(variable["path"], variable["line"])
         return could_not_look(
@@ -76,6 +83,8 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
 
     if not calls:
         return _unbound(survey)
+    if not wanted:
+        return present(f"{_bound(calls)}, and to no schema.", _clues(calls), met=False)
     sentence = f"{_bound(calls)}, and none to {options(wanted)}."
     return present(sentence, _clues(calls), met=False)
 
@@ -83,6 +92,10 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
 def _unbound(survey: Survey) -> Finding:
     """No model call is bound: where the judges call theirs, if the survey shows it."""
     reason = "No model call is bound to a schema."
+    parsed = survey.facts.get("parsed_answers") or ()
+    if parsed:
+        reason = f"{_parsed(parsed)}; no model call is bound to a schema."
+        return present(reason, _clues_of_parsers(parsed), met=False)
     places = survey.fact_locations.get("model_call", ())
     if not places:
         return nothing(reason, "model calls that are bound to a schema", survey)
@@ -91,12 +104,13 @@ def _unbound(survey: Survey) -> Finding:
 
 
 def _with_made_up(finding: Finding, survey: Survey) -> Finding:
-    """The finding, with the first score that is written for an answer that failed in the end."""
+    """The finding, with a score that is written for an answer that failed: the highest misleads most."""
     rows = survey.facts.get("made_up_scores")
     if finding.met is None or not rows:
         return finding
     text, place = rows[0]["text"], rows[0]["places"][0]
     reason = f"{finding.reason} {with_place(text, place['path'], place['line'])}"
+    reason += more_of_this_kind(len(rows) - 1)
     clues = (*finding.clues[: MOST_CLUES - 1], line_clue(place, text))
     return replace(finding, reason=reason, clues=clues)
 
@@ -107,8 +121,18 @@ def _is_wanted(call: Mapping[str, Any], check: StructuredOutput) -> bool:
     return has_fields or not names.isdisjoint(check.schemas)
 
 
-def _clues(calls: Sequence[Mapping[str, Any]]) -> list[Clue]:
-    return [line_clue(call, f"A model is bound to {_schema(call)} here.") for call in calls]
+def _clues(calls: Sequence[Mapping[str, Any]], deed: str = "A model is bound to") -> list[Clue]:
+    return [line_clue(call, f"{deed} {_schema(call)} here.") for call in calls]
+
+
+def _parsed(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Which class a parser fits an answer into, with its places."""
+    schemas = named(list(dict.fromkeys(map(_schema, rows))))
+    return f"PydanticOutputParser fits an answer into {schemas} ({places_of(rows)})"
+
+
+def _clues_of_parsers(rows: Sequence[Mapping[str, Any]]) -> list[Clue]:
+    return _clues(rows, "An answer is fitted into")
 
 
 def _bound(calls: Sequence[Mapping[str, Any]]) -> str:
@@ -124,6 +148,8 @@ def _schema(call: Mapping[str, Any]) -> str:
     schema: str = call["schema"]
     if not schema:
         return "a schema without a name"
+    if call.get("of_tools"):
+        return f"the tools in the variable {schema}"
     return f"the schema in the variable {schema}" if _is_variable(schema) else schema
 
 

@@ -126,6 +126,7 @@ class StructuredOutputCall(Place):
 
     `by_judge`: the call stands in the judges' code; null where that code is not known. `holds`:
     classes of the repository that the schema's fields hold, in turn; `fields`: the fields of all.
+    `of_tools`: bind_tools gets a variable, which holds tools and no schema.
     """
 
     # `schema` shadows a deprecated BaseModel attribute, hence the alias.
@@ -133,6 +134,7 @@ class StructuredOutputCall(Place):
     by_judge: bool | None = Field(default=None, exclude_if=lambda by_judge: by_judge is None)
     holds: tuple[str, ...] = Field(default=(), exclude_if=lambda holds: not holds)
     fields: tuple[str, ...] = Field(default=(), exclude_if=lambda fields: not fields)
+    of_tools: bool = Field(default=False, exclude_if=lambda of_tools: not of_tools)
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -241,6 +243,8 @@ class Facts(FactModel):
     possible_secrets: tuple[CommittedSecret, ...] | None = None
     # judges and justice
     structured_output_calls: tuple[StructuredOutputCall, ...] | None = None
+    # parsers that fit a judge's answer into a schema, beside the calls that bind the model itself
+    parsed_answers: tuple[StructuredOutputCall, ...] | None = None
     structured_output_retry: bool | None = None
     # functions of the judges' nodes where no judge calls a model; empty where there are none
     plain_judges: tuple[NamedPlace, ...] | None = None

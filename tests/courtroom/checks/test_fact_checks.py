@@ -351,6 +351,36 @@ def test_a_schema_given_as_a_variable_leaves_open_which_one_it_is(names, met):
     assert finding.met is met
 
 
+def test_tools_that_a_model_is_offered_are_no_schema():
+    call = {"path": "j.py", "line": 8, "schema": "tools", "by_judge": True, "of_tools": True}
+    facts = {"structured_output_calls": [call]}
+    finding = structured_output(
+        StructuredOutput(**CHECK_FIELDS, aspect="called"), survey(facts=facts)
+    )
+    reason = "Model calls are bound to the tools in the variable tools (j.py:8), and to no schema."
+    assert (finding.met, finding.reason) == (False, reason)
+    bound = call | {"line": 9, "schema": "Opinion", "of_tools": False}
+    both = survey(facts={"structured_output_calls": [call, bound]})
+    finding = structured_output(StructuredOutput(**CHECK_FIELDS, aspect="called"), both)
+    assert (finding.met, clue_lines(finding)) == (True, [("j.py", 9)])
+
+
+@pytest.mark.parametrize(
+    ("aspect", "met", "reason"),
+    [
+        ("called", False, "; no model call is bound to a schema."),
+        ("schema", True, ", though no model is bound to it."),
+    ],
+)
+def test_parser_with_a_schema_is_named_where_no_model_is_bound(aspect, met, reason):
+    row = {"path": "j.py", "line": 8, "schema": "Reply", "fields": ["argument", "score"]}
+    check = StructuredOutput(**CHECK_FIELDS, aspect=aspect, schemas=("Opinion",), fields=("score",))
+    facts = {"structured_output_calls": [], "parsed_answers": [row]}
+    finding = structured_output(check, survey(facts=facts))
+    assert (finding.met, clue_lines(finding)) == (met, [("j.py", 8)])
+    assert finding.reason == f"PydanticOutputParser fits an answer into Reply (j.py:8){reason}"
+
+
 PROMPTS = [
     {"persona": name, "path": "p.py", "line": n}
     for n, name in enumerate(["Prosecutor", "Defense"], start=1)
@@ -436,7 +466,7 @@ def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open
 
 def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_again():
     row = {"text": "ask gives the score 3.", "places": [{"path": "b.py", "line": 7}]}
-    facts = {"structured_output_retry": True, "made_up_scores": [row]}
+    facts = {"structured_output_retry": True, "made_up_scores": [row, row, row]}
     finding = structured_output(
         StructuredOutput(**CHECK_FIELDS, aspect="retry"),
         survey(facts=facts, places={"structured_output_retry": (location_at("a.py", 2),)}),
@@ -444,7 +474,7 @@ def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_aga
     assert (finding.met, clue_lines(finding)) == (True, [("a.py", 2), ("b.py", 7)])
     assert finding.reason == (
         "An answer that does not fit its schema is requested again (a.py:2). ask gives the score 3"
-        " (b.py:7)."
+        " (b.py:7). There are 2 more of this kind."
     )
 
 

@@ -19,14 +19,15 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def made_up_scores(judges: Sequence[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
-    """Yield opinions with a written score, each with its function, line and a sentence.
+def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int, str]]:
+    """Return opinions with a written score, each with its function, line and a sentence.
 
-    They stand where a model's call has failed: in the handler of an exception, after a loop of
+    The highest score comes first: a low one may pass for a mark of the failure. They stand where a model's call has failed: in the handler of an exception, after a loop of
     attempts, or in a function that one of these calls.
     """
     functions = {function.name: function for function in judges}
     reported: set[tuple[str, int]] = set()
+    rows: list[tuple[float, tuple[FunctionRef, int, str]]] = []
     for function in judges:
         for node in _after_failure(function.site.node):
             for place, opinion in _opinions(node, function, functions):
@@ -38,7 +39,8 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> Iterator[tuple[FunctionRef,
                 sentence = (
                     f"{place.shown_name} gives the score {score} in place of an answer that failed."
                 )
-                yield place, line, sentence
+                rows.append((score, (place, line, sentence)))
+    return [row for _, row in sorted(rows, key=lambda scored: -scored[0])]
 
 
 def _after_failure(function: ast.AST) -> Iterator[ast.AST]:

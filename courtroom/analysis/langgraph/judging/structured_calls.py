@@ -37,6 +37,7 @@ MODEL_METHODS = frozenset(
         "achat",
     }
 )
+PARSER = "PydanticOutputParser"
 RETRY_DECORATORS = frozenset({"retry", "on_exception", "retrying", "Retrying", "AsyncRetrying"})
 RETRY_CALLS = frozenset(
     {
@@ -65,6 +66,11 @@ MODEL_WORDS = frozenset(
     )
 )
 PYDANTIC_METHODS = re.compile(r"model_(?:dump|validate|copy|fields|construct|config)\w*")
+TOOL_WORDS = frozenset({"tool", "tools"})
+# Beside a word for tools these name a model that tools were offered to: llm_with_tools.
+OFFERED_WORDS = frozenset(
+    words_of("llm model chat chain agent judge client runnable with bound bind enabled")
+)
 OTHER_LAYERS = frozenset(words_of("justice synthesis chief detective detectives tools"))
 # Calls between a function and the model that it asks.
 MAX_CALLS = 4
@@ -73,11 +79,17 @@ MAX_CLASSES = 20
 
 @dataclass(frozen=True, slots=True)
 class BoundCall:
-    """Call that binds a model; `schema` as written, "" when it is not a plain name."""
+    """Call that binds a model, or parses its answer; `schema` as written, "" if no plain name."""
 
     source: SourceFile
     line: int
     argument: ast.expr | None
+    binder: str = ""
+
+    @property
+    def is_of_tools(self) -> bool:
+        """Return true for `bind_tools(tools)`: the variable holds tools, no schema."""
+        return self.binder == "bind_tools" and self.schema.rsplit(".", 1)[-1].islower()
 
     @property
     def schema(self) -> str:
@@ -102,12 +114,30 @@ def _holds(node: ast.stmt, line: int) -> bool:
 
 def structured_calls(symbols: SymbolTable) -> list[BoundCall]:
     return [
-        BoundCall(source, line_of_call(site.node), _schema_argument(site.node))
+        BoundCall(
+            source, line_of_call(site.node), _schema_argument(site.node), called_name(site.node)
+        )
         for source in symbols.codebase.production
         if any(binder in source.text for binder in SCHEMA_BINDERS)
         for site in source.calls
         if isinstance(site.node.func, ast.Attribute) and site.node.func.attr in SCHEMA_BINDERS
     ]
+
+
+def parsing_calls(symbols: SymbolTable) -> list[BoundCall]:
+    """Return the parsers that raise where an answer does not fit their class."""
+    return [
+        BoundCall(source, line_of_call(site.node), argument, PARSER)
+        for source in symbols.codebase.production
+        if PARSER in source.text
+        for site in source.calls
+        if called_name(site.node) == PARSER
+        if (argument := _parsed_class(site.node)) is not None
+    ]
+
+
+def _parsed_class(call: ast.Call) -> ast.expr | None:
+    return keyword_of(call, "pydantic_object") or (call.args[0] if call.args else None)
 
 
 def _schema_argument(call: ast.Call) -> ast.expr | None:
@@ -291,9 +321,9 @@ class _RetryReader:
                     for handler in node.handlers
                 )
 
-        # Without a try, a test of the answer must decide.
+        # Without a try, a test of the answer must decide; what tools return is sent on, not again.
         has_test = any(isinstance(node, ast.If) for node in walk(loop))
-        return has_test and self._has_model_call([loop])
+        return has_test and self._has_model_call([loop]) and not _sends_tool_results(loop)
 
     def _detects_malformed(self, loop: ast.AST) -> bool:
         """Return true unless the model is only offered a tool, and its answer read after the loop.
@@ -340,6 +370,14 @@ class _RetryReader:
         return any(_calls_model(inner, self.callers) for part in body for inner in walk(part))
 
 
+def _sends_tool_results(loop: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and (called_name(node) == "ToolMessage" or keyword_of(node, "tool_call_id") is not None)
+        for node in walk(loop)
+    )
+
+
 def _parses_answer(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and bool(set(words_of(called_name(node))) & PARSE_WORDS)
 
@@ -372,7 +410,18 @@ def _calls_model(node: ast.AST, callers: Container[str] = ()) -> bool:
     if not isinstance(node, ast.Call):
         return False
     is_method = isinstance(node.func, ast.Attribute) and node.func.attr in MODEL_METHODS
-    return is_method or called_name(node) in callers
+    return (is_method and not _is_tool(node.func)) or called_name(node) in callers
+
+
+def _is_tool(method: ast.expr) -> bool:
+    """Return true for `tool.invoke` and `tools[name].invoke`: a tool that a model called runs."""
+    receiver = method.value if isinstance(method, ast.Attribute) else method
+    while isinstance(receiver, ast.Subscript):
+        receiver = receiver.value
+    if isinstance(receiver, ast.Call) and called_name(receiver) == "get":
+        receiver = receiver.func.value if isinstance(receiver.func, ast.Attribute) else receiver
+    words = set(words_of(last_name(receiver)))
+    return bool(words & TOOL_WORDS) and not words & OFFERED_WORDS
 
 
 def _method_text(node: ast.AST) -> str:

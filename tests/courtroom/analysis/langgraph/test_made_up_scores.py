@@ -77,6 +77,16 @@ def test_handler_of_the_call_comes_before_what_follows_the_loop():
     assert lines(code) == [7, 8]
 
 
+def test_highest_made_up_score_comes_first():
+    code = (
+        "    try:\n"
+        "        try:\n            return model.invoke(state)\n"
+        "        except ValueError:\n            return HIGH\n"
+        "    except KeyError:\n        return MADE_UP\n"
+    )
+    assert lines(code.replace("HIGH", MADE_UP.format(score=4)), "1") == [6, 8]
+
+
 @pytest.mark.parametrize("score", ["None", "0", "reply.score"])
 def test_mark_of_a_failure_or_a_computed_score_is_none(score):
     assert lines(HANDLER, score) == []

@@ -49,3 +49,13 @@ def test_judges_that_may_ask_a_model_are_not_established_as_plain(
     work = surveyed({"src/graph.py": GRAPH.replace("SCORE", score)}, tmp_path)
     assert work.facts["plain_judges"] is None
     assert reason in work.reasons["plain_judges"]
+
+
+def test_prompts_of_judges_that_ask_a_model_are_not_established_without_one(
+    tmp_path: Path,
+) -> None:
+    work = surveyed({"src/graph.py": GRAPH.replace("SCORE", "llm.invoke(state).score")}, tmp_path)
+    facts = work.facts["persona_prompts"], work.facts["persona_prompts_distinct"]
+    assert facts == (None, None)
+    reason = "the judges ask a model at src/graph.py:6, and what it is told could not be read"
+    assert work.reasons["persona_prompts"] == reason

@@ -8,6 +8,7 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
     judges_by_retry,
     model_name,
+    parsing_calls,
     retries,
     structured_calls,
 )
@@ -32,6 +33,19 @@ def test_bound_calls_have_their_schema_and_line_outside_tests():
         ("src/judges.py", 6, "JudicialOpinion"),
         ("src/judges.py", 7, ""),
     ]
+
+
+def test_tools_and_parsers_are_told_apart_from_bound_schemas():
+    code = """
+        model = llm.bind_tools(tools)
+        model = llm.bind_tools([JudicialOpinion])
+        model = llm.with_structured_output(schema)
+        parser = PydanticOutputParser(pydantic_object=JudicialOpinion)
+        other = PydanticOutputParser()
+        """
+    symbols = symbols_of({"src/judges.py": code})
+    assert [call.is_of_tools for call in structured_calls(symbols)] == [True, False, False]
+    assert [(c.line, c.schema) for c in parsing_calls(symbols)] == [(5, "JudicialOpinion")]
 
 
 def test_schema_holds_the_classes_of_its_fields_in_turn():
@@ -123,6 +137,20 @@ RETRIED = [
         "        except ValueError:\n"
         "            continue"
     ),
+    (
+        "for attempt in range(3):\n"
+        "        answer = model_with_tools.invoke(p)\n"
+        "        if answer.tool_calls:\n"
+        "            return Opinion(**answer.tool_calls[0]['args'])"
+    ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            response = model.bind_tools(tools).invoke(p)\n"
+        "            p.append(ToolMessage(tools[0].invoke(response.tool_calls[0])))\n"
+        "        except ValueError:\n"
+        "            continue"
+    ),
 ]
 NOT_RETRIED = [
     "return model.invoke(p)",
@@ -167,6 +195,23 @@ NOT_RETRIED = [
         "            raise"
     ),
     "'for attempt in range(3): try: model.invoke(p) except: continue'\n    return model.invoke(p)",
+    (
+        "for _ in range(3):\n"
+        "        response = model.with_structured_output(Opinion).bind_tools(tools).invoke(p)\n"
+        "        for call in response.tool_calls:\n"
+        "            try:\n"
+        "                output = tool.invoke(call['args'])\n"
+        "            except ValueError as error:\n"
+        "                output = str(error)\n"
+        "            p.append(ToolMessage(output))"
+    ),
+    (
+        "while True:\n"
+        "        response = model_with_tools.invoke(p)\n"
+        "        if not response.tool_calls:\n"
+        "            return response\n"
+        "        p += [answer_of(call, tool_call_id=call['id']) for call in response.tool_calls]"
+    ),
 ]
 
 
