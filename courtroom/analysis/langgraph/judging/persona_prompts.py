@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.persona_branches import persona_branches
 from courtroom.analysis.langgraph.judging.persona_names import (
     PERSONAS,
     PersonaText,
@@ -53,8 +54,9 @@ UPDATED_KEYS = frozenset({"opinions", "judicial_opinions"})
 MESSAGE_CALLS = frozenset({"from_messages", "invoke", "ainvoke"})
 # What these are given, a person reads and no model.
 OUTPUT_CALLS = frozenset(
-    {"print", "debug", "info", "warning", "error", "exception", "critical", "log"}
+    {"print", "debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 )
+EXCEPTION_ENDINGS = ("Error", "Exception")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     texts = [
         text
         for text in (
-            *_texts_in_code(symbols, unfollowed),
+            *_texts_in_code(symbols, layers.judges, unfollowed),
             *texts_in_files(files),
             *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
         )
@@ -146,7 +148,9 @@ def _best_text(texts: list[PersonaText], persona: str) -> PersonaText | None:
     return max(candidates, key=lambda text: len(plain_words(text.text)), default=None)
 
 
-def _texts_in_code(symbols: SymbolTable, unfollowed: list[str]) -> Iterator[PersonaText]:
+def _texts_in_code(
+    symbols: SymbolTable, judges: Iterable[FunctionRef], unfollowed: list[str]
+) -> Iterator[PersonaText]:
     # A bench without a prosecutor is none.
     if not any("rosecut" in source.text.lower() for source in symbols.codebase.production):
         return
@@ -167,6 +171,8 @@ def _texts_in_code(symbols: SymbolTable, unfollowed: list[str]) -> Iterator[Pers
             text.persona for text in named if len(plain_words(text.text)) >= SENTENCE_WORDS
         }
         yield from _texts_in_functions(evaluator, source, complete_personas)
+        own = [judge for judge in judges if judge.source is source]
+        yield from _texts_in_branches(evaluator, own, complete_personas)
 
 
 def _names_persona(source: SourceFile) -> bool:
@@ -259,6 +265,34 @@ def _dict_texts_in_functions(
                     yield from _texts_in_dict(source, node, value)
 
 
+def _texts_in_branches(
+    evaluator: GraphEvaluator, judges: Iterable[FunctionRef], complete_personas: set[str]
+) -> Iterator[PersonaText]:
+    """Yield texts that the judges' functions choose by persona.
+
+    A name that a branch chooses is found where it is defined.
+    """
+    for function in judges:
+        scope = evaluator.load_module(function.source).scope
+        for persona, statements in persona_branches(function.site.node):
+            if persona in complete_personas:
+                continue
+            for value in filter(None, map(_text_set_in, statements)):
+                text = text_of(evaluator.evaluate(value, scope))
+                yield _persona_text(persona, function.source, value, text)
+
+
+def _text_set_in(statement: ast.stmt) -> ast.expr | None:
+    """Return the text that a statement assigns or returns, unless it is part of an opinion."""
+    if isinstance(statement, ast.Assign):
+        if _names_opinion(_target_name(statement) or ""):
+            return None
+    elif not isinstance(statement, ast.Return):
+        return None
+    value = statement.value
+    return value if isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp) else None
+
+
 def _count_personas(node: ast.Dict) -> int:
     personas = {persona_in(constant_text(key) or "") for key in node.keys}
     return len(personas - {None})
@@ -300,7 +334,8 @@ def _is_update(value: Value) -> bool:
 
 def _text_arguments(call: ast.Call) -> list[ast.expr]:
     keywords = [keyword.value for keyword in call.keywords if not _names_opinion(keyword.arg or "")]
-    if called_name(call) in OUTPUT_CALLS:
+    name = called_name(call)
+    if name in OUTPUT_CALLS or name.endswith(EXCEPTION_ENDINGS):
         return []
     literals = (ast.Constant, ast.JoinedStr, ast.BinOp)
     # A prompt may be given as a list of messages.

@@ -26,26 +26,49 @@ PROMPT_SUFFIXES = frozenset(
         ".prompt",
     }
 )
-PROMPT_WORDS = frozenset({"prompt", "prompts", "persona", "personas", "judges"})
+NAMED_PROMPTS = frozenset({"prompt", "prompts", "persona", "personas"})
+PROMPT_WORDS = NAMED_PROMPTS | {"judges"}
+# Beside the judges these name a folder of what they have answered.
+OUTPUT_WORDS = frozenset(words_of("output outputs report reports result results log logs debug"))
 # Tables within tables, as in judges.prosecutor.prompt.
 MAX_DEPTH = 4
 
 
 def is_prompt_file(path: str) -> bool:
+    words = _words_of_path(path)
+    if words & OUTPUT_WORDS and not words & NAMED_PROMPTS:
+        return False
+    return path.lower().endswith(tuple(PROMPT_SUFFIXES)) and bool(words & PROMPT_WORDS)
+
+
+def _words_of_path(path: str) -> set[str]:
     pure = PurePosixPath(path.lower())
-    words = set(words_of(" ".join(pure.parts[:-1]))) | set(words_of(pure.stem))
-    return pure.suffix in PROMPT_SUFFIXES and bool(words & PROMPT_WORDS)
+    return set(words_of(" ".join(pure.parts[:-1]))) | set(words_of(pure.stem))
 
 
 def texts_in_files(files: Mapping[str, str]) -> Iterator[PersonaText]:
     for path, text in files.items():
         persona = persona_in(PurePosixPath(path).stem)
+        if not _words_of_path(path) & NAMED_PROMPTS and _is_opinion(path, text):
+            continue
         if persona is not None:
             yield PersonaText(persona, path, 1, text.count("\n") + 1, text)
         elif path.lower().endswith((".yaml", ".yml")):
             yield from _yaml_entries(path, text)
         elif path.lower().endswith((".json", ".toml")):
             yield from _entries(path, text)
+
+
+def _is_opinion(path: str, text: str) -> bool:
+    """Return true for the JSON of a judge's answer: a prompt gives no score."""
+    try:
+        document = json.loads(text) if path.lower().endswith(".json") else None
+    except (ValueError, RecursionError):
+        return False
+    return any(
+        key == "score" and type(value) in (int, float)
+        for key, value in _tables(document, MAX_DEPTH)
+    )
 
 
 def _entries(path: str, text: str) -> Iterator[PersonaText]:

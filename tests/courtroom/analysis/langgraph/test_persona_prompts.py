@@ -127,6 +127,9 @@ def test_prompt_files_are_personas():
         ("prompts/defense.md", True),
         ("src/judges/personas/tech_lead.yaml", True),
         ("docs/defense.md", False),
+        ("out/debug_judges/Defense_state.json", False),
+        ("reports/judges/defense.md", False),
+        ("src/report/prompts/defense.md", True),
         ("prompts/a.png", False),
     ],
 )
@@ -348,3 +351,87 @@ def test_what_a_judge_prints_is_no_prompt():
         '    print("The Prosecutor looks for flaws and gaps in all that the detectives found.")\n'
     )
     assert read(code).texts == []
+
+
+BRANCHES = {
+    "elif and else": (
+        (
+            "def judge(who, state):\n"
+            "    if who == 'Prosecutor':\n"
+            f"        system = {HARSH!r}\n"
+            "    elif who == 'Defense':\n"
+            f"        system = {KIND!r}\n"
+            "    else:\n"
+            f"        system = {DRY!r}\n"
+            "    return llm.invoke(system)\n"
+        ),
+        [3, 5, 7],
+    ),
+    "returns": (
+        (
+            "def judge(who):\n"
+            "    if 'prosecutor' == who:\n"
+            f"        return {HARSH!r}\n"
+            "    if who == 'defense':\n"
+            f"        return {KIND!r}\n"
+            "    if who == 'tech_lead':\n"
+            f"        return {DRY!r}\n"
+        ),
+        [3, 5, 7],
+    ),
+    "match": (
+        (
+            "def judge(who):\n"
+            "    match who:\n"
+            "        case 'Prosecutor':\n"
+            f"            text = {HARSH!r}\n"
+            "        case 'Defense':\n"
+            f"            text = {KIND!r}\n"
+            "        case 'TechLead':\n"
+            f"            text = {DRY!r}\n"
+        ),
+        [4, 6, 8],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", BRANCHES)
+def test_personas_that_a_function_chooses_by_branches_are_read(form):
+    code, lines = BRANCHES[form]
+    reading = read(code)
+    assert prompt_lines(reading) == list(
+        zip(["Prosecutor", "Defense", "TechLead"], lines, strict=True)
+    )
+    assert reading.are_distinct
+
+
+def test_argument_that_a_judge_without_a_model_chooses_by_branches_is_no_prompt():
+    code = (
+        "def judge(who):\n"
+        "    if who == 'Prosecutor':\n"
+        f"        argument = {HARSH!r}\n"
+        "    else:\n"
+        f"        text = {KIND!r}\n"
+        "    return JudicialOpinion(argument=argument)\n"
+    )
+    assert read(code).prompts == []
+
+
+def test_error_message_is_no_text_that_all_judges_get():
+    code = "\n".join(
+        f"def {name}(state):\n"
+        f"    if not state: raise RuntimeError(f'{FRAME} {{state}}')\n"
+        f"    return llm.invoke({text!r})"
+        for name, text in (
+            ("prosecutor", "You look for flaws, gaps and every kind of risk."),
+            ("defense", "You praise merits, effort and all that is good."),
+        )
+    )
+    reading = read(code)
+    assert reading.frame is None
+    assert reading.are_distinct
+
+
+def test_answer_of_a_judge_in_a_file_is_no_prompt():
+    answer = json.dumps({"raw": KIND, "opinion": {"judge": "Defense", "score": 4}})
+    assert read("x = 1\n", {"judges/Defense.json": answer}).prompts == []
