@@ -188,11 +188,11 @@ def assignments_in(function: ast.AST) -> Assignments:
     for node in walk(function):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                # a, b = values: each name may hold any part of them.
                 parts = target.elts if isinstance(target, ast.Tuple) else [target]
-                for part in parts:
+                for place, part in enumerate(parts):
                     if isinstance(part, ast.Name):
-                        assigned.setdefault(part.id, []).append(node.value)
+                        value = _part_of(node.value, place, len(parts))
+                        assigned.setdefault(part.id, []).append(value)
         elif (
             isinstance(node, ast.AnnAssign)
             and isinstance(node.target, ast.Name)
@@ -201,6 +201,29 @@ def assignments_in(function: ast.AST) -> Assignments:
             assigned.setdefault(node.target.id, []).append(node.value)
 
     return assigned
+
+
+def _part_of(value: ast.expr, place: int, count: int) -> ast.expr:
+    """Return what a, b, c = value gives to the name at `place`: all of it where that is not plain.
+
+    Of `(by_judge[name] for name in ("Prosecutor", "Defense", "TechLead"))` it is the listed text.
+    """
+    members = value
+    if isinstance(value, ast.ListComp | ast.GeneratorExp):
+        lists = [g.iter for g in value.generators if _has_members(g.iter, count)]
+        members = lists[0] if len(lists) == 1 else value
+    elif isinstance(value, ast.Call) and called_name(value) == "map" and len(value.args) > 1:
+        members = value.args[1]
+    is_plain = count > 1 and _has_members(members, count)
+    return members.elts[place] if is_plain and isinstance(members, ast.List | ast.Tuple) else value
+
+
+def _has_members(node: ast.expr, count: int) -> bool:
+    return (
+        isinstance(node, ast.List | ast.Tuple)
+        and len(node.elts) == count
+        and not any(isinstance(member, ast.Starred) for member in node.elts)
+    )
 
 
 def names_never_read(function: ast.AST) -> frozenset[str]:

@@ -18,7 +18,8 @@ from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, walk, words_of
 
 LIMIT_WORDS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
-OTHER_JUDGES = frozenset(words_of("prosecutor prosecution defense defence"))
+OTHER_JUDGES = frozenset(words_of("prosecutor prosecution pros defense defence def"))
+MEANS = frozenset(words_of("mean fmean average avg"))
 
 
 def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]]:
@@ -100,7 +101,8 @@ def _is_one_of_a_list(change: ScoreChange) -> bool:
 def _is_architecture_rule(change: ScoreChange) -> bool:
     # The rubric gives the Tech Lead's opinion the last word on architecture.
     is_about_architecture = bool(change.guard & {"architecture", "orchestration"})
-    return is_about_architecture and _names_tech_lead(change.guard)
+    is_of_another = bool(change.target & OTHER_JUDGES)
+    return is_about_architecture and _names_tech_lead(change.guard) and not is_of_another
 
 
 def _comes_from_lead(value: ast.expr, assigned: Assignments) -> bool:
@@ -232,16 +234,43 @@ def _sum_favours_lead(node: ast.BinOp | ast.AugAssign, assigned: Assignments) ->
         (_is_lead(product, assigned), _factor(product, assigned)) for product in _products_in(node)
     ]
     is_multiplied = any(is_lead and factor and factor > 1 for is_lead, factor in weights)
-    return is_multiplied or _lead_outweighs(weights)
+    return is_multiplied or _lead_outweighs(weights) or _adds_to_mean(node, assigned)
+
+
+def _adds_to_mean(node: ast.BinOp | ast.AugAssign, assigned: Assignments) -> bool:
+    """Return true for `lead * w + mean * (1 - w)`: the mean holds the Tech Lead's score again."""
+    products = _products_in(node)
+    leads = [product for product in products if _is_lead(product, assigned)]
+    return (
+        len(leads) == 1
+        and len(products) == 2
+        and _factor(leads[0], assigned) != 0
+        and all(product in leads or _is_mean(product, assigned) for product in products)
+    )
+
+
+def _is_mean(product: ast.BinOp, assigned: Assignments) -> bool:
+    values = [value for name in _names_in(product) for value in assigned.get(name, [])]
+    return any(
+        (isinstance(inner, ast.Call) and MEANS.intersection(words_of(called_name(inner))))
+        or (
+            isinstance(inner, ast.BinOp)
+            and isinstance(inner.op, ast.Div)
+            and any(isinstance(n, ast.Call) and called_name(n) == "sum" for n in walk(inner.left))
+        )
+        for value in (product, *values)
+        for inner in walk(value)
+    )
 
 
 def _is_lead(node: ast.expr, assigned: Assignments) -> bool:
     """Return true for an expression of the Tech Lead's; two assignments are followed back."""
-    words = _words_behind(node, assigned)
-    if _names_tech_lead(words):
+    if _names_tech_lead(words_in(node)):
         return True
-    values = [value for name in _names_in(node) for value in assigned.get(name, [])]
-    words = words.union(*(_words_behind(value, assigned) for value in values))
+    words = _words_behind(node, assigned)
+    if not _names_tech_lead(words):
+        values = [value for name in _names_in(node) for value in assigned.get(name, [])]
+        words = words.union(*(_words_behind(value, assigned) for value in values))
     return _names_tech_lead(words) and not words & OTHER_JUDGES
 
 

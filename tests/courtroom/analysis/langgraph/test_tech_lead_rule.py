@@ -1,0 +1,76 @@
+"""Weight of the Tech Lead: whose score a line takes, and how often a sum counts it."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
+from courtroom.analysis.langgraph.judging.tech_lead_rule import lead_decides, lead_weighs_more
+from courtroom.analysis.python.call_graph import FunctionRef
+from tests.courtroom.sources import justice, symbols_of
+
+JUDGES = '["Prosecutor", "Defense", "TechLead"]'
+
+
+def weight_lines(body: str) -> list[int]:
+    """Return the lines of the rule, counted from the first of the body."""
+    symbols = symbols_of({"src/justice.py": justice(body)})
+    functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["chief_justice"]]
+    changes = ChangeReader(functions).changes()
+    places = [*lead_decides(changes), *lead_weighs_more(functions)]
+    return sorted({line - 3 for _, line in places})
+
+
+@pytest.mark.parametrize(
+    "unpacked",
+    [
+        f"pros, defe, tech = [op for j in {JUDGES} for op in opinions if op.judge == j]",
+        f"pros, defe, tech = (by_judge[j] for j in {JUDGES})",
+        f"pros, defe, tech = map(by_judge.get, {JUDGES})",
+        'pros, defe, tech = by_judge["Prosecutor"], by_judge["Defense"], by_judge["TechLead"]',
+    ],
+)
+def test_unpacked_names_stand_each_for_their_own_judge(unpacked):
+    rule = "if not defe.cited_evidence:\n    final = {}.score"
+    assert weight_lines(f"{unpacked}\n{rule.format('tech')}") == [3]
+    assert weight_lines(f"{unpacked}\n{rule.format('pros')}") == []
+
+
+def test_name_that_may_be_any_judges_is_not_the_tech_leads():
+    body = f"first, second = [op for op in opinions if op.judge in {JUDGES}]\nfinal = first.score"
+    assert weight_lines(body) == []
+
+
+@pytest.mark.parametrize(
+    "blend",
+    [
+        "score = tech_lead.score * 0.5 + sum(scores) / 3 * 0.5",
+        "average = mean(scores)\nscore = tech_lead.score * share + average * (1 - share)",
+        "score = round(0.4 * tech_lead.score + 0.6 * (sum(scores) / len(scores)))",
+    ],
+)
+def test_blend_of_the_tech_lead_with_the_mean_of_all_is_a_weight(blend):
+    assert weight_lines(blend) == [blend.count("\n") + 1]
+
+
+@pytest.mark.parametrize(
+    "blend",
+    [
+        "score = p.score * 0.5 + sum(scores) / 3 * 0.5",
+        "score = tech_lead.score * 0.5 + p.score * 0.5",
+        "score = tech_lead.score * 0 + sum(scores) / 3 * 1",
+    ],
+)
+def test_blend_that_gives_no_more_to_the_tech_lead_is_no_weight(blend):
+    assert weight_lines(blend) == []
+
+
+def test_scores_of_other_judges_under_a_rule_on_architecture_are_no_lines_of_it():
+    body = (
+        "if criterion in ARCHITECTURE and tech_lead:\n"
+        "    pros_score = prosecutor.score if prosecutor else tech_lead.score\n"
+        "    def_score = defense.score if defense else tech_lead.score\n"
+        "    weighted = tech_lead.score * 0.5 + pros_score * 0.25 + def_score * 0.25\n"
+        "    score = round(weighted)"
+    )
+    assert weight_lines(body) == [4, 5]
