@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from courtroom.analysis.langgraph.judging.dead_conditions import parameter_names
+from courtroom.analysis.langgraph.judging.later_settings import Setting, Settings
 from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import CERTAIN_SPREAD, SAFE_TOOLS, SECURITY
@@ -94,8 +95,31 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
             )
             caps.setdefault((id(change.tests[-1]), fault), rule)
     yield from caps.values()
+    yield from _undone_caps(changes)
     for function in functions:
         yield from _met_by_default(function, [c for c in changes if c.function is function])
+
+
+def _undone_caps(changes: list[ScoreChange]) -> Iterator[LooseRule]:
+    """Yield the first line of each function that can lift a score above its cap for security."""
+    caps: dict[tuple[str, int], list[ScoreChange]] = {}
+    for change in changes:
+        if change.tests and is_security_cap(change):
+            caps.setdefault(change.function.key, []).append(change)
+    for in_function in caps.values():
+        function = in_function[0].function
+        settings = Settings(function.site.node)
+        rows = [row for change in in_function if (row := settings.of(change)) is not None]
+        undone = ((cap, later) for cap in rows if (later := settings.undoing(cap, rows)))
+        for cap, later in list(undone)[:1]:
+            yield LooseRule(function, later.line, _lifted(function, cap, later))
+
+
+def _lifted(function: FunctionRef, cap: Setting, later: Setting) -> str:
+    return (
+        f"{function.shown_name}() caps `{cap.name}` for security in line {cap.line}, and line"
+        f" {later.line} can lift it above the cap again"
+    )
 
 
 def _met_by_default(function: FunctionRef, changes: list[ScoreChange]) -> Iterator[LooseRule]:

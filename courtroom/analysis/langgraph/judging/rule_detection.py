@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
+from courtroom.analysis.langgraph.judging.later_settings import Settings
+from courtroom.analysis.langgraph.judging.re_evaluation import (
+    loops_to_judges,
+    re_evaluation_routes,
+    re_evaluations,
+)
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import (
     CERTAIN_SPREAD,
@@ -30,33 +35,20 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
     assignments_in,
-    is_score_name,
     is_verdict,
     words_in,
 )
-from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.langgraph.judging.tech_lead_rule import (
     LIMIT_WORDS,
     lead_decides,
     lead_weighs_more,
 )
-from courtroom.analysis.langgraph.routers import vocabulary
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
 
 HIGHEST = 5
-RE_EVALUATION_PREFIXES = tuple(
-    words_of(
-        """reeval reexam recheck reassess revisit rehear reconsider rejudge reinvestigat redeliberat
-        mediat debat deliberat"""
-    )
-)
 MEANS = frozenset({"sum", "mean", "fmean", "median"})
-# The same after a separate "re": re_evaluate has the words "re" and "evaluate".
-PREFIXES_AFTER_RE = tuple(
-    words_of("eval exam check assess visit hear consider judge investigat deliberat")
-)
 
 # Words of a line by which a reader sees the rule.
 TELLING = {
@@ -105,9 +97,9 @@ def read_rules(
     live = _rules_of_changes(alive, layers.justice)
     dead = _rules_of_changes([change for change in changes if change.is_dead], [])
     live["variance_re_evaluation"] += [
-        *_re_evaluations(call_graph, layers.justice),
-        *_re_evaluation_routes(layers, graph.routes),
-        *_loops(call_graph, layers, graph),
+        *re_evaluations(call_graph, layers.justice),
+        *re_evaluation_routes(layers, graph.routes),
+        *loops_to_judges(call_graph, layers, graph),
     ]
     uncalled = _rules_of_changes(ChangeReader(_uncalled(layers)).changes(), [])
     readings = {
@@ -178,7 +170,10 @@ def _returns_score(function: FunctionRef, value: ast.expr | None) -> bool:
 
 
 def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tuple[Lines, Lines]:
-    """Return the lines of fact supremacy whose conditions read evidence, and the other ones."""
+    """Return the lines of fact supremacy whose conditions read evidence, and the other ones.
+
+    A line that sets what the score is anyway belongs to neither.
+    """
     inputs = InputReader({function.name: function for function in functions})
     others = {
         (change.function.key, ast.dump(change.value))
@@ -187,6 +182,8 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
     }
     by_facts, by_opinions = [], []
     for change in filter(_depends_on_facts, _without_shown(changes)):
+        if _is_set_before(change):
+            continue
         if not _reads_evidence(change, inputs):
             by_opinions.append(change)
         # A mean of all scores that other branches compute too overrules nobody.
@@ -196,6 +193,12 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
         _ranked("fact_supremacy", by_facts, EVIDENCE),
         _ranked("fact_supremacy", by_opinions, EVIDENCE),
     )
+
+
+def _is_set_before(change: ScoreChange) -> bool:
+    settings = Settings(change.function.site.node)
+    setting = settings.of(change)
+    return setting is not None and settings.same_before(setting) is not None
 
 
 def _is_mean(change: ScoreChange) -> bool:
@@ -339,158 +342,3 @@ def _is_cap(value: ast.expr) -> bool:
         is_mean and not isinstance(value.right, ast.Constant)
     )
     return bool(words_in(value) & LIMIT_WORDS) or is_penalty
-
-
-def _re_evaluations(
-    call_graph: CallGraph, functions: list[FunctionRef]
-) -> Iterator[tuple[FunctionRef, int]]:
-    """Yield calls, under a test of the spread, of code that re-reads evidence or asks a model."""
-    by_name = {function.name: function for function in functions}
-    reader = ChangeReader(functions)
-
-    for function in functions:
-        assigned = assignments_in(function.site.node)
-        for node in walk(function.site.node):
-            if not isinstance(node, ast.If):
-                continue
-            if not _tests_spread(reader.words_of_test(node.test, assigned)):
-                continue
-            for call in _calls_in(node.body):
-                target = by_name.get(called_name(call))
-                if target is not None and _is_re_evaluation(call_graph, target):
-                    yield function, call.lineno
-            calls = _weighings(node, by_name)
-            yield from ((function, c.lineno) for c in calls if _is_only_call(c, function))
-
-
-def _weighings(rule: ast.If, by_name: dict[str, FunctionRef]) -> Iterator[ast.Call]:
-    """Yield calls by which a test of the spread gets its score from a function that asks evidence."""
-    if not words_in(rule.test) & CERTAIN_SPREAD:
-        return
-    inputs = InputReader(by_name)
-    for statement in rule.body:
-        call = statement.value if isinstance(statement, ast.Assign | ast.Return) else None
-        target = by_name.get(called_name(call)) if isinstance(call, ast.Call) else None
-        is_score = isinstance(statement, ast.Return) or (
-            isinstance(statement, ast.Assign) and any(map(is_score_name, statement.targets))
-        )
-        if target is None or not is_score or not isinstance(call, ast.Call):
-            continue
-        tests = [node.test for node in walk(target.site.node) if isinstance(node, ast.If)]
-        if inputs.reads_evidence(tests, target):
-            yield call
-
-
-def _is_only_call(call: ast.Call, function: FunctionRef) -> bool:
-    """Return true where a function's score comes in no other way from what it calls here."""
-    calls = [inner for inner in walk(function.site.node) if isinstance(inner, ast.Call)]
-    return [called_name(inner) for inner in calls].count(called_name(call)) == 1
-
-
-def _tests_spread(words: frozenset[str]) -> bool:
-    return bool(words & SPREAD) or _names_re_evaluation(words) or {"max", "min"} <= words
-
-
-def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
-    for statement in body:
-        for node in walk(statement):
-            if isinstance(node, ast.Call):
-                yield node
-
-
-def _names_re_evaluation(words: Iterable[str]) -> bool:
-    """Return true for re_evaluate, reconsider, mediation, debate; score_check is none of them."""
-    unique = set(words)
-    return any(word.startswith(RE_EVALUATION_PREFIXES) for word in unique) or (
-        "re" in unique and any(word.startswith(PREFIXES_AFTER_RE) for word in unique)
-    )
-
-
-def _is_re_evaluation(call_graph: CallGraph, function: FunctionRef) -> bool:
-    """Return true when the name says so, and the code asks a model or reads evidence."""
-    if not _names_re_evaluation(words_of(function.name)):
-        return False
-    reached = call_graph.reachable_from([function])
-    asks_model = any(
-        called_name(call) in MODEL_METHODS
-        for other in reached
-        for call in _calls_in(other.site.node.body)
-    )
-    return asks_model or any(vocabulary(other.site.node) & EVIDENCE for other in reached)
-
-
-def _loops(
-    call_graph: CallGraph, layers: Layers, graph: GraphReading
-) -> Iterator[tuple[FunctionRef, int]]:
-    """Yield judges to which the graph goes back when the scores lie far apart."""
-    steps: dict[str, set[str]] = {}
-    for start, end in graph.builder.edges if graph.builder else ():
-        steps.setdefault(start, set()).add(end)
-    for route in graph.routes:
-        steps.setdefault(route.start, set()).update(route.targets)
-
-    # In the loop, the route that leaves the Chief Justice decides on the scores.
-    by_start = sorted(graph.routes, key=lambda route: layers.roles.get(route.start) != "justice")
-    for route in by_start:
-        words = route.words | _words_of_router(call_graph, route)
-        if not words & SPREAD and not _names_re_evaluation(words):
-            continue
-        for target in route.targets:
-            way = _reachable(steps, target)
-            judges = [name for name in sorted(way) if layers.roles.get(name) == "judge"]
-            if route.start in way and judges and route.start not in judges:
-                yield _place_of(call_graph, route, layers.nodes[judges[0]])
-
-
-def _place_of(call_graph: CallGraph, route: Route, judge: FunctionRef) -> tuple[FunctionRef, int]:
-    """Return the line of a route in its function; that of the judge where it stands in none."""
-    source = call_graph.symbols.codebase.files.get(route.path)
-    if source is not None:
-        for site in source.functions:
-            if site.node.lineno <= route.line <= (site.node.end_lineno or 0):
-                return FunctionRef(source, site), route.line
-    return judge, judge.site.node.lineno
-
-
-def _words_of_router(call_graph: CallGraph, route: Route) -> frozenset[str]:
-    """Return the words of a router's function and of those that it calls."""
-    source = call_graph.symbols.codebase.files.get(route.path)
-    names = {
-        last_name(argument)
-        for site in (source.calls if source else ())
-        if site.node.lineno <= route.line <= (site.node.end_lineno or 0)
-        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords))
-    }
-    routers = [
-        FunctionRef(*entry)
-        for name in sorted(names - {""})
-        for entry in call_graph.symbols.functions_by_name.get(name, [])
-    ]
-    reached = call_graph.reachable_from(routers)
-    return frozenset().union(*(vocabulary(function.site.node) for function in reached))
-
-
-def _reachable(steps: Mapping[str, set[str]], start: str) -> set[str]:
-    reached, queue = {start}, [start]
-    while queue:
-        further = steps.get(queue.pop(), set()) - reached
-        reached |= further
-        queue += further
-    return reached
-
-
-def _re_evaluation_routes(
-    layers: Layers, routes: Iterable[Route]
-) -> Iterator[tuple[FunctionRef, int]]:
-    """Yield nodes for re-evaluation to which the graph routes widely spread scores."""
-    for route in routes:
-        if not route.words & SPREAD and not _names_re_evaluation(route.words):
-            continue
-        for target in route.targets:
-            function = layers.nodes.get(target)
-            if (
-                function is not None
-                and function not in layers.justice
-                and _names_re_evaluation(words_of(f"{target} {function.name}"))
-            ):
-                yield function, function.site.node.lineno
