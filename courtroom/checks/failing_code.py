@@ -40,7 +40,7 @@ class FailingCode(CheckBase):
 
 
 def failing_code(check: FailingCode, survey: Survey) -> Finding:
-    """Names that nothing defines and texts that cannot be formatted, in one part of the work."""
+    """Names that nothing defines or that are set too late, and texts that cannot be formatted."""
     fact = survey.facts.get("failing_code")
     if fact is None:
         return unknown("failing_code", survey)
@@ -53,12 +53,15 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         functions = number_of(count, "function")
         searched = (
             f"Looked in the {functions} {REACHED[check.part]} for names that are evaluated and that"
-            " nothing defines, and for texts that cannot be formatted: there are none."
+            " nothing defines or a comprehension sets too late, and for texts that cannot be"
+            " formatted: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
-        evaluates = "evaluates no" if count == 1 else "evaluates a"
-        reason = f"{subject} {REACHED[check.part]} {evaluates} name that nothing defines"
-        reason += f" {'and no' if count == 1 else 'or a'} text that cannot be formatted."
+        a, one, last = ("no", "none", "and no") if count == 1 else ("a", "one", "or a")
+        reason = (
+            f"{subject} {REACHED[check.part]} evaluates {a} name that nothing defines, {one} that is"
+            f" set too late, {last} text that cannot be formatted."
+        )
         return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
     reasons = [
@@ -82,7 +85,8 @@ KIND = CheckKind(
     fault=_fault,
     label=Label(
         title="Lines that fail",
-        about="Whether a line evaluates a name that nothing defines, or a text that cannot be formatted.",
+        about="Whether a line evaluates a name that nothing defines or that is set too late, or a text that"
+        " cannot be formatted.",
     ),
     concern="function",
     order=85,

@@ -1,5 +1,7 @@
 """Lines that fail whenever they run: names that nothing defines, texts that cannot be formatted.
 
+A name may also be used in a comprehension before the `for` that sets it.
+
 Only what the source shows beyond doubt counts. A file that makes names while it runs is left out.
 """
 
@@ -21,6 +23,7 @@ NAME_MAKERS = frozenset({"exec", "eval", "globals", "vars", "setattr", "__import
 MODULE_NAMES = frozenset(dir(builtins)) | {"WindowsError"}
 # Format of a text: fill and direction, width, number of characters.
 _TEXT_FORMAT = re.compile(r"(?:.?[<>^])?\d*(?:\.\d*)?s?", re.DOTALL)
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 # What has no format of its own: "{...}" of JSON inside an f-string is read as one of these.
 _WITHOUT_FORMAT = (ast.Dict, ast.Set, ast.List, ast.Tuple)
 
@@ -41,7 +44,11 @@ def failing_lines(
     texts = _module_texts(source.tree)
     failing = {
         function: sorted(
-            {*_uses(function, undefined, source), *_failing_formats(function.node, texts)}
+            {
+                *_uses(function, undefined, source),
+                *_early_uses(function.node),
+                *_failing_formats(function.node, texts),
+            }
         )
         for function in functions
     }
@@ -96,6 +103,43 @@ def _uses(
     for node in _evaluated(function.node):
         if isinstance(node, ast.Name) and node.id in names:
             yield FailingLine(node.lineno, f"uses {node.id}, {_where_set(node.id, source)}")
+
+
+def _early_uses(function: ast.AST) -> Iterator[FailingLine]:
+    """Yield uses in a comprehension before the `for` that sets the name.
+
+    `[o for o in rows if o == k for k in names]` looks for k too early. The source of the first
+    `for` is evaluated outside, where the name may be another one.
+    """
+    for node in walk(function):
+        if not isinstance(node, _COMPREHENSIONS):
+            continue
+        late = [_stored_in(generator.target) for generator in node.generators]
+        known: set[str] = set()
+        for place, generator in enumerate(node.generators):
+            unset = set[str]().union(*late[place:]) - known
+            names = [name for name in _loaded_in(generator.iter) if place and name.id in unset]
+            known |= late[place]
+            names += [
+                n for test in generator.ifs for n in _loaded_in(test) if n.id in unset - known
+            ]
+            for name in names:
+                yield FailingLine(name.lineno, f"uses {name.id} before the for that sets it")
+
+
+def _stored_in(target: ast.expr) -> set[str]:
+    return {node.id for node in walk(target) if isinstance(node, ast.Name)}
+
+
+def _loaded_in(expression: ast.expr) -> Iterator[ast.Name]:
+    """Yield the names that are evaluated at once: a lambda or a comprehension has its own."""
+    stack: list[ast.AST] = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node
+        if not isinstance(node, ast.Lambda | _COMPREHENSIONS):
+            push_children(node, stack)
 
 
 def _where_set(name: str, source: SourceFile) -> str:

@@ -55,6 +55,34 @@ def test_name_in_a_nested_function_fails_in_both():
     assert failing(text) == [("f", 3, missing("nothing")), ("f.g", 3, missing("nothing"))]
 
 
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("[o for o in x if o == k for k in x]", "k"),
+        ("[o for o in x for k in rows(k)]", "k"),
+        ("{o: k for o in x for p in rows(k) for k in o}", "k"),
+    ],
+)
+def test_name_that_a_comprehension_sets_too_late_fails(expression, name):
+    text = f"def f(x):\n    k = 1\n    return {expression}, rows\nrows = list\n"
+    assert failing(text) == [("f", 3, f"uses {name} before the for that sets it")]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[o for k in x for o in x if o == k]",
+        "[k for k in k]",
+        "[o for o in x if [k for k in o] for k in o]",
+        "[o for o in x if (lambda k: k)(o) for k in o]",
+        "[k for k in x for k in k]",
+        "[o for o in x if o == k]",
+    ],
+)
+def test_name_that_a_comprehension_sets_in_time_does_not_fail(expression):
+    assert failing(f"def f(x):\n    k = x\n    return {expression}\n") == []
+
+
 BRACES = "has braces in an f-string that are read as a value with a format"
 
 
