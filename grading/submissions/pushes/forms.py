@@ -54,3 +54,4 @@ class PushLinkForm(forms.Form):
         accesses.queryset = linkable_accesses(student)
         if not accesses.queryset:
             del self.fields["access"]
+            self.fields["address"].required = True
