@@ -31,7 +31,7 @@ from grading.core.own_work import may_handle, may_handle_student
 from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
 from grading.core.team_access import work_key
 from grading.findings.answers import answer_finding
-from grading.findings.queries import (
+from grading.findings.queries.visible_findings import (
     FIX_STATUSES,
     GROUPS,
     VisibleAnswer,

@@ -30,7 +30,7 @@ from grading.core.permissions import access_audit, may
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.courses.teams.queries import authorship_of, team_grades, team_mates
-from grading.findings.queries import Changes, changes_in, findings_of
+from grading.findings.queries.visible_findings import Changes, changes_in, findings_of
 from grading.grades.queries.final_scores import counting_verdict
 from grading.models import Audit, Submission
 from grading.report_pages.judge_marks import JUDGES

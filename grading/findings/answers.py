@@ -14,7 +14,7 @@ from grading.core.errors import FindingRefused
 from grading.core.team_access import is_present_member
 from grading.core.user_text import normalized, refuse_too_long
 from grading.findings.fix_verification import verify_again, verify_on_commit
-from grading.findings.queries import audit_sightings
+from grading.findings.queries.gone_findings import audit_sightings
 from grading.models import Finding, FindingHelp, FindingResponse
 
 REASON_MAX_LENGTH = 2000

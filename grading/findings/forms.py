@@ -10,7 +10,7 @@ from django import forms
 from grading.core.enums import ResponseKind
 from grading.core.form_bases import LongText
 from grading.findings.answers import REASON_MAX_LENGTH
-from grading.findings.queries import VisibleFinding
+from grading.findings.queries.visible_findings import VisibleFinding
 
 GROUP_LABELS = {
     "regressed": "Regressed",

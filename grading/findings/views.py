@@ -22,13 +22,13 @@ from grading.core.requests import MemberRequest
 from grading.core.team_access import work_key, work_name
 from grading.findings.answers import answer_finding, reply_whether_helpful
 from grading.findings.forms import GROUP_LABELS, AnswerForm, FindingsForm
-from grading.findings.queries import (
+from grading.findings.queries.replies import helpfulness_of
+from grading.findings.queries.tallies import tallies_of
+from grading.findings.queries.visible_findings import (
     GROUPS,
     VisibleAnswer,
     VisibleFinding,
     findings_of,
-    helpfulness_of,
-    tallies_of,
 )
 from grading.models import Assignment, Enrollment, Finding
 

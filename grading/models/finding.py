@@ -113,7 +113,7 @@ class FindingResponse(TenantPart):
 
     `verified` says whether a fix's commit exists and changes the place; null until that is looked
     up. A fix for which it is false is refused: the earlier answer stands again. `verification`
-    explains it. Whether the fault is gone follows from the sightings (findings/queries.py).
+    explains it. Whether the fault is gone follows from the sightings (findings/queries/).
     """
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="responses")

@@ -12,7 +12,8 @@ from grading.core.errors import FindingRefused
 from grading.engine.imports import read_report_text
 from grading.findings.actions import record_imported
 from grading.findings.answers import answer_finding
-from grading.findings.queries import findings_of, tallies_of
+from grading.findings.queries.tallies import tallies_of
+from grading.findings.queries.visible_findings import findings_of
 from grading.models import FeedbackReport, Finding, FindingResponse
 from grading.peer_review.feedback.queries import redacted_copy_of
 from tests.factories.graded_work import signed_in

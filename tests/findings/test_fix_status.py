@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grading.core.enums import ReleasePolicy, ResponseKind
-from grading.findings.queries import findings_of
+from grading.findings.queries.visible_findings import findings_of
 from grading.models import Assignment, Finding, FindingResponse, Submission
 from tests.factories.findings import attempt_of, audited, flaw, met
 from tests.factories.graded_work import signed_in

@@ -12,7 +12,7 @@ from django.utils import timezone
 from grading.core.enums import ComplaintState, NoticeKind, Role
 from grading.core.errors import FeedbackRefused
 from grading.engine.exchange_facts import exchange_of
-from grading.findings.queries import findings_of
+from grading.findings.queries.visible_findings import findings_of
 from grading.models import Activity, Cohort, Complaint, FeedbackReport, Finding, Notice
 from grading.peer_review.complaints.actions import complain, decide_complaint
 from grading.peer_review.exchange.queries import exchanges_of

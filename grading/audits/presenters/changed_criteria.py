@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from grading.findings.queries import Changes
+from grading.findings.queries.visible_findings import Changes
 from grading.models import Submission
 from grading.report_pages.criterion import CriterionView
 from grading.submissions.queries import Attempt, criteria_before

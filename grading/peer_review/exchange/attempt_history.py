@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from grading.core.enums import ResponseKind
 from grading.core.team_access import work_key
-from grading.findings.queries import Changes, VisibleFinding, changes_in, findings_of
+from grading.findings.queries.visible_findings import (
+    Changes,
+    VisibleFinding,
+    changes_in,
+    findings_of,
+)
 from grading.models import Assignment, Enrollment, Submission
 from grading.submissions.queries import Attempt, attempts_of, staff_attempt, visible_attempts
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from grading.audits.queries import grades_of
 from grading.core.enums import FINAL_STATES, FeedbackKind, ResponseKind
 from grading.core.team_access import with_team_name
-from grading.findings.queries import gone_as_told, histories_of
+from grading.findings.queries.gone_findings import gone_as_told, histories_of
 from grading.models import (
     Assignment,
     Cohort,

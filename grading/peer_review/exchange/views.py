@@ -18,7 +18,7 @@ from grading.core.streaming import in_steps
 from grading.core.team_access import work_name
 from grading.core.zipping import zipped
 from grading.courses.extensions.queries import terms_of
-from grading.findings.queries import helped_by_criterion
+from grading.findings.queries.replies import helped_by_criterion
 from grading.peer_review.exchange.attempt_history import loop_of
 from grading.peer_review.exchange.audit_folder import folder_of
 from grading.peer_review.exchange.exchange_table import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.core.pairing_access import ReportSide
-from grading.findings.queries import dismissals_of
+from grading.findings.queries.replies import dismissals_of
 from grading.models import FeedbackReport
 from grading.peer_review.feedback.queries import RedactedCopy, shown_name, shown_texts
 from grading.report_pages.report_page import ReportPage, present_report

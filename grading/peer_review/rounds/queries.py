@@ -22,7 +22,7 @@ from grading.core.enums import (
 )
 from grading.core.key_arrays import IsAmong
 from grading.core.team_access import name_in_round, with_team_name
-from grading.findings.queries import gone_but_for_withheld, keeps_verdicts
+from grading.findings.queries.gone_findings import gone_but_for_withheld, keeps_verdicts
 from grading.models import (
     Assignment,
     Audit,

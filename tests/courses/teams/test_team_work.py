@@ -26,7 +26,8 @@ from grading.courses.extensions.queries import terms_of
 from grading.courses.teams.actions import assign_students
 from grading.courses.teams.queries import students_for_rounds, team_mates
 from grading.dashboard.search import search_organization
-from grading.findings.queries import findings_of, tallies_of
+from grading.findings.queries.tallies import tallies_of
+from grading.findings.queries.visible_findings import findings_of
 from grading.grades.agreement.queries import works_of
 from grading.grades.member_grades import grades_on
 from grading.grades.queries.gradebook import GradeFilters, grade_row_of, rows_of

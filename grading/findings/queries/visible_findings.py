@@ -6,22 +6,19 @@ state of a finding is computed from the rest.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Prefetch, QuerySet
 
-from grading.audits.queries import GradeKey, grades_of, is_withheld
+from grading.audits.queries import is_withheld
 from grading.core.enums import (
     AuditKind,
     FeedbackKind,
     FindingState,
-    ReleasePolicy,
     ResponseKind,
-    TeamFormation,
 )
 from grading.core.pairing_access import is_granted
 from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of
@@ -30,12 +27,10 @@ from grading.models import (
     Enrollment,
     FeedbackReport,
     Finding,
-    FindingHelp,
     FindingResponse,
     FindingSighting,
     Grade,
     Submission,
-    Team,
 )
 from grading.peer_review.feedback.queries import shown_names
 
@@ -193,21 +188,6 @@ class Changes:
         return len(self.still) + len(self.new) + len(self.back)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Work with the numbers of its findings, for the list that staff choose from.
-
-    `student` is the key of its student or of a member of its team, `name` that of either.
-    """
-
-    student: int
-    name: str
-    open: int
-    regressed: int
-    fixed: int
-    answered: int
-
-
 def findings_of(
     assignment: Assignment,
     student: Enrollment,
@@ -282,66 +262,6 @@ def changes_in(findings: Iterable[VisibleFinding], attempt: int) -> Changes:
         back=tuple(finding for finding, life in before if life.state == FindingState.REGRESSED),
         fixed=tuple(finding for finding, life in rows if life.fixed == attempt),
     )
-
-
-def tallies_of(assignment: Assignment) -> list[Tally]:
-    """Return the tallies of the cohort's students in the order of the roster. One query.
-
-    With teams they are those of each team that has a member, by its name.
-    """
-    of_assignment = Q(findings__assignment=assignment)
-    # distinct: the joins of several counts multiply the rows.
-    students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
-        n_open=Count(
-            "findings",
-            filter=of_assignment
-            & Q(findings__state=FindingState.OPEN)
-            & ~Q(findings__in=_dismissed(assignment)),
-            distinct=True,
-        ),
-        n_regressed=Count(
-            "findings",
-            filter=of_assignment & Q(findings__state=FindingState.REGRESSED),
-            distinct=True,
-        ),
-        n_fixed=Count(
-            "findings", filter=of_assignment & Q(findings__state=FindingState.FIXED), distinct=True
-        ),
-        n_answered=Count(
-            "findings", filter=of_assignment & Q(findings__responses__isnull=False), distinct=True
-        ),
-    )
-    if assignment.team_formation != TeamFormation.NONE:
-        teams = Team.objects.filter(assignment=assignment, representative=OuterRef("pk"))
-        # Who represents the team may have left it.
-        members = teams.filter(members__left_at=None).values("members__student")
-        named = students.annotate(
-            team_name=Subquery(teams.values("name")[:1]), member=Subquery(members[:1])
-        )
-        students = named.filter(member__isnull=False).order_by("team_name")
-    return [
-        Tally(
-            student=vars(s).get("member", s.pk),
-            name=vars(s).get("team_name") or str(s),
-            open=s.n_open,
-            regressed=s.n_regressed,
-            fixed=s.n_fixed,
-            answered=s.n_answered,
-        )
-        for s in students
-    ]
-
-
-def _dismissed(assignment: Assignment) -> QuerySet[Finding, Any]:
-    """Return the findings that their owners dismissed, without those that an audit has seen."""
-    audited = FindingSighting.objects.filter(
-        finding=OuterRef("pk"), audit__isnull=False, present=True
-    )
-    dismissals = FindingResponse.objects.filter(
-        finding=OuterRef("pk"), kind=ResponseKind.DISMISSED, replaced_at=None
-    )
-    rows = Finding.objects.filter(Exists(dismissals), ~Exists(audited), assignment=assignment)
-    return rows.order_by().values("pk")
 
 
 def _rows(assignment: Assignment, student: Enrollment) -> QuerySet[Finding]:
@@ -451,107 +371,3 @@ def _urgency(finding: VisibleFinding) -> tuple[Any, ...]:
         row.place,
         finding.title,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionHelpfulness:
-    """Numbers of findings of one criterion that helped, out of those with a reply."""
-
-    criterion: str
-    helped: int
-    replies: int
-
-
-def helped_by_criterion(assignment: Assignment) -> list[CriterionHelpfulness]:
-    """Return the criteria, least helpful first, without any student's name. One query."""
-    replies = FindingHelp.objects.filter(finding__assignment=assignment).order_by()
-    rows = replies.values_list("finding__criterion_name", "finding__criterion_id").annotate(
-        helped=Count("pk", filter=Q(helpful=True)), replies=Count("pk")
-    )
-    criteria = [
-        CriterionHelpfulness(name or key or "no criterion", helped, replies)
-        for name, key, helped, replies in rows
-    ]
-
-    # A group has at least one reply: there is no division by zero.
-    return sorted(criteria, key=lambda row: (row.helped / row.replies, row.criterion))
-
-
-def helpfulness_of(finding: Finding) -> bool | None:
-    """Return whether it helped; None until its owner replies."""
-    return FindingHelp.objects.filter(finding=finding).values_list("helpful", flat=True).first()
-
-
-def keeps_verdicts(assignment: Assignment) -> bool:
-    """Return whether its students see a verdict only after its release."""
-    return assignment.release_policy == ReleasePolicy.AFTER_RELEASE
-
-
-def histories_of(findings: Collection[UUID] | QuerySet[Any]) -> QuerySet[FindingSighting]:
-    """Return every sighting of these findings, in the order of their audits, for `gone_in`."""
-    sightings = FindingSighting.objects.filter(finding__in=findings).defer("audit__report")
-    related = sightings.select_related("submission__assignment", "audit")
-    return related.order_by("audit__created_at", "pk")
-
-
-def gone_as_told(
-    history: Collection[FindingSighting], grades: Mapping[GradeKey, Grade]
-) -> set[UUID]:
-    """Return the findings of this history (`histories_of`, with `finding`) that are gone. No query.
-
-    The column `state` counts every audit; this result agrees with what findings_of shows the owner.
-    """
-    visible = [row.finding for row in history if not keeps_verdicts(row.submission.assignment)]
-    withheld = [row for row in history if keeps_verdicts(row.submission.assignment)]
-    fixed = {finding.pk for finding in visible if finding.state == FindingState.FIXED}
-    return fixed | gone_in(withheld, grades)
-
-
-def gone_but_for_withheld(findings: Collection[UUID] | QuerySet[Any]) -> set[UUID]:
-    """Return which of these findings are gone, without looking at withheld verdicts. Two queries."""
-    rows = list(histories_of(findings))
-    return gone_in(rows, grades_of({row.submission for row in rows}))
-
-
-def audit_sightings(finding: Finding) -> list[FindingSighting]:
-    """Return where audits saw it, as far as its owner may know. Two queries."""
-    rows = histories_of([finding.pk]).filter(present=True, audit__isnull=False)
-    grades = grades_of({row.submission for row in rows})
-    return [row for row in rows if _is_visible(row, grades)]
-
-
-def gone_in(history: Iterable[FindingSighting], grades: Mapping[GradeKey, Grade]) -> set[UUID]:
-    """Return the gone findings of sightings from `histories_of`, given the grades. No query."""
-    observations: defaultdict[UUID, list[Observation]] = defaultdict(list)
-    for row in history:
-        if _is_visible(row, grades):
-            attempt = row.submission.attempt
-            observation = Observation(attempt, row.present, imported=row.audit is None)
-            observations[row.finding_id].append(observation)
-
-    return {
-        key
-        for key, rows in observations.items()
-        if any(row.present for row in rows) and lifecycle_of(rows).state == FindingState.FIXED
-    }
-
-
-def _is_visible(row: FindingSighting, grades: Mapping[GradeKey, Grade]) -> bool:
-    """Return whether the work's owner may know of this sighting (`row` of `histories_of`)."""
-    work = row.submission
-    return (
-        row.audit is None
-        or row.audit.kind == AuditKind.PEER
-        or not is_withheld(work, grades.get((work.assignment_id, work.reader_id)))
-    )
-
-
-def dismissals_of(report: FeedbackReport) -> list[tuple[str, str]]:
-    """Return the dismissed findings of this uploaded report as (text, reason). One query."""
-    dismissal = FindingResponse.objects.filter(
-        finding=OuterRef("finding"), kind=ResponseKind.DISMISSED, replaced_at=None
-    )
-    rows = FindingSighting.objects.filter(report=report).annotate(
-        reason=Subquery(dismissal.values("reason"))
-    )
-    return list(rows.exclude(reason=None).values_list("text", "reason"))
