@@ -18,7 +18,7 @@ from courtroom.analysis.git.history import History, read_history
 from courtroom.analysis.git.line_counts import count_lines
 from courtroom.analysis.git.snapshot import Snapshot, list_tree, take_snapshot
 from courtroom.analysis.git.source_texts import read_sources
-from courtroom.analysis.pdf.read_pdf import PdfReading, read_pdf
+from courtroom.analysis.pdf.read_pdf import PdfReading, check_file, read_pdf
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
 from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.checks.registry import Check
@@ -161,9 +161,6 @@ def _sha256(case: Case) -> str | None:
         return None
     if not case.pdf.is_file():
         raise PdfRefused("pdf_missing", f"There is no file {case.pdf}.")
-    if case.pdf.stat().st_size > case.limits.pdf_bytes:
-        limit = case.limits.pdf_bytes // (1024 * 1024)
-        raise PdfRefused(
-            "pdf_too_large", f"The PDF is larger than {limit} MB. Hand in a smaller one."
-        )
+    # Before the clone: nobody waits for it to learn that the PDF is none.
+    check_file(case.pdf, case.limits)
     return hashlib.sha256(case.pdf.read_bytes()).hexdigest()

@@ -143,7 +143,9 @@ def _not_bulk(history: History, work: History) -> Finding:
     imported = ""
     if brought > IMPORTED_SHARE * ever:
         files = number_of(ever, "file")
-        imported = f" The first commit brought {brought} of the {files} that ever were in the work."
+        empty = len(set(history.commits[0].empty_paths))
+        beside = f" with content, and {empty} empty," if empty else ""
+        imported = f" The first commit brought {brought}{beside} of the {files} that ever were in the work."
     commits = [commit for commit in once(history) if commit.python_lines_added]
     most = sorted(commits, key=lambda c: c.python_lines_added, reverse=True)[:BULK_COMMITS]
     largest = sorted(most, key=commits.index)
@@ -304,7 +306,9 @@ def _spread(minimum: int, work: History) -> Finding:
         reason += f" by when they were committed, and on {dated} by the dates that authors gave"
     if pace.days < minimum:
         reason += f", where at least {minimum} are needed"
-    if pace.days >= minimum or len(hour) > most:
+    if len(hour) == 1 < count and pace.days >= minimum:
+        reason += "; no two of them fall within one hour"
+    elif pace.days >= minimum or len(hour) > most:
         fall = "falls" if len(hour) == 1 else "fall"
         reason += f"; {len(hour)} of them {fall} within one hour{held}"
     reason += "."

@@ -12,6 +12,7 @@ from courtroom.report_import.draft_report import (
     DraftReport,
 )
 from courtroom.report_import.imported_report import ImportedScore
+from courtroom.report_import.line_statements import parse_statement, score_and_argument
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.plan_parser import PlanParser
 from courtroom.report_import.score_parser import says_excluded
@@ -177,8 +178,19 @@ class ParserState:
 
     def close(self) -> None:
         """Close the criterion with all its parts."""
+        if self.criterion and not self.criterion.opinions:
+            self._add_opinions_of_dissent(self.criterion)
         self.close_opinion()
         self.criterion, self.depth = None, BOLD_HEADING
+
+    def _add_opinions_of_dissent(self, criterion: DraftCriterion) -> None:
+        """Add the judges' scores of a dissent that is the only place to give them."""
+        statements = [parse_statement(line) for line in criterion.dissent.split("\n")]
+        rows = [(row.judge, *score_and_argument(row)) for row in statements]
+        opinions = [(judge, score, words) for judge, score, words in rows if judge and score]
+        if len(opinions) > 1:
+            for judge, score, words in opinions:
+                self.draft.add_opinion(criterion, judge, criterion.line, score, words)
 
     def _close_plan(self) -> None:
         if self.plan:

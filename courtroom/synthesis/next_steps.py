@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from courtroom.checks.phrases import listed
 from courtroom.models.audit_report import CriterionResult, Effort, NextStep, Remediation
 from courtroom.models.judge_answer import HEURISTIC
 from courtroom.models.rubric import Criterion, Rubric
@@ -76,7 +77,8 @@ def next_steps(
         for result in results
         for candidate in _candidates(rubric, by_id[result.id], constitution, dossier, result)
     ]
-    return tuple(map(_step, _different(sorted(candidates, key=_rank))))
+    ranked = sorted(candidates, key=_rank)
+    return tuple(_step(chosen, _alike(chosen, ranked)) for chosen in _different(ranked))
 
 
 def _candidates(
@@ -174,7 +176,18 @@ def _different(ranked: Sequence[_Candidate]) -> list[_Candidate]:
     return sorted(chosen, key=_rank)
 
 
-def _step(candidate: _Candidate) -> NextStep:
+def _alike(chosen: _Candidate, ranked: Sequence[_Candidate]) -> list[_Candidate]:
+    """Return the first candidate of each criterion that the same change raises or opens."""
+    by_criterion = {chosen.criterion.id: chosen}
+    for candidate in ranked:
+        is_same = _keys(candidate.changes) == _keys(chosen.changes)
+        is_worth = candidate.then is None or candidate.then > candidate.now
+        if is_same and is_worth and (candidate.then is None) == (chosen.then is None):
+            by_criterion.setdefault(candidate.criterion.id, candidate)
+    return list(by_criterion.values())
+
+
+def _step(candidate: _Candidate, alike: Sequence[_Candidate]) -> NextStep:
     first = candidate.changes[0]
     return NextStep(
         criterion_id=candidate.criterion.id,
@@ -186,16 +199,22 @@ def _step(candidate: _Candidate) -> NextStep:
         score_now=candidate.now,
         score_then=candidate.then,
         by_checks=candidate.by_checks,
-        effect=_effect(candidate),
+        effect=_effect(alike),
     )
 
 
-def _effect(candidate: _Candidate) -> str:
-    name, now, then = candidate.criterion.name, candidate.now, candidate.then
-    checks = " by the checks" if candidate.by_checks else ""
-    if then is None:
-        return f"{name} is {now}{checks}; what this makes of it depends on how it is done"
-    if then == now:
-        return f"{name} stays {now}{checks} with this step alone"
-    new = " once enough new commits have come" if candidate.by_new_commits else ""
-    return f"raises {name}{checks} from {now} to {then}{new}"
+def _effect(alike: Sequence[_Candidate]) -> str:
+    """Return what one step does, as the end of a sentence: all criteria that it raises."""
+    first = alike[0]
+    checks = " by the checks" if first.by_checks else ""
+    if first.then is None:
+        now = listed(f"{row.criterion.name} is {row.now}" for row in alike)
+        of_them = "it" if len(alike) == 1 else "them"
+        return f"{now}{checks}; what this makes of {of_them} depends on how it is done"
+    if first.then == first.now:
+        return f"{first.criterion.name} stays {first.now}{checks} with this step alone"
+    new = " once enough new commits have come" if first.by_new_commits else ""
+    raised = (f"from {row.now} to {row.then}" for row in alike)
+    names = (f"{row.criterion.name}{checks if row is first else ''}" for row in alike)
+    rises = listed(f"{name} {points}" for name, points in zip(names, raised, strict=True))
+    return f"raises {rises}{new}"

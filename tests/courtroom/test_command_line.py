@@ -82,6 +82,7 @@ def test_bad_input_gives_one_line_on_stderr_and_exit_code_two(
         (["/nowhere/at/all"], "clone", "repository_not_found", "/nowhere/at/all"),
         (["https://me:pass@127.0.0.1/x"], "address", "url_credentials", "https://127.0.0.1/x"),
         (["REPO", "--pdf", "NOTES"], "pdf", "pdf_not_a_pdf", None),
+        (["/nowhere/at/all", "--pdf", "NOTES"], "pdf", "pdf_not_a_pdf", None),
     ],
 )
 def test_refused_submission_leaves_a_record_without_a_verdict(

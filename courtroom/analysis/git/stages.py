@@ -23,7 +23,8 @@ STAGES = {
     "tools": r"tools?|tooling|forensics?|detectives?|investigators?|pars(er|ing|e)|ast|clon\w+"
     r"|pdf|git",
     "graph": r"graphs?|langgraph|stategraph|orchestrat\w+|workflow|pipeline|wir(e|ing)|nodes|fan",
-    "judges": r"judg\w+|judicial|prosecutor|defen[sc]e|tech|justice|verdict|synthesis|personas?",
+    "judges": r"judg\w+|judicial|prosecutor|defen[sc]e|tech|justice|supreme|verdict|synthesis"
+    r"|personas?",
 }
 _STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
 # What a hosting service writes into a new repository.

@@ -62,7 +62,7 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     pdf_too_many_pages; ChildFailed when the child process failed, or child_busy when no turn came
     up within the child's time limit.
     """
-    _check_file(path, limits)
+    check_file(path, limits)
     file = path.resolve()
     request = {"file": str(file), "most_pages": limits.pdf_pages}
     child = replace(
@@ -176,7 +176,7 @@ def _drawing(answer: dict[str, Any]) -> Drawing:
 
 
 def _request_reading(path: Path, limits: Limits) -> dict[str, Any]:
-    _check_file(path, limits)
+    check_file(path, limits)
     request = {
         "file": str(path.resolve()),
         "most_pages": limits.pdf_pages,
@@ -189,10 +189,16 @@ def _request_reading(path: Path, limits: Limits) -> dict[str, Any]:
     return examine(READER, request, limits=child, reads=(path.resolve(),))
 
 
-def _check_file(path: Path, limits: Limits) -> None:
+def check_file(path: Path, limits: Limits) -> None:
+    """Refuse what is no PDF by its size and first bytes. Raises PdfRefused."""
     if not path.is_file():
         raise PdfRefused("pdf_missing", "The PDF file does not exist.")
-    if path.stat().st_size > limits.pdf_bytes:
+    size = path.stat().st_size
+    if size == 0:
+        raise PdfRefused(
+            "pdf_not_a_pdf", "The PDF is empty (0 bytes). Export the report again and upload that."
+        )
+    if size > limits.pdf_bytes:
         megabytes = limits.pdf_bytes // MEBIBYTE
         raise PdfRefused(
             "pdf_too_large", f"The PDF is larger than {megabytes} MB. Upload a smaller one."

@@ -79,6 +79,7 @@ FOLDERS: Mapping[str, frozenset[str]] = {
         }
     ),
 }
+COMPILED = "__pycache__"
 _KIND_OF_FOLDER = {name: kind for kind, names in FOLDERS.items() for name in names}
 _TEST_FOLDER = re.compile(r"(?:unit|integration|functional|e2e|smoke)[_-]?tests?")
 _ARCHIVE = r"(?:old|backup|bak|archived?|deprecated|legacy|obsolete)"
@@ -121,6 +122,8 @@ def _by_path(path: str, freed: str, former: Mapping[str, str]) -> Aside | None:
     parts = PurePosixPath(path).parts
     for depth, part in enumerate(parts[:-1], start=1):
         place = "/".join(parts[:depth])
+        if part == COMPILED:
+            return Aside("generated", f"{place}/", f"a folder named {part}, of compiled code")
         if part in VENDORED:
             return Aside("vendored", f"{place}/", f"a folder named {part}")
         kind = kind_of_folder(part.lower())

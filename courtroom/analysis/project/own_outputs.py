@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,8 @@ def read_own_outputs(writer: FactWriter) -> None:
         gap = (
             f"outputs that could not be read: {len(unread)}, among them {', '.join(unread[:NAMED])}"
         )
-    writer.facts["unread_outputs"] = unread[:MOST_ROWS]
+    short = list(_broken_off(writer, own))
+    writer.facts["unread_outputs"] = [*unread, *short][:MOST_ROWS]
     readme = next((path for path in own if path.lower() in READMES), None)
     cloned = cloned_repository(text_of_path(writer, readme) or "") if readme else None
     audits = [audit_row(reading, cloned) for reading in readings]
@@ -81,4 +83,12 @@ def read_own_outputs(writer: FactWriter) -> None:
         for claim in claims_in_document(path, text_of_path(writer, path) or "")
     )
     first = list(islice(claims, MOST_CLAIMS))
-    writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread)
+    writer.facts["claimed_scores"] = held_claims(first, audits, is_all=not unread and not short)
+
+
+def _broken_off(writer: FactWriter, own: Iterable[str]) -> Iterator[str]:
+    """Yield outputs that are too short to be read as an audit, but give a score."""
+    blobs = writer.reader.blobs
+    for path in audit_paths(path for path in own if 0 < blobs[path].size < LEAST_BYTES):
+        if "score" in (text_of_path(writer, path) or "").lower():
+            yield path

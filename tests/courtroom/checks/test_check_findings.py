@@ -193,6 +193,13 @@ def test_first_commit_that_brings_most_files_is_told():
     )
 
 
+def test_empty_files_of_the_first_commit_are_told_apart():
+    upload = replace(commit(1, lines=20), paths=("a.py", "b.py", "c.py"), empty_paths={"c.py"})
+    others = [replace(commit(n, lines=20), paths=("a.py",)) for n in (2, 3, 4, 5)]
+    finding = judged("not_bulk", upload, *others)
+    assert "The first commit brought 2 with content, and 1 empty, of the 3 files" in finding.reason
+
+
 @pytest.mark.parametrize(("lines", "met"), [((50, 40, 5, 5), False), ((25, 25, 25, 25), True)])
 def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
     commits = [commit(n, lines=added) for n, added in enumerate(lines, start=1)]
@@ -408,6 +415,13 @@ def test_commits_of_one_hour_are_one_sitting_where_they_hold_much_of_the_python(
     ]
     finding = judged("spread_over_time", *commits, minimum=2)
     assert (finding.met, finding.reason) == (met, reason)
+
+
+def test_commits_that_lie_apart_are_told_as_such():
+    commits = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in (1, 2, 3)]
+    assert judged("spread_over_time", *commits, minimum=2).reason == (
+        "3 commits of work lie on 3 days; no two of them fall within one hour."
+    )
 
 
 def test_of_several_busy_hours_one_with_much_python_counts():

@@ -176,3 +176,15 @@ def test_criteria_under_one_part_per_judge_are_read() -> None:
         "Prosecutor": "No reducer protects the findings.",
         "Defense": "Everything is typed.",
     }
+
+
+def test_scores_of_a_dissent_are_opinions_where_no_others_are_given() -> None:
+    ending = "\n**Dissent:** Prosecution: Score 2 - A rush.\n\nDefense: Score 4 - A sprint.\n"
+    text = f"# Audit Report\n\n## Criterion Breakdown\n\n### Git History\n**Score:** 3/5\n{ending}"
+    (criterion,) = read_report(text).criteria
+    assert [
+        (row.judge, row.score and row.score.value, row.argument) for row in criterion.opinions
+    ] == [
+        ("Prosecutor", 2, "A rush."),
+        ("Defense", 4, "A sprint."),
+    ]

@@ -77,7 +77,10 @@ def test_missing_part_says_that_its_effect_is_open(report):
         None,
         "large",
     )
-    assert first.effect.endswith("is 1; what this makes of it depends on how it is done")
+    assert first.effect == (
+        "Theoretical Depth (Documentation) is 1, Report Accuracy (Cross-Reference) is 1 and"
+        " Architectural Diagram Analysis is 1; what this makes of them depends on how it is done"
+    )
 
 
 def of(name, met, *pieces):

@@ -241,6 +241,13 @@ def test_a_stage_begins_with_its_files_whatever_earlier_messages_name():
     ]
 
 
+def test_supreme_court_begins_the_judges():
+    assert stages_of(("Wire", ("src/graph.py",)), ("Decide", ("src/nodes/supreme_court.py",))) == [
+        ("graph", "Wire"),
+        ("judges", "Decide"),
+    ]
+
+
 def test_empty_files_begin_no_stage(tmp_path):
     history = history_of(
         tmp_path / "a.git",

@@ -51,6 +51,13 @@ def test_file_that_is_no_pdf_is_refused(tmp_path: Path) -> None:
     assert _refusal(tmp_path / "report.pdf") == "pdf_not_a_pdf"
 
 
+def test_empty_file_is_refused_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    path.touch()
+    with pytest.raises(PdfRefused, match=r"^The PDF is empty"):
+        read_pdf(path, LIMITS)
+
+
 def test_file_over_the_size_limit_is_refused_before_it_is_opened(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "report.pdf", [Page(["x"])])
     assert _refusal(path, Limits(pdf_bytes=100)) == "pdf_too_large"

@@ -21,6 +21,18 @@ def test_committed_audits_and_claims_are_facts(tmp_path):
     assert (facts["unread_outputs"], facts["disagreeing_outputs"]) == ([], [])
 
 
+def test_score_may_stand_in_an_output_that_is_broken_off(tmp_path):
+    readme = "# Auditor\n\nIts self-audit has an overall score of 4.2/5.\n"
+    files: dict[str, str | bytes | None] = {
+        "README.md": readme,
+        SELF: audit("The work is good."),
+        "audit/audit_report.json": '{"overall_score": 4.2, "criteria": [',
+    }
+    facts = survey(files, tmp_path).facts
+    assert facts["unread_outputs"] == ["audit/audit_report.json"]
+    assert [claim["agrees"] for claim in facts["claimed_scores"]] == [None]
+
+
 def test_an_argument_that_stands_in_the_code_is_no_judges(tmp_path):
     code = 'def stand_in():\n    return (\n        "Not enough"\n        " evidence."\n    )\n'
     fallback = (

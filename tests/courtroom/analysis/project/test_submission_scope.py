@@ -40,6 +40,7 @@ def product_of(files: Mapping[str, str]) -> set[str]:
         ("src/graph_old.py", "archive"),
         ("src/graph copy.py", "archive"),
         ("src/state_pb2.py", "generated"),
+        ("src/__pycache__/state.cpython-311.pyc", "generated"),
         ("node_modules/x/index.js", "vendored"),
         ("third_party/lib.py", "vendored"),
     ],
