@@ -20,7 +20,8 @@ from grading.core.async_stream import listen
 from grading.core.errors import InputRefused
 from grading.core.uploads import copy_pdf
 from grading.engine import rubrics as engine_rubrics
-from grading.engine.report import Evidence, Report, ReportRecord, RootCause, parse_report
+from grading.engine.report import Evidence, Report, RootCause, parse_report
+from grading.engine.report_facts import ReportRecord
 from grading.engine.repository_access import opened_repository
 from grading.engine.rubrics import RubricFault
 from grading.models import Audit

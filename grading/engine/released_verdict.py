@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import model_validator
 
-from grading.engine.report import Criterion, Points, ReportRecord
+from grading.engine.report import Criterion, Points
+from grading.engine.report_facts import ReportRecord
 
 Json = Mapping[str, Any]
 

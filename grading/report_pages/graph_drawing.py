@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grading.engine.report import Graph, GraphRun, MainGraph, StubRuns, Subgraph
+from grading.engine.report_facts import Graph, GraphRun, MainGraph, StubRuns, Subgraph
 from grading.report_pages.graph_layout import Drawing, Edge, Mark, Sketch, drawing_of, sketch_of
 
 # Steps of one node that a box has room for.

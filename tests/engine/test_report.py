@@ -14,6 +14,7 @@ from courtroom.models import evidence, project_facts
 from courtroom.models import facts as courtroom_facts
 from grading.core.errors import ReportUnreadable
 from grading.engine import report as typed
+from grading.engine import report_facts as typed_facts
 from grading.engine.report import parse_report, without_opinions
 from grading.peer_review.redaction import Identity, Person, redacted_report, without_scores
 from tests.factories.example_report import COMMIT, REPO_URL, report_json
@@ -35,14 +36,14 @@ RECORDS: dict[type[BaseModel], type[BaseModel]] = {
     typed.RubricReference: courtroom_report.RubricReference,
     typed.ConstitutionReference: courtroom_report.ConstitutionReference,
     typed.JudgeReference: courtroom_report.JudgeReference,
-    typed.Facts: courtroom_facts.Facts,
-    typed.MainGraph: courtroom_facts.GraphFact,
-    typed.Subgraph: courtroom_facts.Subgraph,
-    typed.Route: courtroom_facts.ConditionalEdge,
-    typed.History: project_facts.HistoryFact,
-    typed.CommitAuthor: project_facts.CommitAuthor,
-    typed.AuditFiles: project_facts.MinMaxFact,
-    typed.LogEntry: project_facts.LogEntry,
+    typed_facts.Facts: courtroom_facts.Facts,
+    typed_facts.MainGraph: courtroom_facts.GraphFact,
+    typed_facts.Subgraph: courtroom_facts.Subgraph,
+    typed_facts.Route: courtroom_facts.ConditionalEdge,
+    typed_facts.History: project_facts.HistoryFact,
+    typed_facts.CommitAuthor: project_facts.CommitAuthor,
+    typed_facts.AuditFiles: project_facts.MinMaxFact,
+    typed_facts.LogEntry: project_facts.LogEntry,
 }
 
 
@@ -99,7 +100,7 @@ def test_a_report_that_lacks_its_parts_has_none_and_is_no_verdict() -> None:
     report = parse_report({"schema": "automaton-auditor/report@1"})
     assert (report.criteria, report.evidence, report.errors) == ((), (), ())
     assert (report.facts.graph, report.commit_authors) == (None, ())
-    assert report.audit_files == typed.AuditFiles()
+    assert report.audit_files == typed_facts.AuditFiles()
     assert (report.status, report.overall_score) == ("degraded", None)
     assert parse_report({"facts": None}) == report
 

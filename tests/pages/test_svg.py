@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading.engine.report import GraphRun, MainGraph, parse_report
+from grading.engine.report import parse_report
+from grading.engine.report_facts import GraphRun, MainGraph
 from grading.report_pages.graph_drawing import Topology, topology_of
 from grading.report_pages.graph_layout import MAX_NODES, MAX_PER_ROW, Node
 from grading.report_pages.quotes import quoted_lines, reveal_invisible

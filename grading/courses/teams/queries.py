@@ -11,7 +11,8 @@ from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
 
 from grading.core.enums import AuditKind, TeamFormation
 from grading.core.team_access import mates_of, membership_of, with_team_name
-from grading.engine.report import COMMIT_AUTHORS_LOOKUP, CommitAuthor, parse_commit_authors
+from grading.engine.report import COMMIT_AUTHORS_LOOKUP, parse_commit_authors
+from grading.engine.report_facts import CommitAuthor
 from grading.models import (
     Assignment,
     Audit,

@@ -17,7 +17,7 @@ from grading.audits.queries import visible_report
 from grading.core.enums import AuditKind, EntryKind
 from grading.core.pairing_access import PairingSide, granted_pairings, hides_other_side
 from grading.core.team_access import work_of
-from grading.engine.report import LogEntry
+from grading.engine.report_facts import LogEntry
 from grading.models import (
     Assignment,
     Audit,

@@ -23,11 +23,11 @@ from grading.core.pairing_access import ReportSide, Side, hides_other_side
 from grading.core.team_access import name_in_round, with_team_name
 from grading.engine.report import (
     COMMIT_AUTHORS_LOOKUP,
-    CommitAuthor,
     Report,
     parse_commit_authors,
     parse_report,
 )
+from grading.engine.report_facts import CommitAuthor
 from grading.models import (
     Activity,
     Audit,

@@ -8,7 +8,7 @@ import pytest
 from django_scopes import scope
 
 from grading.courses.teams.queries import AuthorShare, authorship_of, latest_works, team_page
-from grading.engine.report import CommitAuthor
+from grading.engine.report_facts import CommitAuthor
 from tests.factories.graded_work import page_of, signed_in
 from tests.factories.people import CohortFactory, EnrollmentFactory, staff_user, student
 from tests.factories.running_round import words_of
