@@ -198,16 +198,18 @@ def _decides_the_same(loop: EndlessLoop) -> str:
 
 
 def _conflicts(runs: StubRuns) -> Iterator[Statement]:
-    for fault in runs.conflicts or ():
+    faults = runs.conflicts or ()
+    for nodes in dict.fromkeys(fault.nodes for fault in faults):
+        rows = [fault for fault in faults if fault.nodes == nodes]
+        keys = tuple(fault.key for fault in rows)
+        have = "it has" if len(keys) == 1 else "they have"
         subject = (
             "update the state in the same step, and it is a plain dict, which takes one update"
-            if fault.key == ROOT
-            else f"write `{fault.key}` in the same step, and it has no reducer"
+            if ROOT in keys
+            else f"write {_names(keys)} in the same step, and {have} no reducer"
         )
-        yield (
-            f"{_names(fault.nodes)} {subject}: LangGraph stops with InvalidUpdateError.",
-            fault.places,
-        )
+        places = tuple(dict.fromkeys(place for fault in rows for place in fault.places))
+        yield f"{_names(nodes)} {subject}: LangGraph stops with InvalidUpdateError.", places
 
 
 def _doubled(runs: StubRuns) -> Iterator[Statement]:

@@ -29,11 +29,15 @@ class RouteRun(FactModel):
 
 
 class KeyFault(FactModel):
-    """Key of the state that nodes break; `places` are the lines where they write it."""
+    """Key of the state that nodes break; `places` are the lines where they write it.
+
+    `is_unchanged`: all of them return under it what they got.
+    """
 
     key: str
     nodes: tuple[str, ...]
     places: tuple[Place, ...]
+    is_unchanged: bool = False
 
 
 class RepeatedNode(FactModel):

@@ -23,7 +23,12 @@ from courtroom.analysis.graph_run.state_faults import (
     state_faults,
 )
 from courtroom.analysis.graph_run.step_runs import StepRunner, follows_plain_steps
-from courtroom.analysis.graph_run.stub_graph import Location, StubGraph, read_stub_graph
+from courtroom.analysis.graph_run.stub_graph import (
+    Location,
+    StubGraph,
+    StubState,
+    read_stub_graph,
+)
 from courtroom.analysis.graph_run.stub_runs import Exploration, StubRunner
 
 OUTPUT_BYTES = 4 * 1024 * 1024
@@ -86,7 +91,7 @@ def _runs_fact(graph: StubGraph) -> dict[str, Any]:
         "repeated": [_repeat_fact(graph, repeat) for repeat in repeats(graph, exploration)],
         "idle": [{"node": name, "place": _place(graph.places.get(name))} for name in never],
         "endless": _endless_fact(graph, endless_loop(graph, exploration)),
-        "conflicts": _key_facts(state.conflicts, graph.state.sure) if graph.state else [],
+        "conflicts": _conflict_facts(state.conflicts, graph.state) if graph.state else [],
         "doubled": _key_facts(state.doubled, graph.state.returned) if graph.state else [],
     }
     # Past a bound, what was seen stays true, and what was not seen proves nothing.
@@ -101,6 +106,18 @@ def _runs_fact(graph: StubGraph) -> dict[str, Any]:
     }
     unknown = {name: gaps[name] for name in FAULTS if gaps[name] and not fact[name]}
     return {**fact, **dict.fromkeys(unknown), "unknown": unknown}
+
+
+def _conflict_facts(faults: Iterable[KeyFault], state: StubState) -> list[dict[str, Any]]:
+    return [
+        {
+            **fact,
+            "is_unchanged": not any(
+                fact["key"] in state.fresh.get(node, ()) for node in fact["nodes"]
+            ),
+        }
+        for fact in _key_facts(faults, state.sure)
+    ]
 
 
 def _key_facts(

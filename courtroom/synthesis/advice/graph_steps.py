@@ -172,6 +172,9 @@ def run_steps(faults: Sequence[str], work: Work) -> Iterator[Step]:
             if fault == "doubled" and rows:
                 yield _doubled(rows)
                 continue
+            if fault == "conflicts":
+                yield from _conflicts(rows, work)
+                continue
             for row in rows:
                 yield _RUN[fault](row, work)
 
@@ -249,13 +252,24 @@ def _endless(row: Mapping[str, Any], _: Work) -> Step:
     return placed(f"Give the loop {loop} a route that leaves it.", next(iter(row["places"]), None))
 
 
-def _conflicts(row: Mapping[str, Any], work: Work) -> Step:
+def _conflicts(rows: Sequence[Mapping[str, Any]], work: Work) -> Iterator[Step]:
+    """Yield what mends writes of one step; LangGraph stops at them, so they are urgent."""
     state = work.facts.get("state_class")
     of = f" of {state['name']}" if state else ""
-    action = (
-        f"Give the key {row['key']}{of} a reducer: {listed(row['nodes'])} write it in one step."
-    )
-    return placed(action, state or next(iter(row["places"]), None))
+    for row in (row for row in rows if not row.get("is_unchanged")):
+        nodes = listed(row["nodes"])
+        action = f"Give the key {row['key']}{of} a reducer: {nodes} write it in one step."
+        step = placed(action, state or next(iter(row["places"]), None))
+        yield replace(step, is_urgent=True)
+    unchanged = [row for row in rows if row.get("is_unchanged")]
+    for group in dict.fromkeys(tuple(row["nodes"]) for row in unchanged):
+        same = [row for row in unchanged if tuple(row["nodes"]) == group]
+        keys = listed(f"`{row['key']}`" for row in same)
+        action = (
+            f"Return only what they change from {listed(group)}: they return {keys} as they got"
+            f" {'it' if len(same) == 1 else 'them'}, in one step."
+        )
+        yield replace(placed(action, next(iter(same[0]["places"]), None)), is_urgent=True)
 
 
 def _doubled(rows: Sequence[Mapping[str, Any]]) -> Step:
@@ -274,7 +288,6 @@ _RUN: dict[str, Callable[[Any, Work], Step]] = {
     "repeated": _repeated,
     "idle": _idle,
     "endless": _endless,
-    "conflicts": _conflicts,
 }
 
 

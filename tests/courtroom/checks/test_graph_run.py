@@ -82,6 +82,15 @@ FAULTS = [
     ),
     (
         "conflicts",
+        [{"key": key, "nodes": ["a", "b"], "places": [EDGE]} for key in ("verdict", "url")],
+        (
+            "`a` and `b` write `verdict` and `url` in the same step, and they have no reducer: LangGraph"
+            " stops with InvalidUpdateError."
+        ),
+        [("src/graph.py", 9)],
+    ),
+    (
+        "conflicts",
         [{"key": "__root__", "nodes": ["a", "b"], "places": [EDGE]}],
         (
             "`a` and `b` update the state in the same step, and it is a plain dict, which takes one"

@@ -332,6 +332,18 @@ def test_route_past_judges_of_many_criteria_counts_their_edges():
     )
 
 
+def test_writes_of_one_step_get_a_reducer_and_what_is_only_returned_is_left_out():
+    rows = [PLACE | {"key": key, "nodes": ["a", "b"], "places": [PLACE]} for key in ("x", "y", "z")]
+    for row in rows[1:]:
+        row["is_unchanged"] = True
+    steps = list(graph_steps.run_steps(["conflicts"], work(graph_run={"conflicts": rows})))
+    assert [step.action for step in steps] == [
+        "Give the key x of CourtState a reducer: a and b write it in one step.",
+        "Return only what they change from a and b: they return `y` and `z` as they got them, in one step.",
+    ]
+    assert all(step.is_urgent for step in steps)
+
+
 def test_a_loop_that_decides_the_same_in_each_round_is_told_what_to_change():
     loop = {"nodes": ["judge"], "places": [PLACE], "routers": ["collect"], "keys": ["index"]}
     facts = work(graph_run={"endless": [loop]})

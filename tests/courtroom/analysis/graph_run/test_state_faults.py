@@ -55,6 +55,7 @@ def test_two_writes_of_one_step_without_a_reducer_stop_langgraph():
         LAST + 'def a(state): return {"verdict": 1}\ndef b(state): return {"verdict": 2}\n'
     )
     assert rows(fact, "conflicts") == [("verdict", ["a", "b"])]
+    assert fact["conflicts"][0]["is_unchanged"] is False
     assert [place["line"] for place in fact["conflicts"][0]["places"]] == [11, 12]
 
 
@@ -176,6 +177,7 @@ def b(state): return state
 def test_nodes_that_get_the_state_by_send_and_return_it_write_its_keys_in_one_step():
     fact = fact_of(WHOLE, wiring=SENT.replace("{given}", "state"))
     assert rows(fact, "conflicts") == [("url", ["a", "b"]), ("verdict", ["a", "b"])]
+    assert [row["is_unchanged"] for row in fact["conflicts"]] == [True, True]
     assert rows(fact, "doubled") == [("opinions", ["a", "b"])]
 
 
