@@ -158,7 +158,7 @@ def tech_lead(state):
 def chief_justice(state):
     notes = summarise(state)
     scores = [opinion.score for opinion in state["opinions"]]
-    return {"final": sum(scores) / len(total)}
+    return {"opinions": state["opinions"], "final": sum(scores) / len(total)}
 
 
 def summarise(state):
