@@ -88,7 +88,10 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
 
 def _drawing(diagram: DiagramResult) -> str:
     """A picture is one whose text was not read."""
-    return f"{'diagram' if diagram.passage else 'picture'} on page {diagram.page}"
+    kind = "diagram" if diagram.passage else "picture"
+    if diagram.last_page:
+        return f"{kind} on pages {diagram.page} to {diagram.last_page}"
+    return f"{kind} on page {diagram.page}"
 
 
 def _verb(kind: str, *, has_graph: bool) -> str:
@@ -105,8 +108,10 @@ def _no_diagram(diagram: DiagramResult) -> Finding:
 def _clue(diagram: DiagramResult) -> Clue:
     # A reason that leaves the diagram open is a sentence by itself.
     is_sentence = diagram.reason.endswith(".")
+    pages = f"From this page to page {diagram.last_page}"
+    place = pages if diagram.last_page else "On this page"
     return Clue(
-        rationale=diagram.reason if is_sentence else f"On this page: {diagram.reason}.",
+        rationale=diagram.reason if is_sentence else f"{place}: {diagram.reason}.",
         statement=diagram.passage or f"A picture on page {diagram.page}.",
         page=diagram.page,
         confidence=INFERRED,

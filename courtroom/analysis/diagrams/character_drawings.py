@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from courtroom.analysis.diagrams.character_boxes import BoxRow, box_rows, is_within_bars
@@ -33,15 +34,23 @@ _MIN_REPEATS = 3  # pages with the same line, numbers apart: a header or a foote
 _MOST_UNDRAWN = 3  # rows of names, or the end of a page, between drawn rows
 
 
-def character_sketches(pages: Sequence[str]) -> list[Sketch]:
-    """Return the diagrams drawn with characters, each with its first page; pages may break them."""
+def character_sketches(
+    pages: Sequence[str], headings: Collection[tuple[int, str]] = ()
+) -> list[Sketch]:
+    """Return the diagrams drawn with characters, each with its pages, which may break them.
+
+    A numbered heading ends a drawing; others may be names in it.
+    """
     lines = _body_lines(pages)
     drawn = [index for index, (_, line) in enumerate(lines) if _DRAWN_ROW.search(line)]
+    ends = [n for n, line in enumerate(lines) if line[1][:1].isdigit() and line in headings]
     sketches = []
-    for rows in _runs(drawn):
+    for rows in _runs(drawn, ends):
         if _is_diagram([lines[index][1] for index in rows]):
             around = lines[max(0, rows[0] - 1) : rows[-1] + 2]
-            sketches.append(_sketch_of_lines(lines[rows[0]][0], [line for _, line in around]))
+            first, last = (lines[row][0] for row in (rows[0], rows[-1]))
+            sketch = _sketch_of_lines(first, [line for _, line in around])
+            sketches.append(replace(sketch, last_page=last) if last > first else sketch)
     return sketches
 
 
@@ -62,11 +71,13 @@ def _without_numbers(line: str) -> str:
     return re.sub(r"\d+", "", line)
 
 
-def _runs(rows: Sequence[int]) -> list[list[int]]:
-    """Return the rows of each drawing."""
+def _runs(rows: Sequence[int], ends: Sequence[int]) -> list[list[int]]:
+    """Return the rows of each drawing; none goes on over one of the `ends`."""
     runs: list[list[int]] = []
     for row in rows:
-        if runs and row - runs[-1][-1] <= _MOST_UNDRAWN + 1:
+        last = runs[-1][-1] if runs else row
+        is_next = row - last <= _MOST_UNDRAWN + 1
+        if runs and is_next and not any(last < end < row for end in ends):
             runs[-1].append(row)
         else:
             runs.append([row])

@@ -45,7 +45,7 @@ _CAPTION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DiagramResult:
-    """Kind of the diagram with its `page` and `passage`.
+    """Kind of the diagram with its `page` and `passage`, and its last page where it has several.
 
     `kind` is None when it could not be established, for the given `reason`.
     """
@@ -54,6 +54,7 @@ class DiagramResult:
     reason: str
     page: int | None = None
     passage: str | None = None
+    last_page: int | None = None
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -108,7 +109,7 @@ def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
     ]
     return [
         *drawings,
-        *(("characters", sketch) for sketch in character_sketches(reading.pages)),
+        *(("characters", sketch) for sketch in character_sketches(reading.pages, reading.headings)),
         *_text_sketches(reading),
         *(
             ("picture", sketch_of(Chart(picture.labels, picture.edges), picture.page))
@@ -175,7 +176,8 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
     reason = f"side by side: {side_by_side}" if side_by_side else "nothing is side by side"
     if kind != "accurate" and graph and (parts := differences(sketch, graph)):
         reason += f"; {'; '.join(parts)}"
-    return DiagramResult(kind, reason, sketch.page, ", ".join(filter(None, sketch.labels)) or None)
+    passage = ", ".join(filter(None, sketch.labels)) or None
+    return DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
 
 
 def _sketch_of_drawing(drawing: Drawing) -> Sketch:

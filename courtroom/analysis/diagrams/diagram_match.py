@@ -28,7 +28,8 @@ class Sketch:
     """Diagram reduced to labels and connections.
 
     `splits` are the labels that are side by side. `lines` join labels; `arrows` are those with a
-    known direction. `page` is None for a diagram of the repository.
+    known direction. `page` is None for a diagram of the repository, `last_page` for one that ends on
+    the page where it begins.
     """
 
     page: int | None
@@ -37,6 +38,7 @@ class Sketch:
     is_chain: bool
     lines: tuple[tuple[str, str], ...] = ()
     arrows: tuple[tuple[str, str], ...] = ()
+    last_page: int | None = None
 
 
 def sketch_of(chart: Chart, page: int | None = None) -> Sketch:

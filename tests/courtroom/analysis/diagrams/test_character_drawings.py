@@ -110,6 +110,19 @@ def test_repeated_header_is_no_part_of_a_drawing_over_pages() -> None:
 
     assert "Courts" not in sketch.labels
     assert sketch.splits == (DETECTIVES,)
+    assert (sketch.page, sketch.last_page) == (1, 2)
+
+
+def test_numbered_heading_ends_a_drawing() -> None:
+    heading = "3.2 Another diagram"
+    page = f"{BOXES}\n{heading}\n{ASCII}"
+
+    (both,) = character_sketches([page])
+    first, second = character_sketches([page], {(1, heading)})
+
+    assert both.last_page is None
+    assert first.splits == (DETECTIVES,)
+    assert second.splits == (("Tech Lead", "Defense"),)
 
 
 @pytest.mark.parametrize("line", ["──", "━━"])
