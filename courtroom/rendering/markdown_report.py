@@ -11,26 +11,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from courtroom.models.audit_report import (
     AuditReport,
     CriterionResult,
-    JudgeReference,
     OpinionRow,
     Remediation,
     RuleStep,
-    Screening,
-    Usage,
     rule_words,
 )
-from courtroom.models.evidence import ASIDE_TAG, INTEGRITY_TAG, Evidence, Location
-from courtroom.models.judge_answer import PERSONAS, AskedPlace, Persona
-from courtroom.models.project_facts import SubmissionScope
+from courtroom.models.evidence import Evidence
+from courtroom.models.judge_answer import AskedPlace
 from courtroom.models.statement import not_applying, not_checked
-from courtroom.rendering.error_groups import ErrorGroup, group_errors
+from courtroom.rendering.markdown_appendix import judges_of, location_text, render_appendix
 from courtroom.rendering.markdown_escaping import (
     code_block,
     code_span,
     escape_prose,
     escape_sentence,
 )
-from courtroom.rendering.mermaid_graph import mermaid_chart
 from courtroom.synthesis.opinions import TITLES
 from courtroom.synthesis.remediation import URGENCY
 
@@ -51,14 +46,6 @@ NEEDS_REVIEW = (
     "**Needs review**: the submission contains text that seems to address the grader "
     "(see the appendix)."
 )
-MALFORMED = (
-    "git's own check (fsck) rejected some objects in this repository, so it was read without "
-    "that check. Dates, names or paths in its history may be wrong."
-)
-STEPS = (
-    "In each step LangGraph runs all nodes that are ready. A node with several steps runs in one of"
-    " them by the route (“or”) or in each (“and”). Dashed arrows are conditional."
-)
 HOW, HOW_OVERALL = "How the score came about", "How the criteria add up"
 # A sentence that could not be checked says so by itself.
 MARKS = {True: "met: ", False: "fault: "}
@@ -67,7 +54,6 @@ NEXT = "What to do next"
 MOST_URGENT_CHANGES = 5
 # A place in words and the lines there.
 Quote = tuple[str, str]
-MOST_PATHS_SHOWN = 12
 
 
 def render_markdown(report: AuditReport, *, date: str | None = None) -> str:
@@ -77,7 +63,7 @@ def render_markdown(report: AuditReport, *, date: str | None = None) -> str:
         *_summary(report),
         *_breakdown(report),
         *_plan(report),
-        *_appendix(report),
+        *render_appendix(report),
     )
     return "\n\n".join(blocks) + "\n"
 
@@ -88,7 +74,7 @@ def _header(report: AuditReport, date: str | None) -> Iterator[str]:
         yield f"> **{NO_MODEL}**"
 
     # Empty values, such as a missing date, drop their line.
-    bench = (f"{TITLES[name]} {escape_prose(judge.model)}" for name, judge in _judges(report))
+    bench = (f"{TITLES[name]} {escape_prose(judge.model)}" for name, judge in judges_of(report))
     pdf = f"SHA-256 {code_span(report.pdf_sha256)}" if report.pdf_sha256 else "not submitted"
     rubric = f"{escape_prose(report.rubric.id)}, version {escape_prose(report.rubric.version)}"
     fields = {
@@ -106,10 +92,6 @@ def _header(report: AuditReport, date: str | None) -> Iterator[str]:
 def _commit(report: AuditReport) -> str:
     commit = code_span(report.commit) if report.commit else "unknown"
     return f"{commit} (ref {code_span(report.ref)})" if report.ref else commit
-
-
-def _judges(report: AuditReport) -> list[tuple[Persona, JudgeReference]]:
-    return [(persona, report.judges[persona]) for persona in PERSONAS if persona in report.judges]
 
 
 def _summary(report: AuditReport) -> Iterator[str]:
@@ -211,7 +193,7 @@ def _key_findings(report: AuditReport) -> Iterator[str]:
             escape_prose(criterion.name),
             escape_sentence(_fault_and_change(criterion, change)),
         )
-        yield f"- **{name}**{_change_location(change)}: {text}"
+        yield f"- **{name}**{_changelocation_text(change)}: {text}"
 
 
 def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
@@ -228,7 +210,7 @@ def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
     return f"{fault} {f'{order}.' if is_given else change.action}"
 
 
-def _change_location(change: Remediation) -> str:
+def _changelocation_text(change: Remediation) -> str:
     if change.path is None:
         return ""
     path = change.path if change.line is None else f"{change.path}:{change.line}"
@@ -302,7 +284,7 @@ def _requests(criterion: CriterionResult) -> Iterator[str]:
 
 def _reply(request: AskedPlace) -> str:
     """Return `shown`, with the lines unless the judge named just these, or why not."""
-    places = [_location(row.model_copy(update={"commit": None})) for row in request.locations]
+    places = [location_text(row.model_copy(update={"commit": None})) for row in request.locations]
     reply = "shown" if places else "not shown"
     if places and places != [code_span(request.place)]:
         reply += f" as {', '.join(places)}"
@@ -340,35 +322,20 @@ def _evidence(
 
 
 def _quote(piece: Evidence) -> Quote:
-    return _location(piece.location), piece.content or ""
+    return location_text(piece.location), piece.content or ""
 
 
 def _evidence_line(pieces: Sequence[Evidence], *, is_quoted: bool) -> str:
     """Return the line of pieces that differ in their ids alone."""
     piece = pieces[0]
     facts = (
-        _location(piece.location),
+        location_text(piece.location),
         f"confidence {piece.confidence:g}" if piece.confidence < 1 else "",
         "quoted above" if is_quoted else "",
     )
     listed = ", ".join(filter(None, facts))
     names = ", ".join(escape_prose(piece.id) for piece in pieces)
     return f"**{names}**{f' ({listed})' if listed else ''}: {escape_sentence(piece.rationale)}"
-
-
-def _location(location: Location) -> str:
-    lines = ""
-    if location.line_start:
-        lines = f":{location.line_start}"
-        if location.line_end and location.line_end != location.line_start:
-            lines += f"-{location.line_end}"
-
-    parts = (
-        code_span(f"{location.path}{lines}") if location.path else "",
-        f"page {location.page}" if location.page else "",
-        f"commit {code_span(location.commit[:8])}" if location.commit else "",
-    )
-    return ", ".join(part for part in parts if part)
 
 
 def _suffix(path: str | None) -> str:
@@ -418,120 +385,3 @@ def _change(change: Remediation, criterion: str) -> str:
 def _urgency(path: str | None, changes: list[Remediation]) -> tuple[bool, int, str]:
     most_urgent = min(URGENCY.index(change.priority) for change in changes if change.path == path)
     return path is None, most_urgent, path or ""
-
-
-def _appendix(report: AuditReport) -> Iterator[str]:
-    yield "## Appendix"
-    yield "### Errors"
-    yield "\n".join(map(_error, group_errors(report.errors))) or "None."
-    if report.facts.malformed_objects:
-        yield MALFORMED
-
-    if report.integrity.suspected:
-        yield "### Possible Prompt Injection"
-        yield "\n".join(_suspicions(report))
-
-    if passages := [item for item in report.evidence if ASIDE_TAG in item.tags]:
-        yield "### Attacks in Tests and Examples"
-        yield "\n".join(map(_passage, passages))
-
-    if report.facts.scope:
-        yield "### Product"
-        yield "\n".join(_scope(report.facts.scope))
-
-    facts = report.facts
-    chart = mermaid_chart(facts.graph, facts.graph_run) if facts.graph else None
-    if chart is not None:
-        yield "### Graph"
-        yield STEPS
-        yield code_block(chart, "mermaid")
-
-    yield "### Metadata"
-    yield "\n".join(_metadata(report))
-    yield "### Usage"
-    yield _usage(report)
-
-
-def _suspicions(report: AuditReport) -> list[str]:
-    """Return the possible prompt injections with place and text; in old reports the text alone."""
-    tagged = [
-        item
-        for item in report.evidence
-        if INTEGRITY_TAG in item.tags and ASIDE_TAG not in item.tags
-    ]
-    flags = [item for item in tagged if item.check == INTEGRITY_TAG] or tagged
-    rows = [_passage(item) for item in flags]
-    return rows or [f"- “{escape_prose(span)}”" for span in report.integrity.spans]
-
-
-def _passage(item: Evidence) -> str:
-    place = _location(item.location)
-    return f"- {f'{place}: ' if place else ''}{escape_sentence(item.rationale)}"
-
-
-def _scope(scope: SubmissionScope) -> Iterator[str]:
-    """The chosen entry point, and what is set apart from the product."""
-    start = f"It starts at {code_span(scope.main)}. " if scope.main else ""
-    yield f"- {start}{escape_prose(scope.reason)} The product has {scope.product_files} Python files."
-    if scope.reached:
-        paths = ", ".join(map(code_span, scope.reached[:MOST_PATHS_SHOWN]))
-        yield f"- The product runs these files of folders that usually do not belong to it: {paths}"
-    for group in scope.aside:
-        count = f"{group.files} file{'s' if group.files > 1 else ''}"
-        reason = escape_prose(group.reason)
-        yield f"- Not the product: {code_span(group.path)}, {count} ({group.kind}: {reason})"
-
-
-def _error(group: ErrorGroup) -> str:
-    stages = ", ".join(map(escape_prose, group.stages))
-    extent = f" ({escape_prose(group.extent)})" if group.extent else ""
-    return f"- {stages}, {escape_prose(group.code)}{extent}: {escape_prose(group.message)}"
-
-
-def _metadata(report: AuditReport) -> Iterator[str]:
-    yield f"- Schema {escape_prose(report.schema_)}, engine {escape_prose(report.engine)}"
-    yield f"- Report digest {code_span(report.digest)}"
-    yield f"- Rubric digest {code_span(report.rubric.digest)}"
-    yield f"- Constitution digest {code_span(report.constitution.digest)}"
-    for name, judge in _judges(report):
-        digest = code_span(judge.prompt_digest)
-        yield f"- {TITLES[name]}: {judge.kind}, {escape_prose(judge.model)}, prompt digest {digest}"
-    if report.screening:
-        yield _screening(report.screening)
-
-
-def _screening(screening: Screening) -> str:
-    result = (
-        f"failed ({screening.failure})"
-        if screening.failure
-        else f"{len(screening.places)} places withheld and flagged, {screening.dropped} dropped"
-    )
-    return (
-        f"- Prose screened by {escape_prose(screening.model)}: {screening.characters} characters,"
-        f" {screening.named} places named, {result}"
-    )
-
-
-def _usage(report: AuditReport) -> str:
-    usage = report.usage
-    if not usage.calls:
-        return f"No model calls; {usage.reused} opinions reused."
-
-    # A null cost is an unknown price, never a call for nothing.
-    cost = "unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
-    return (
-        f"{usage.calls} model calls, {usage.reused} opinions reused; "
-        f"{usage.prompt_tokens} prompt tokens ({usage.cached_tokens} cached), "
-        f"{usage.completion_tokens} completion tokens; cost {cost}."
-        f"{_answer_forms(usage)}{_refused(usage)}"
-    )
-
-
-def _answer_forms(usage: Usage) -> str:
-    forms = (f"{escape_prose(model)}, {form}" for model, form in usage.answer_forms.items())
-    return f" Answers were asked for as: {'; '.join(forms)}." if usage.answer_forms else ""
-
-
-def _refused(usage: Usage) -> str:
-    parts = (f"{escape_prose(model)}, {', '.join(names)}" for model, names in usage.refused.items())
-    return f" Endpoints refused: {'; '.join(parts)}." if usage.refused else ""

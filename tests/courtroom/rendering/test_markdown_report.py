@@ -22,6 +22,7 @@ from courtroom.models.facts import establish
 from courtroom.models.judge_answer import PERSONAS, AskedPlace
 from courtroom.models.project_facts import AsideFiles, SubmissionScope
 from courtroom.models.root_cause import RootCause
+from courtroom.rendering.markdown_appendix import MALFORMED
 from courtroom.rendering.markdown_escaping import (
     CODE,
     code_block,
@@ -29,7 +30,7 @@ from courtroom.rendering.markdown_escaping import (
     escape_prose,
     escape_sentence,
 )
-from courtroom.rendering.markdown_report import MALFORMED, render_markdown
+from courtroom.rendering.markdown_report import render_markdown
 from courtroom.report_import.read_report import read_report
 from tests.courtroom.synthesis.bench_records import (
     NOTHING_KNOWN,
