@@ -85,19 +85,25 @@ def _parallel_layer(layer: str, other_layer: str) -> str:
 _DETECTIVES = r"\bdetectives?\b|\brepo_?\s?investigator|\binvestigat(?:ors|ions)\b"
 _JUDGES = r"\bjudges?\b|\bjudicial\b|\bprosecutor\b"
 _SYNTHESIS = r"chief ?justice|synthesis|supreme court|verdicts?|conflict resolution"
-_WRITTEN = (
-    r"\b(?:is|are|be|gets?|must|when|where|if|explain\w*|record\w*|requir\w*|writ\w*|log(?:s|ged)"
-    r"|summar\w*|generat\w*|produc\w*|includ\w*|document\w*|preserv\w*|captur\w*|surfac\w*"
-    r"|mandat\w*|trigger\w*|quot\w*|list(?:s|ed)|creat\w*|add(?:s|ed)|attach\w*|emit\w*|has|have"
-    r"|with|forc\w*|render\w*|show\w*|compos\w*|outputs?|stor\w*|appl\w*|detect\w*|keep\w*)\b"
-)
 _NEVER = r"\b(?:no|never|avoid\w*|without|zero|not)\b[^.;]{0,25}"
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"
+
+# The head of a table that has the judges' scores.
+_COLUMN_HEADS = re.compile(
+    r"^(?=.{0,80}\bprosecutor\b)(?=.{0,80}\btech ?lead\b)[^.,;:]{1,100}\bdissent\b\W{0,3}$"
+)
 
 # Each row: id, the fact whose location shows it, words of the claim, and the check. An id that
 # begins with "no_" is a denial.
 _OWN_CODE: tuple[Feature, ...] = tuple(
-    Feature(name, about, re.compile(says), holds, is_denial=name.startswith("no_"))
+    Feature(
+        name,
+        about,
+        re.compile(says),
+        holds,
+        is_denial=name.startswith("no_"),
+        unless=_COLUMN_HEADS if name == "dissent" else None,
+    )
     for name, about, says, holds in (
         (
             "detectives_parallel",
@@ -240,13 +246,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             r"\bfunctionality weight\b|\brule of functionality\b",
             _rule("functionality_weight"),
         ),
-        (
-            "dissent",
-            "",
-            # A name alone is the head of a column.
-            _near(r"\bdissent\w*\b(?!\?)", _WRITTEN, r"[^.;]{0,80}"),
-            _rule("dissent"),
-        ),
+        ("dissent", "", r"\bdissent\w*\b", _rule("dissent")),
         (
             "variance_re_evaluation",
             "",
