@@ -39,7 +39,10 @@ NO_AUDIT = {
 }
 MOST_REMARKS = 6
 NO_CLAIM = "No overall score of the work's own audit was recognised in README and reports."
-NOT_HELD = "No committed audit of the work names an overall score to hold the claim against."
+NOT_HELD = (
+    "No committed audit that was read gives the overall score that is claimed, but not every audit"
+    " could be read or names one."
+)
 
 
 class OwnOutputs(CheckBase):
