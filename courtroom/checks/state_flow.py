@@ -33,7 +33,8 @@ WORDS: dict[str, str] = {
     "unwritten_read": "a key that is read and that nobody writes",
     "early_read": "a key that is read before it can be written",
     "unread_write": "a key that is written and that nobody reads",
-    "other_key": "a lookup under a key that nothing is stored under",
+    "other_key": "a lookup under a key that neither the state nor an entry of the rubric holds",
+    "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",
     "unused_result": "a result that is not used",
@@ -53,6 +54,7 @@ DECLARED = "Here the keys of the state are declared."
 SECOND_PLACES: dict[str, str] = {
     "early_read": "Here the key is written.",
     "other_key": "Here it is stored.",
+    "absent_key": "Here the result is made.",
     "ignored_field": "Here the fields of the model are declared.",
     "unused_result": "Here the result is made.",
     "unused_verdict": "Here the result is made.",

@@ -312,7 +312,8 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
 
 
 def _flow_step(fault: Mapping[str, Any]) -> Step:
-    action = FLOW[fault["kind"]].format(other=_other(fault))
+    words = FLOW if fault["other"] else FLOW | ALONE
+    action = words[fault["kind"]].format(other=_other(fault))
     step = placed(f"{action}: {fault['sentence']}.", fault)
     return replace(step, is_urgent=fault["kind"] in BREAKING)
 
@@ -324,6 +325,7 @@ FLOW = {
     "early_read": "Read this key in a node that runs after {other}",
     "unread_write": "Read this key where it is needed, or do not write it",
     "other_key": "Look it up by the key that {other} holds",
+    "absent_key": "Ask for a key that the function at {other} returns, or return this one there",
     "ignored_field": "Declare this field in the model ({other}), or leave it out here",
     "unused_prompt": "Hand this text to the model, or delete it",
     "unused_result": "Use this result, or do not make it",
@@ -338,6 +340,8 @@ FLOW = {
 }
 
 
+# The same where the fault has no second place.
+ALONE = {"other_key": "Put this key into the rubric, or do not ask for it"}
 # Faults without whose repair no audit gets to its end.
 BREAKING = frozenset({"broken_import", "deleted_clone"})
 

@@ -9,6 +9,7 @@ from courtroom.analysis.langgraph.judging.impossible_values import impossible_te
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
 from courtroom.analysis.langgraph.state_access import StateAccess
+from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.langgraph.state_flow.dead_routes import (
     settled_tests,
@@ -58,6 +59,7 @@ OF_STATE = (
 )
 ALL_KINDS = (
     *OF_STATE,
+    "absent_key",
     "ignored_field",
     "unused_result",
     "unused_verdict",
@@ -100,6 +102,7 @@ def read_flow(
         for rule in loose_rules(layers.justice)
     )
     reading.add(ignored_fields(symbols, layers.in_use))
+    reading.add(absent_keys(symbols, layers.in_use, layers.judges, symbols.codebase.data))
     if graph.builder is None:
         reading.leave_open((*OF_STATE, "broken_import", "dead_route"), graph.reason)
         return reading

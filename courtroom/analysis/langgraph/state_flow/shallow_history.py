@@ -54,8 +54,16 @@ def _words(node: ast.AST) -> list[str | None]:
 
 
 def is_clone(node: ast.AST) -> bool:
-    is_call = isinstance(node, ast.Call) and called_name(node) == "clone_from"
-    return is_call or "clone" in _words(node)
+    """Return true for GitPython's clone, and for a command: git or what is computed, then clone.
+
+    Where clone is the first word, a runner puts git before it; an address is never written out.
+    """
+    words = _words(node)
+    if "clone" not in words:
+        return isinstance(node, ast.Call) and called_name(node) == "clone_from"
+    before = words[: words.index("clone")]
+    is_git = any(word and word.removesuffix(".exe").endswith("git") for word in before)
+    return is_git or (before in ([], [None]) and None in words[len(before) + 1 :])
 
 
 def _depth(node: ast.AST) -> str:

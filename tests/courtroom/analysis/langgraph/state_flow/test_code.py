@@ -338,3 +338,19 @@ def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
 )
 def test_a_clone_with_its_history_or_without_a_reader_is_no_fault(depth: str, command: str):
     assert faults(flow_with(CLONE.format(depth=depth, command=command)), "shallow_history") == []
+
+
+def test_a_list_of_words_is_no_clone_without_a_depth():
+    words = "def words(): return ['tool', 'parse', 'ast', 'clone', 'pdf']\n"
+    code = CLONE.format(depth="'--depth', '50'", command="'log'").replace(
+        "look(url):\n", "look(url):\n    words()\n"
+    )
+
+    assert len(sentences(flow_with(code + words), "shallow_history")) == 1
+
+
+@pytest.mark.parametrize("words", ["'clone'", "git, 'clone'"], ids=["runner", "computed"])
+def test_a_clone_without_the_word_git_is_one(words: str):
+    code = CLONE.format(depth="'--depth', '1'", command="'log'").replace("'git', 'clone'", words)
+
+    assert len(sentences(flow_with(code), "shallow_history")) == 1

@@ -1,0 +1,236 @@
+"""Lookups in the result of a function, or in an entry of the rubric, under a key that it never has."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
+from courtroom.analysis.langgraph.state_flow.other_keys import objects_in
+from courtroom.analysis.langgraph.state_flow.returned_shapes import (
+    ReturnedShapes,
+    Shape,
+    literal_shape,
+    own_nodes,
+)
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
+
+# Methods that put keys into a dict.
+ADDING = frozenset({"update", "setdefault"})
+# Names of one entry of a rubric.
+ENTRY_WORDS = frozenset({"criterion", "dimension", "dim", "crit"})
+# What code asks for in case it is there.
+OPTIONAL_WORDS = frozenset(
+    words_of("error errors status success ok message failed warning reason note notes")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Constant key that code asks a name for; one that fails where the key is missing `is_sure`."""
+
+    name: str
+    key: str
+    line: int
+    is_sure: bool
+
+
+def absent_keys(
+    symbols: SymbolTable,
+    in_use: Sequence[FunctionRef],
+    judges: Iterable[FunctionRef],
+    data: Mapping[str, str],
+) -> Iterator[FlowFault]:
+    """Yield lookups in vain; judges alone are held to the rubric."""
+    judging = {function.key for function in judges}
+    shapes = ReturnedShapes(symbols)
+    rubric = {path: _keys_in(path, text) for path, text in data.items() if path.endswith(".json")}
+    for function in in_use:
+        nodes = list(own_nodes(function.site.node))
+        lookups = list(_lookups(nodes))
+        if not lookups:
+            continue
+        for shape, rows in _of_results(symbols, shapes, nodes, lookups):
+            keys = listed(dict.fromkeys(row.key for row in rows))
+            sentence = (
+                f"{function.shown_name} asks what {shape.name}() returns for {keys}; it only has"
+                f" {listed(sorted(shape.keys))}"
+            )
+            place = function.source.path, rows[0].line
+            yield FlowFault("absent_key", sentence, *place, shape.place)
+        if function.key not in judging:
+            continue
+        for path, row in _of_entries(symbols, rubric, data, lookups):
+            end = "the lookup fails" if row.is_sure else "it gets nothing"
+            sentence = (
+                f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of {path}"
+                f" has: {end}"
+            )
+            yield FlowFault("other_key", sentence, function.source.path, row.line)
+
+
+def _of_results(
+    symbols: SymbolTable, shapes: ReturnedShapes, nodes: list[ast.AST], lookups: list[Lookup]
+) -> Iterator[tuple[Shape, list[Lookup]]]:
+    """Yield for each name that holds a function's result the keys that are asked for in vain."""
+    for name in dict.fromkeys(row.name for row in lookups):
+        shape = _held(shapes, nodes, name)
+        if shape is None or shape.is_list:
+            continue
+        rows = [
+            row
+            for row in lookups
+            if row.name == name and row.key not in shape.keys and not _is_set(symbols, row.key)
+        ]
+        if rows:
+            yield shape, rows
+
+
+def _held(shapes: ReturnedShapes, nodes: list[ast.AST], name: str) -> Shape | None:
+    """Return the shape of a name that only results of one function, and literals, are bound to."""
+    held: list[Shape | None] = []
+    for node in nodes:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(_binds(target, name) for target in targets):
+                is_plain = all(isinstance(target, ast.Name) for target in targets)
+                value = node.value if is_plain else None
+                held.append(value and (literal_shape(value) or shapes.of_call(value)))
+        elif isinstance(node, ast.For | ast.comprehension) and _binds(node.target, name):
+            held.append(_member(shapes, nodes, *_looped(node, name)))
+        elif _may_change(node, name):
+            return None
+    origins = {shape.name for shape in held if shape and shape.name}
+    if not held or None in held or len(origins) != 1:
+        return None
+    known = [shape for shape in held if shape]
+    first = next(shape for shape in known if shape.name)
+    keys = frozenset().union(*(shape.keys for shape in known))
+    return Shape(keys, first.is_list, first.name, first.place)
+
+
+def _looped(loop: ast.For | ast.comprehension, name: str) -> list[ast.expr]:
+    """Return what gives the name its values, one by one: also in enumerate(rows[:5])."""
+    target, row = loop.target, loop.iter
+    is_counted = isinstance(row, ast.Call) and called_name(row) == "enumerate"
+    if is_counted and isinstance(row, ast.Call) and isinstance(target, ast.Tuple) and row.args:
+        target, row = target.elts[-1], row.args[0]
+    if isinstance(row, ast.Subscript) and isinstance(row.slice, ast.Slice):
+        row = row.value
+    return [row] if _is_name(target, name) else []
+
+
+def _may_change(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.With | ast.NamedExpr | ast.AugAssign):
+        return _binds(node, name)
+    method = node.func if isinstance(node, ast.Call) else None
+    return (
+        isinstance(method, ast.Attribute) and method.attr in ADDING and _is_name(method.value, name)
+    )
+
+
+def _member(shapes: ReturnedShapes, nodes: list[ast.AST], *rows: ast.expr) -> Shape | None:
+    """Return the shape of what a loop over the expression gives."""
+    if not rows:
+        return None
+    row = rows[0]
+    shape = _held(shapes, nodes, row.id) if isinstance(row, ast.Name) else shapes.of_call(row)
+    return Shape(shape.keys, False, shape.name, shape.place) if shape and shape.is_list else None
+
+
+def _of_entries(
+    symbols: SymbolTable,
+    rubric: Mapping[str, AbstractSet[str]],
+    data: Mapping[str, str],
+    lookups: list[Lookup],
+) -> Iterator[tuple[str, Lookup]]:
+    """Yield keys that no JSON file holds, of names whose other keys are in one."""
+    reported: set[str] = set()
+    for row in lookups:
+        if row.key in reported or not ENTRY_WORDS & {*words_of(row.name)}:
+            continue
+        others = {other.key for other in lookups if other.name == row.name} - {row.key}
+        path = next((path for path, keys in rubric.items() if others & keys), "")
+        is_known = any(re.search(rf"\b{re.escape(row.key)}\b", text) for text in data.values())
+        if path and not is_known and not _is_set(symbols, row.key):
+            reported.add(row.key)
+            yield path, row
+
+
+def _keys_in(path: str, text: str) -> frozenset[str]:
+    return frozenset(key for _, entry in objects_in({path: text}) for key in entry)
+
+
+# -- what code asks for -----------------------------------------------------------------------------
+
+
+def _lookups(nodes: Iterable[ast.AST]) -> Iterator[Lookup]:
+    """Yield lookups of written keys, without those that have a second try."""
+    rows = list(nodes)
+    tried = {id(inner) for node in rows for part in _tries(node) for inner in walk(part)}
+    for node in rows:
+        lookup = _lookup(node)
+        if lookup and id(node) not in tried and not OPTIONAL_WORDS & {*words_of(lookup.key)}:
+            yield lookup
+
+
+def _tries(node: ast.AST) -> Sequence[ast.AST]:
+    """Return what runs in case something is there, or because something is not."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        return node.values
+    if isinstance(node, ast.Call) and called_name(node) == "get":
+        return node.args[1:]
+    if isinstance(node, ast.If) and any(_lookup(inner) for inner in walk(node.test)):
+        return [*node.body, *node.orelse]
+    return ()
+
+
+def _lookup(node: ast.AST) -> Lookup | None:
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        owner, key, is_sure = node.value, constant_text(node.slice), True
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        is_get = node.func.attr == "get" and bool(node.args) and all(map(_is_empty, node.args[1:]))
+        owner, key = node.func.value, constant_text(node.args[0]) if is_get else None
+        is_sure = False
+    elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
+        owner, key, is_sure = node.comparators[0], constant_text(node.left), False
+    else:
+        return None
+    if not isinstance(owner, ast.Name) or not key:
+        return None
+    return Lookup(owner.id, key, node.end_lineno or node.lineno, is_sure)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Return true for a default that is nothing; another one is meant to be used."""
+    if isinstance(value, ast.Constant):
+        return not value.value
+    return not (value.elts if isinstance(value, ast.List) else getattr(value, "keys", [value]))
+
+
+def _is_set(symbols: SymbolTable, key: str) -> bool:
+    """Return whether any code puts the key into a dict after it is made."""
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and constant_text(node.slice) == key
+        for source in symbols.codebase.production
+        if key in source.text
+        for node in walk(source.tree)
+    )
+
+
+def _binds(target: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in walk(target)
+    )
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

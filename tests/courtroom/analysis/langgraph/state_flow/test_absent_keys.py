@@ -1,0 +1,134 @@
+"""Lookups in a function's result, or in an entry of the rubric, under a key that it never has."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.state_flow.flows import flow_of, sentences
+
+READ = 'def detective(state):\n    return {"evidences": {"repo": [state["repo_url"], state["pdf_path"]]}}\n'
+JUDGE = 'def judge(state):\n    return {"opinions": list(state["evidences"])}\n'
+SCHEMA = """
+def schema_of(path):
+    found = {"models": [], "reducers": 0}
+    if not path:
+        return {"models": []}
+    found["lines"] = len(path)
+    return found
+"""
+ASKS = """
+def detective(state):
+    schema = schema_of(state["repo_url"])
+    return {"evidences": {"repo": schema.get("pydantic_models", [])}}
+"""
+PICTURES = """
+def pictures(path):
+    rows = []
+    for page in path:
+        rows.append({"image_bytes": page, "index": 1})
+    return rows
+def detective(state):
+    rows = pictures(state["pdf_path"])
+    return {"evidences": {"pdf": [p for n, p in enumerate(rows[:5]) if "image" in p]}}
+"""
+DIMENSION = """
+def judge(state):
+    for dimension in rubric_of(state["evidences"]):
+        asks(dimension["id"], dimension.get("judicial_logic", ""))
+    return {"opinions": [1]}
+"""
+RUBRIC = json.dumps({"dimensions": [{"id": "git", "name": "Git"}]})
+
+
+def absent(code: str) -> list[str]:
+    return sentences(flow_of(code + JUDGE), "absent_key")
+
+
+def test_a_key_that_a_functions_result_never_has_is_shown():
+    (sentence,) = absent(SCHEMA + ASKS)
+    assert sentence == (
+        "detective asks what schema_of() returns for `pydantic_models`; it only has `lines`,"
+        " `models` and `reducers`"
+    )
+
+
+def test_members_of_a_list_that_a_function_returns_are_followed():
+    assert absent(PICTURES) == [
+        "detective asks what pictures() returns for `image`; it only has `image_bytes` and `index`"
+    ]
+
+
+def test_a_function_that_returns_what_another_returns_has_its_keys():
+    code = SCHEMA.replace("def schema_of", "def inner")
+    code += "def schema_of(path):\n    return inner(path)\n"
+    assert absent(code + ASKS) == absent(SCHEMA + ASKS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return found", "fill(found)\n    return found"),
+        ("return found", "return found | more"),
+        ("return found", "return {**found}"),
+        ("return found", "return load(path)"),
+        ('found["lines"]', "found[path]"),
+        ("def schema_of", "@changed\ndef schema_of"),
+        ("    if not", "    other = found\n    if not"),
+    ],
+)
+def test_a_result_that_may_have_other_keys_is_open(old: str, new: str):
+    assert absent(SCHEMA.replace(old, new) + ASKS) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('schema.get("pydantic_models", [])', 'schema.get("pydantic_models") or schema["models"]'),
+        ('schema.get("pydantic_models", [])', 'schema.get("pydantic_models", "none")'),
+        (
+            'schema.get("pydantic_models", [])',
+            'schema.get("x", schema.get("y")) or schema["models"]',
+        ),
+        ('schema.get("pydantic_models", [])', 'schema.get("error", [])'),
+        ("    return", "    schema.update(more)\n    return"),
+        ("    return", "    schema = other(schema)\n    return"),
+        ("    return", '    schema["pydantic_models"] = 1\n    return'),
+    ],
+)
+def test_a_lookup_that_is_a_try_or_may_find_what_was_put_there_is_none(old: str, new: str):
+    assert absent(SCHEMA + ASKS.replace(old, new)) == []
+
+
+def other(code: str, rubric: str = RUBRIC) -> list[str]:
+    graph_file = 'json.load(open("rubric.json"))\n'
+    return sentences(flow_of(graph_file + READ + code, data={"rubric.json": rubric}), "other_key")
+
+
+@pytest.mark.parametrize(
+    ("lookup", "end"),
+    [
+        ('dimension.get("judicial_logic", "")', "it gets nothing"),
+        ('dimension["judicial_logic"]', "the lookup fails"),
+    ],
+)
+def test_a_judge_that_asks_the_rubric_for_what_it_lacks_is_shown(lookup: str, end: str):
+    code = DIMENSION.replace('dimension.get("judicial_logic", "")', lookup)
+    assert other(code) == [
+        "judge asks `dimension` for `judicial_logic`, which no entry of rubric.json has: " + end
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "rubric"),
+    [
+        (DIMENSION, RUBRIC.replace("name", "judicial_logic")),
+        (DIMENSION, RUBRIC.replace('"id"', '"key"')),
+        (DIMENSION.replace("dimension", "row"), RUBRIC),
+        (DIMENSION + 'def more(row):\n    row["judicial_logic"] = 1\n', RUBRIC),
+    ],
+    ids=["in the rubric", "another file", "another name", "put there by code"],
+)
+def test_a_lookup_that_may_find_something_is_none(code: str, rubric: str):
+    assert other(code, rubric) == []
