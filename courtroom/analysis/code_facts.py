@@ -266,6 +266,7 @@ def _clone(writer: FactWriter) -> None:
         "path": clone.function.source.path,
         "line": node.lineno,
         "address": clone.address,
+        "is_uncalled": _is_uncalled(writer, clone.function),
     }
     writer.add_location(
         "clone_function",
@@ -280,6 +281,13 @@ def _clone(writer: FactWriter) -> None:
     for fact, lines in (*clone.lines.items(), ("address_refused", clone.refusals)):
         for source, line in lines:
             writer.add_location(fact, source.path, line)
+
+
+def _is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:
+    """Return whether neither the graph's nodes nor code beside them lead to the function."""
+    is_read = writer.graph.builder is not None and not writer.layers.unfollowed
+    is_in_use = any(other.key == function.key for other in writer.layers.in_use)
+    return is_read and not is_in_use and not writer.call_graph.is_started(function.name)
 
 
 def _failing_code(writer: FactWriter) -> None:

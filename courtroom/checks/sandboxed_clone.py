@@ -66,11 +66,13 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         )
         return nothing(reason, "a function that clones a repository", survey)
 
-    if check.aspect == "exists":
+    if check.aspect == "exists" or function.get("is_uncalled"):
         place = place_of(function["path"], function["line"])
-        reason = f"{function['name']} ({place}) clones the repository."
+        uncalled = ", but nothing that runs calls it" if function.get("is_uncalled") else ""
+        reason = f"{function['name']} ({place}) clones the repository{uncalled}."
         lines = clues_at(survey.fact_locations.get("clone_function", ()), reason)
-        return present(reason, lines or [line_clue(function, reason)])
+        is_met = check.aspect == "exists"
+        return present(reason, lines or [line_clue(function, reason)], met=is_met)
     # What is missing belongs at the call, which a stored report does not hold.
     fallback = "clone_call" if "clone_call" in survey.fact_locations else "clone_function"
     where_met, where_not = SENTENCES[check.aspect]

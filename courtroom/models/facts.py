@@ -116,9 +116,13 @@ class NamedPlace(Place):
 
 
 class CloneFunction(NamedPlace):
-    """`address`: the parameter that holds the address, by its name; null where none does."""
+    """`address`: the parameter that holds the address, by its name; null where none does.
+
+    `is_uncalled`: no code that runs calls it, so that its precautions protect nothing.
+    """
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)
+    is_uncalled: bool = Field(default=False, exclude_if=lambda is_uncalled: not is_uncalled)
 
 
 class StructuredOutputCall(Place):

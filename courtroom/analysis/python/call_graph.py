@@ -6,7 +6,7 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -92,6 +92,15 @@ class CallGraph:
                 break
 
         return reached
+
+    def is_started(self, name: str) -> bool:
+        """Return whether code that an import or a decorator runs may reach a function of this name."""
+        names = self.callers_of({name})
+        return any(
+            _runs(source, names)
+            for source in self.symbols.codebase.production
+            if any(other in source.text for other in names)
+        )
 
     def reachable_from(self, starts: Iterable[FunctionRef]) -> list[FunctionRef]:
         """Return the functions that `starts` may lead to, themselves first, without repetitions."""
@@ -335,6 +344,21 @@ def _names_in(function: ast.AST) -> _Names:
             (names.own if own else names.called).add(node.func.attr)
     names.bare -= local
     return names
+
+
+def _runs(source: SourceFile, names: Set[str]) -> bool:
+    """Return whether the module itself names one of the functions, or a decorator takes it up."""
+    for statement in source.tree.body:
+        parts: list[ast.AST] = [statement]
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            parts = [*statement.decorator_list]
+        if any(last_name(node) in names for part in parts for node in walk(part)):
+            return True
+    # A script of the package may start main().
+    return any(
+        site.node.name in names and (site.node.decorator_list or site.node.name == "main")
+        for site in source.functions
+    )
 
 
 def _ends_alike(source: SourceFile, dotted: str) -> bool:

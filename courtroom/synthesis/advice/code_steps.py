@@ -47,6 +47,9 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     function = work.facts.get("clone_function")
     if function is None or aspect not in CLONE:
         return
+    if function.get("is_uncalled"):
+        yield placed(f"Call {function['name']} from a detective: nothing that runs does.", function)
+        return
     text, snippet = CLONE[aspect], None
     quoted = "\n".join(piece.content or "" for piece in pieces)
     if aspect == "timeout" and "clone_from" in quoted:

@@ -489,3 +489,13 @@ def test_report_that_the_state_drops_is_not_written():
     assert finding.reason == (
         "The file that run.py:8 writes holds no report: justice returns `report`, which is lost."
     )
+
+
+@pytest.mark.parametrize(("aspect", "met"), [("exists", True), ("in_tempdir", False)])
+def test_precautions_of_a_clone_that_nothing_calls_are_none(aspect, met):
+    function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
+    facts = {"clone_function": function, "clone_in_tempdir": True}
+    finding = clone(SandboxedClone(**CHECK_FIELDS, aspect=aspect), survey(facts=facts))
+
+    assert (finding.met, clue_lines(finding)) == (met, [("t.py", 3)])
+    assert finding.reason == "fetch (t.py:3) clones the repository, but nothing that runs calls it."

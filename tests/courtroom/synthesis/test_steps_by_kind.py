@@ -378,3 +378,9 @@ def test_diagram_lacks_only_the_branches_that_it_does_not_draw(reason, actions):
     shown = piece(rationale=reason, location=Location(page=5))
     steps = report_steps.diagram_steps("parallel", [shown])
     assert [step.action for step in steps] == actions
+
+
+def test_clone_that_nothing_calls_is_called_before_it_is_mended():
+    function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
+    (step,) = code_steps.clone_steps("in_tempdir", (), work(clone_function=function))
+    assert step.action == "Call fetch from a detective: nothing that runs does."

@@ -100,7 +100,8 @@ def _held(shapes: ReturnedShapes, nodes: list[ast.AST], name: str) -> Shape | No
             if any(_binds(target, name) for target in targets):
                 is_plain = all(isinstance(target, ast.Name) for target in targets)
                 value = node.value if is_plain else None
-                held.append(value and (literal_shape(value) or shapes.of_call(value)))
+                shape = literal_shape(value) or shapes.of_call(value) if value else None
+                held.append(shape)
         elif isinstance(node, ast.For | ast.comprehension) and _binds(node.target, name):
             held.append(_member(shapes, nodes, *_looped(node, name)))
         elif _may_change(node, name):

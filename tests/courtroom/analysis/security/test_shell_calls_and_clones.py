@@ -444,3 +444,22 @@ def test_a_function_named_clone_that_runs_no_known_clone_is_named():
         "clone_repo (src/graph.py:1) is named after a clone,"
         " but its way of cloning could not be followed"
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "is_started"),
+    [
+        ("", False),
+        ("def audit(url):\n    return clone(url)\n", False),
+        (
+            "def audit(url):\n    return clone(url)\nif __name__ == '__main__':\n    audit('x')\n",
+            True,
+        ),
+        ("@app.command()\ndef audit(url):\n    return clone(url)\n", True),
+        ("def main():\n    return clone('x')\n", True),
+    ],
+    ids=["no caller", "a caller that nothing starts", "module", "decorator", "main"],
+)
+def test_a_function_is_started_where_a_module_leads_to_it(more: str, is_started: bool):
+    call_graph, _ = layers_of(symbols_of(f"{CAREFUL}\n{more}"))
+    assert call_graph.is_started("clone") is is_started
