@@ -6,7 +6,8 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -346,7 +347,7 @@ def _names_in(function: ast.AST) -> _Names:
     return names
 
 
-def _runs(source: SourceFile, names: Set[str]) -> bool:
+def _runs(source: SourceFile, names: AbstractSet[str]) -> bool:
     """Return whether the module itself names one of the functions, or a decorator takes it up."""
     for statement in source.tree.body:
         parts: list[ast.AST] = [statement]
