@@ -95,9 +95,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect == "examined":
         reason = (
-            "Wherever a detective reports evidence as found, a condition, a loop or a call that may"
-            " fail comes before it, and no text of it was recognised that says that nothing was"
-            " looked at."
+            "No evidence was recognised that a detective reports as found by constants alone, or"
+            " whose text says that nothing was looked at."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":

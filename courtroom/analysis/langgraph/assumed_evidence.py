@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,8 +39,12 @@ SHOWN_FIELDS = ("content", "location")
 SAID_FIELDS = ("content", "rationale")
 # By these a text says that what it is about was not looked at.
 NO_LOOK = frozenset({"unavailable", "deferred", "placeholder"})
+# Calls that look at nothing: of the state, or of what they are given.
+PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
 # What a criterion is called: a choice by its name is none by the evidence.
 CRITERION_WORDS = frozenset({"criterion", "criteria", "dimension", "dimensions", "dim", "dims"})
+
+Nodes = Iterator[tuple[ast.AST, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
         shown(
             f"{item.function.shown_name} reports evidence with found=True and confidence"
             f" {item.confidence}, both written in the code; no condition on what was examined"
-            " leads to it.",
+            " leads to it, and its content shows nothing of it.",
             (item.function.source.path, item.line),
         )
         for item in assumed_evidence(call_graph, detectives)
@@ -101,9 +106,9 @@ def assumed_evidence(
 ) -> Iterator[AssumedEvidence]:
     """Yield evidence in `starts`, and in what they always call, that no condition leads to.
 
-    The choice of a criterion and the loop over all criteria count as no condition. A `try` around
-    the evidence counts as one, since an exception may decide, but not where every text of the
-    evidence is written in the code: nothing that was examined enters it then.
+    The choice of a criterion, by a test, a loop or a table of lambdas, counts as no condition.
+    Evidence that shows what a call gave is none of it. A `try` around the evidence counts as a
+    condition, since an exception may decide, but not where every text is written in the code.
     """
     visited: set[tuple[str, int]] = set()
     queue = list(starts)
@@ -113,15 +118,59 @@ def assumed_evidence(
             continue
         visited.add(function.key)
         always = list(_always(function.site.node.body))
+        always += _chosen_lambdas(call_graph, function, always)
+        given = _given_names(function)
         calls = {called_name(node) for node, _ in always if isinstance(node, ast.Call)}
         queue += [callee for callee in call_graph.callees(function) if callee.name in calls]
         for node, is_tried in always:
             confidence = _assumed_confidence(node)
-            if confidence and not (is_tried and _says_something_examined(node)):
+            is_shown = _shows_a_result(node, given)
+            if confidence and not (is_shown or (is_tried and _says_something_examined(node))):
                 yield AssumedEvidence(function, getattr(node, "lineno", 1), confidence)
 
 
-Nodes = Iterator[tuple[ast.AST, bool]]
+def _chosen_lambdas(
+    call_graph: CallGraph, function: FunctionRef, always: Iterable[tuple[ast.AST, bool]]
+) -> Nodes:
+    """Yield what the lambdas of a module's table compute where one of them is always called."""
+    statements = call_graph.symbols.top_level_names(function.source)
+    for node, is_tried in always:
+        called = node.func if isinstance(node, ast.Call) else None
+        if not isinstance(called, ast.Subscript) or not isinstance(called.value, ast.Name):
+            continue
+        table = getattr(statements.get(called.value.id), "value", None)
+        for option in table.values if isinstance(table, ast.Dict) else ():
+            if isinstance(option, ast.Lambda):
+                yield from ((inner, is_tried) for inner in _values(option.body))
+
+
+def _given_names(function: FunctionRef) -> frozenset[str]:
+    """Return the local names that hold what a call gave; reading the state is no look."""
+    names: set[str] = set()
+    for node in walk(function.site.node):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None) or getattr(node, "iter", None)
+        if isinstance(node, ast.With):
+            targets = [item.optional_vars for item in node.items]
+            value = node.items[0].context_expr
+        if isinstance(value, ast.expr) and _is_given(value, names):
+            named = (inner for target in targets if target for inner in walk(target))
+            names |= {inner.id for inner in named if isinstance(inner, ast.Name)}
+    return frozenset(names)
+
+
+def _is_given(value: ast.expr, names: AbstractSet[str]) -> bool:
+    return any(
+        (isinstance(node, ast.Call) and called_name(node) not in PLAIN_CALLS)
+        or (isinstance(node, ast.Name) and node.id in names)
+        for node in walk(value)
+    )
+
+
+def _shows_a_result(node: ast.AST, given: AbstractSet[str]) -> bool:
+    """Return whether the content holds what a call of the function gave."""
+    content = _fields(node).get("content")
+    return content is not None and _is_given(content, given)
 
 
 def _always(body: Iterable[ast.stmt], *, is_tried: bool = False) -> Nodes:

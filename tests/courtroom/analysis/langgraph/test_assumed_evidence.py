@@ -32,8 +32,9 @@ def reported(body: str, more: str = "") -> tuple[list[int], str]:
 @pytest.mark.parametrize(
     ("body", "line"),
     [
-        (f"seen = look(state)\nreturn {FOUND}", 2),
-        (f"with open('a') as f:\n    seen = f.read()\n    items = [{FOUND}]\nreturn items", 3),
+        (f"seen = look(state)\nreturn {WRITTEN}", 2),
+        (f"with open('a') as f:\n    seen = f.read()\n    items = [{WRITTEN}]\nreturn items", 3),
+        (f"seen = state.get('evidences')\nreturn {FOUND}", 2),
         (f"for dim in dimensions:\n    items.append({FOUND})", 2),
         (f"for task in tasks:\n    if task_criterion == 'git':\n        item = {FOUND}", 3),
         (f"try:\n    item = {WRITTEN}\nexcept OSError:\n    item = None", 2),
@@ -49,6 +50,8 @@ def test_evidence_that_no_condition_leads_to_is_shown(body, line):
     "body",
     [
         f"if seen:\n    return {FOUND}",
+        f"seen = look(state)\nreturn {FOUND}",
+        f"seen = [row for row in rows_of(state)]\nmore = seen[0]\nreturn {FOUND.replace('seen', 'more')}",
         f"if not seen:\n    return []\nreturn {FOUND}",
         f"for item in files:\n    items.append({FOUND})",
         f"for item in files:\n    if item:\n        return []\nreturn {FOUND}",
@@ -69,6 +72,13 @@ def test_evidence_of_a_function_that_is_always_called_is_shown():
     helper = f"def collect(seen):\n    return {FOUND}\n"
     assert len(reported("return collect(state)", helper)[0]) == 1
     assert reported("if state:\n    return collect(state)", helper) == ([], "")
+
+
+@pytest.mark.parametrize(("content", "count"), [("'Seen.'", 1), ("look(state)", 0)])
+def test_evidence_of_a_table_of_lambdas_is_followed(content, count):
+    found = WRITTEN.replace("'Sandboxed.'", content)
+    table = f"TABLE = {{'git': lambda state: {found}, 'doc': look}}\n"
+    assert len(reported("return TABLE[state['kind']](state)", table)[0]) == count
 
 
 @pytest.mark.parametrize(
