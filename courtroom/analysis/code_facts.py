@@ -5,7 +5,8 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ast
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -54,7 +55,9 @@ from courtroom.analysis.python.source_files import (
 )
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
+from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
+from courtroom.analysis.security.clone_errors import escaping_errors
 from courtroom.analysis.security.clone_function import read_clone
 from courtroom.analysis.security.shell_calls import unsafe_calls
 from courtroom.analysis.verdict_facts import record_verdict
@@ -267,6 +270,7 @@ def _clone(writer: FactWriter) -> None:
         "line": node.lineno,
         "address": clone.address,
         "is_uncalled": _is_uncalled(writer, clone.function),
+        "escaping": _escaping_errors(writer, clone.function, clone.calls),
     }
     writer.add_location(
         "clone_function",
@@ -276,11 +280,26 @@ def _clone(writer: FactWriter) -> None:
         f"{node.name} begins here.",
     )
 
-    for line in clone.calls:
+    for line in clone.call_lines:
         writer.add_location("clone_call", clone.function.source.path, line)
     for fact, lines in (*clone.lines.items(), ("address_refused", clone.refusals)):
         for source, line in lines:
             writer.add_location(fact, source.path, line)
+
+
+def _escaping_errors(
+    writer: FactWriter, function: FunctionRef, calls: Sequence[ast.Call]
+) -> list[dict[str, str]]:
+    """Return the errors of the clone that leave a node which nothing is wrapped around."""
+    actions = writer.graph.builder.nodes if writer.graph.builder else {}
+    nodes = [
+        node
+        for name, node in writer.layers.nodes.items()
+        if isinstance(action := actions.get(name), Function | Instance)
+        if isinstance(action, Instance) or action.node is node.site.node
+    ]
+    errors = escaping_errors(writer.call_graph, function, calls, nodes)
+    return [{"name": error.name, "node": error.node.shown_name} for error in errors]
 
 
 def _is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:

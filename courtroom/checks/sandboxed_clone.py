@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
     Sentences,
@@ -13,9 +14,10 @@ from courtroom.checks.from_facts import (
     line_clue,
     nothing,
     unknown,
+    with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import place_of
+from courtroom.checks.phrases import listed, place_of
 from courtroom.checks.result import Finding, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -45,6 +47,8 @@ SENTENCES: dict[str, Sentences] = {
         "No test of the scheme or host of the address was recognised before git sees it, in {}.",
     ),
 }
+# What a subprocess raises at its deadline.
+SLOW = "TimeoutExpired"
 SOME_REFUSED = "{} refuses some addresses by another test ({})."
 
 
@@ -73,6 +77,9 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         lines = clues_at(survey.fact_locations.get("clone_function", ()), reason)
         is_met = check.aspect == "exists"
         return present(reason, lines or [line_clue(function, reason)], met=is_met)
+    escaping = function.get("escaping", ()) if check.aspect == "errors_handled" else ()
+    if survey.facts.get("clone_errors_handled") and any(e["name"] != SLOW for e in escaping):
+        return _ends_the_run(function, escaping, survey)
     # What is missing belongs at the call, which a stored report does not hold.
     fallback = "clone_call" if "clone_call" in survey.fact_locations else "clone_function"
     where_met, where_not = SENTENCES[check.aspect]
@@ -81,8 +88,23 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
     if check.aspect == "url_validated" and refusals:
         place = place_of(refusals[0].path, refusals[0].line_start)
         where_not = SOME_REFUSED.format(name, place)
+    if escaping:
+        where_met = f"{where_met.removesuffix('.')}, but {SLOW} ends the run: no one catches it."
     sentences = where_met.format(name), where_not.format(name)
     return flag(FACTS[check.aspect], fallback, survey, sentences)
+
+
+def _ends_the_run(
+    function: Mapping[str, Any], escaping: Sequence[Mapping[str, str]], survey: Survey
+) -> Finding:
+    """The errors that the work notices and raises, and that no code catches."""
+    names = listed(dict.fromkeys(error["name"] for error in escaping))
+    nodes = listed(dict.fromkeys(error["node"] for error in escaping))
+    leaves = "leave" if len(escaping) > 1 else "leaves"
+    reason = f"When {function['name']} fails, {names} {leaves} {nodes}: it ends the run."
+    lines = survey.fact_locations.get("clone_function") or ()
+    clues = clues_at(lines, reason) or [line_clue(function, reason)]
+    return present(with_place(reason, function["path"], function["line"]), clues, met=False)
 
 
 # True also where nothing is cloned.

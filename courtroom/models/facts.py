@@ -115,14 +115,23 @@ class NamedPlace(Place):
     name: str
 
 
+class EscapingError(FactModel):
+    """Error, by the name of its class, that leaves the function of a node."""
+
+    name: str
+    node: str
+
+
 class CloneFunction(NamedPlace):
     """`address`: the parameter that holds the address, by its name; null where none does.
 
-    `is_uncalled`: no code that runs calls it, so that its precautions protect nothing.
+    `is_uncalled`: no code that runs calls it, so that its precautions protect nothing. `escaping`
+    are the errors of a failing clone that end a run.
     """
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)
     is_uncalled: bool = Field(default=False, exclude_if=lambda is_uncalled: not is_uncalled)
+    escaping: tuple[EscapingError, ...] = Field((), exclude_if=lambda errors: not errors)
 
 
 class StructuredOutputCall(Place):

@@ -51,7 +51,7 @@ Lines = Iterator[tuple[SourceFile, int]]
 class CloneReading:
     """Clone function, null when nothing clones.
 
-    `calls` are the lines of the calls that clone, the chosen one first. `lines`: for each precaution,
+    `calls` are the calls that clone, the chosen one first. `lines`: for each precaution,
     by fact name, where it is taken. `gap`: why a precaution that is not
     there may stand elsewhere, or a clone that was not recognized; "" when there is no such reason.
     `refusals`: where some addresses are refused before the clone, by whatever test.
@@ -60,8 +60,12 @@ class CloneReading:
     function: FunctionRef | None = None
     lines: dict[str, list[tuple[SourceFile, int]]] = field(default_factory=dict)
     gap: str = ""
-    calls: tuple[int, ...] = ()
+    calls: tuple[ast.Call, ...] = ()
     refusals: tuple[tuple[SourceFile, int], ...] = ()
+
+    @property
+    def call_lines(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(map(line_of_call, self.calls)))
 
     @property
     def address(self) -> str | None:
@@ -102,10 +106,10 @@ def read_clone(
         fact: list({(source.path, line): (source, line) for source, line in places}.values())
         for fact, places in lines.items()
     }
-    call_lines = dict.fromkeys(map(line_of_call, (call, *calls)))
+    ordered = (call, *(other for other in calls if other is not call))
     gap = _unknown_runner(call_graph, function, calls)
     refusals = tuple(_refusals(function, call))
-    return CloneReading(function, unique, gap, tuple(call_lines), refusals)
+    return CloneReading(function, unique, gap, ordered, refusals)
 
 
 def _unrecognized_clone(call_graph: CallGraph) -> str:
@@ -409,11 +413,11 @@ def _error_handlers(
                 )
                 if calls_function or any(inner in clones for inner in calls):
                     yield other.source, node.handlers[0].lineno
-            elif is_clone and isinstance(node, ast.If) and _tests_return_code(node.test):
+            elif is_clone and isinstance(node, ast.If) and tests_return_code(node.test):
                 yield other.source, node.lineno
 
 
-def _tests_return_code(test: ast.expr) -> bool:
+def tests_return_code(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == "returncode" for node in walk(test))
 
 

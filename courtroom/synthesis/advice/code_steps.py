@@ -50,6 +50,13 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     if function.get("is_uncalled"):
         yield placed(f"Call {function['name']} from a detective: nothing that runs does.", function)
         return
+    escaping = function.get("escaping", ()) if aspect == "errors_handled" else ()
+    if escaping:
+        names, nodes = (
+            listed(dict.fromkeys(error[part] for error in escaping)) for part in ("name", "node")
+        )
+        yield Step(f"Catch {names} in {nodes}, and hand the message on to the report.")
+        return
     text, snippet = CLONE[aspect], None
     quoted = "\n".join(piece.content or "" for piece in pieces)
     if aspect == "timeout" and "clone_from" in quoted:

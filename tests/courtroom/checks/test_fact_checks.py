@@ -499,3 +499,22 @@ def test_precautions_of_a_clone_that_nothing_calls_are_none(aspect, met):
 
     assert (finding.met, clue_lines(finding)) == (met, [("t.py", 3)])
     assert finding.reason == "fetch (t.py:3) clones the repository, but nothing that runs calls it."
+
+
+@pytest.mark.parametrize(
+    ("error", "met", "words"),
+    [
+        ("RuntimeError", False, "When fetch fails, RuntimeError leaves look: it ends the run"),
+        ("TimeoutExpired", True, "is handled, but TimeoutExpired ends the run: no one catches it"),
+    ],
+)
+def test_error_of_a_clone_that_nothing_catches_ends_the_run(error, met, words):
+    escaping = [{"name": error, "node": "look"}]
+    function = {"name": "fetch", "path": "t.py", "line": 3, "escaping": escaping}
+    facts = {"clone_function": function, "clone_errors_handled": True}
+    places = {"clone_errors_handled": (location_at("t.py", 5),)}
+    check = SandboxedClone(**CHECK_FIELDS, aspect="errors_handled")
+    finding = clone(check, survey(facts=facts, places=places))
+
+    assert finding.met is met
+    assert words in finding.reason

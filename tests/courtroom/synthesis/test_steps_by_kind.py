@@ -384,3 +384,10 @@ def test_clone_that_nothing_calls_is_called_before_it_is_mended():
     function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
     (step,) = code_steps.clone_steps("in_tempdir", (), work(clone_function=function))
     assert step.action == "Call fetch from a detective: nothing that runs does."
+
+
+def test_error_of_a_clone_is_caught_in_the_node_that_it_leaves():
+    escaping = [{"name": "RuntimeError", "node": "look"}]
+    function = {"name": "fetch", "path": "t.py", "line": 3, "escaping": escaping}
+    (step,) = code_steps.clone_steps("errors_handled", (), work(clone_function=function))
+    assert step.action == "Catch RuntimeError in look, and hand the message on to the report."

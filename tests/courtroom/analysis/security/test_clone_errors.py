@@ -1,0 +1,98 @@
+"""Errors of a clone that leave a node of the graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.security.clone_errors import escaping_errors
+from courtroom.analysis.security.clone_function import read_clone
+from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
+
+CLONE = """
+import subprocess
+class CloneError(RuntimeError):
+    pass
+
+def clone(url):
+    try:
+        subprocess.run(["git", "clone", url, "x"], check=True, timeout=60)
+    except subprocess.CalledProcessError as error:
+        raise CloneError(url) from error
+
+def fetch(url):
+    return clone(url)
+"""
+NODE = """
+def repo_investigator(state):
+    fetch(state["url"])
+    return {}
+"""
+CAUGHT = """
+def repo_investigator(state):
+    try:
+        fetch(state["url"])
+    except {kinds}:
+        {then}
+    return {{}}
+"""
+GRAPH = """
+g = StateGraph(dict)
+g.add_node("repo_investigator", repo_investigator)
+g.add_edge(START, "repo_investigator")
+app = g.compile()
+"""
+
+
+def escaping(node: str, clone: str = CLONE) -> list[tuple[str, str]]:
+    symbols = symbols_of(f"{IMPORTS}{clone}{node}{GRAPH}")
+    call_graph, layers = layers_of(symbols)
+    reading = read_clone(symbols, call_graph, layers.in_use)
+    assert reading.function is not None
+    nodes = layers.nodes.values()
+    errors = escaping_errors(call_graph, reading.function, reading.calls, nodes)
+    return [(error.name, error.node.name) for error in errors]
+
+
+def test_what_no_code_catches_leaves_the_node():
+    assert escaping(NODE) == [
+        ("CloneError", "repo_investigator"),
+        ("TimeoutExpired", "repo_investigator"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "then", "names"),
+    [
+        ("Exception", "pass", []),
+        ("(RuntimeError, subprocess.SubprocessError)", "pass", []),
+        ("RuntimeError", "pass", ["TimeoutExpired"]),
+        ("subprocess.TimeoutExpired", "pass", ["CloneError"]),
+        ("ValueError", "pass", ["CloneError", "TimeoutExpired"]),
+        ("Exception as e", "raise", ["CloneError", "TimeoutExpired"]),
+        ("Exception as e", "raise ValueError(e)", ["ValueError"]),
+        ("FAILURES", "pass", []),
+        ("failures()", "pass", []),
+    ],
+)
+def test_what_a_caller_catches_does_not(kinds: str, then: str, names: list[str]):
+    assert [name for name, _ in escaping(CAUGHT.format(kinds=kinds, then=then))] == names
+
+
+def test_an_error_after_the_return_code_is_one_of_the_clone():
+    clone = 'import subprocess\ndef fetch(url):\n    done = subprocess.run(["git", "clone", url])\n'
+    clone += "    if done.returncode != 0:\n        raise OSError(url)\n    if not url:\n        raise ValueError\n"
+
+    assert escaping(NODE, clone) == [("OSError", "repo_investigator")]
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        f"@guarded{NODE}",
+        NODE.replace("fetch(", "pool.submit(fetch, "),
+        f"class Other:\n    def fetch(self):\n        pass\n{NODE}",
+    ],
+    ids=["decorator", "handed on", "two functions of the name"],
+)
+def test_where_the_way_is_not_plain_nothing_is_said(node: str):
+    assert escaping(node) == []
