@@ -94,14 +94,21 @@ builder.add_edge("cleaner", END)
 graph = builder.compile()
 """
 TOOLS = """import subprocess
+import tempfile
 
 
 def clone_repo(url):
     subprocess.run(["git", "clone", url, "work"])
+
+
+def clone_docs(url):
+    folder = tempfile.TemporaryDirectory()
+    subprocess.run(["git", "clone", url, folder.name])
+    return folder.name
 """
 DETECTIVES = """from src.nowhere import look
 from src.state import Evidence
-from src.tools import clone_repo
+from src.tools import clone_docs, clone_repo
 
 
 def repo_investigator(state):
@@ -116,7 +123,7 @@ def doc_analyst(state):
 
 
 def claimed(state):
-    return [state]
+    return [clone_docs(state)]
 
 
 def vision_inspector(state):
