@@ -57,7 +57,7 @@ from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
-from courtroom.analysis.security.clone_errors import escaping_errors
+from courtroom.analysis.security.clone_errors import escaping_errors, process_runner
 from courtroom.analysis.security.clone_function import read_clone
 from courtroom.analysis.security.shell_calls import unsafe_calls
 from courtroom.analysis.verdict_facts import record_verdict
@@ -271,6 +271,7 @@ def _clone(writer: FactWriter) -> None:
         "address": clone.address,
         "is_uncalled": _is_uncalled(writer, clone.function),
         "escaping": _escaping_errors(writer, clone.function, clone.calls),
+        "runner": _runner(writer, clone.function, clone.calls),
     }
     writer.add_location(
         "clone_function",
@@ -300,6 +301,16 @@ def _escaping_errors(
     ]
     errors = escaping_errors(writer.call_graph, function, calls, nodes)
     return [{"name": error.name, "node": error.node.shown_name} for error in errors]
+
+
+def _runner(
+    writer: FactWriter, function: FunctionRef, calls: Sequence[ast.Call]
+) -> dict[str, str | int] | None:
+    runner = process_runner(writer.call_graph, function, calls[0]) if calls else None
+    if runner is None:
+        return None
+    home, line = runner
+    return {"name": home.shown_name, "path": home.source.path, "line": line}
 
 
 def _is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:

@@ -126,12 +126,14 @@ class CloneFunction(NamedPlace):
     """`address`: the parameter that holds the address, by its name; null where none does.
 
     `is_uncalled`: no code that runs calls it, so that its precautions protect nothing. `escaping`
-    are the errors of a failing clone that end a run.
+    are the errors of a failing clone that end a run. `runner` is the function by which it runs git,
+    at the line of the process, where that takes no deadline.
     """
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)
     is_uncalled: bool = Field(default=False, exclude_if=lambda is_uncalled: not is_uncalled)
     escaping: tuple[EscapingError, ...] = Field((), exclude_if=lambda errors: not errors)
+    runner: NamedPlace | None = Field(None, exclude_if=lambda runner: runner is None)
 
 
 class StructuredOutputCall(Place):

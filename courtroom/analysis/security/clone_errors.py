@@ -1,4 +1,7 @@
-"""Errors of a clone that no code catches on the way to the node of the graph: they end the run."""
+"""Way of a clone to git and back: the code that runs the process, and errors that no code catches.
+
+What leaves the node of the graph ends the run.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ ANCESTORS = {
 }
 CHECKED_CALLS = frozenset({"check_call", "check_output"})
 PROCESS_CALLS = CHECKED_CALLS | {"run"}
+TIMEOUT = "timeout"
 # Calls between the clone and the node, and classes between an error and Exception.
 MOST_ROUNDS = 6
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -68,6 +72,24 @@ def escaping_errors(
     return list(escaping.values())
 
 
+def process_runner(
+    call_graph: CallGraph, clone: FunctionRef, call: ast.Call
+) -> tuple[FunctionRef, int] | None:
+    """Return the repository's function by which the clone runs git, and the line of the process.
+
+    One that takes a deadline is none: the clone can hand it one.
+    """
+    for runner in call_graph.callees(clone):
+        arguments = runner.site.node.args
+        names = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
+        if runner.name != called_name(call) or arguments.kwarg or TIMEOUT in names:
+            continue
+        for node in _own_nodes(runner.site.node):
+            if isinstance(node, ast.Call) and called_name(node) in PROCESS_CALLS:
+                return runner, node.lineno
+    return None
+
+
 def _callers(
     call_graph: CallGraph, starts: Iterable[FunctionRef]
 ) -> dict[tuple[str, int], list[FunctionRef]]:
@@ -100,7 +122,7 @@ def _errors_of(call: ast.Call) -> Iterator[str]:
     check = keyword_of(call, "check")
     if name in CHECKED_CALLS or (isinstance(check, ast.Constant) and check.value is True):
         yield "CalledProcessError"
-    if keyword_of(call, "timeout") is not None:
+    if keyword_of(call, TIMEOUT) is not None:
         yield "TimeoutExpired"
 
 

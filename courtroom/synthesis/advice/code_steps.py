@@ -21,6 +21,10 @@ CLONE = {
     "url_validated": "Refuse in {name}, before this call, every address that does not begin with"
     " https: or git@: {reason}.",
 }
+OF_RUNNER = (
+    "Give the processes of {name} a deadline: pass timeout=120 to this call and handle"
+    " subprocess.TimeoutExpired."
+)
 # GitPython's clone_from has no deadline that ends it.
 NO_DEADLINE = (
     "Run git clone by subprocess.run with timeout=120 in {name}, with -- before the address:"
@@ -56,6 +60,10 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
             listed(dict.fromkeys(error[part] for error in escaping)) for part in ("name", "node")
         )
         yield Step(f"Catch {names} in {nodes}, and hand the message on to the report.")
+        return
+    runner = function.get("runner")
+    if aspect == "timeout" and runner:
+        yield placed(OF_RUNNER.format(name=runner["name"]), runner)
         return
     text, snippet = CLONE[aspect], None
     quoted = "\n".join(piece.content or "" for piece in pieces)

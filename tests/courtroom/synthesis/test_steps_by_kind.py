@@ -391,3 +391,11 @@ def test_error_of_a_clone_is_caught_in_the_node_that_it_leaves():
     function = {"name": "fetch", "path": "t.py", "line": 3, "escaping": escaping}
     (step,) = code_steps.clone_steps("errors_handled", (), work(clone_function=function))
     assert step.action == "Catch RuntimeError in look, and hand the message on to the report."
+
+
+def test_deadline_belongs_to_the_process_that_the_works_own_function_starts():
+    runner = {"name": "run_command", "path": "sandbox.py", "line": 16}
+    function = {"name": "fetch", "path": "t.py", "line": 3, "runner": runner}
+    (step,) = code_steps.clone_steps("timeout", (), work(clone_function=function))
+    assert (step.path, step.line) == ("sandbox.py", 16)
+    assert step.action.startswith("Give the processes of run_command a deadline")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.security.clone_errors import escaping_errors
+from courtroom.analysis.security.clone_errors import escaping_errors, process_runner
 from courtroom.analysis.security.clone_function import read_clone
 from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
@@ -96,3 +96,18 @@ def test_an_error_after_the_return_code_is_one_of_the_clone():
 )
 def test_where_the_way_is_not_plain_nothing_is_said(node: str):
     assert escaping(node) == []
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line"),
+    [("words, cwd=None", 3), ("words, timeout=None", 0), ("words, **more", 0)],
+)
+def test_function_that_runs_git_is_the_place_of_a_deadline_it_does_not_take(parameters, line):
+    code = f"import subprocess\ndef run({parameters}):\n    return subprocess.run(words)\n"
+    code += 'def clone(url):\n    run(["git", "clone", url])\n'
+    call_graph, layers = layers_of(symbols_of(code))
+    reading = read_clone(call_graph.symbols, call_graph, layers.in_use)
+    assert reading.function is not None
+
+    runner = process_runner(call_graph, reading.function, reading.calls[0])
+    assert (runner[1] if runner else 0) == line
