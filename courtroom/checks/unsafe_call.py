@@ -79,6 +79,9 @@ def _absence(dangers: Sequence[str]) -> str:
     """Sentence on where nothing of these was found."""
     calls = [NAMES[danger] for danger in dangers if danger != IN_TEXTS]
     code = f"No code of the product has {_any_of(calls)}." if calls else ""
+    # Where a value comes from is followed within a function only.
+    if calls and not FACTS.keys() >= {*dangers} - {IN_TEXTS}:
+        code = f"Nothing of this was recognised in the code of the product: {'; '.join(calls)}."
     texts = "No committed secret was recognised in the text files." if IN_TEXTS in dangers else ""
     return " ".join(filter(None, [code, texts]))
 
