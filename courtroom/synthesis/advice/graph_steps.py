@@ -322,7 +322,7 @@ def _flow_step(fault: Mapping[str, Any]) -> Step:
 FLOW = {
     "no_update": "Return a dict with keys of the state here",
     "unwritten_read": "Write this key in an earlier node, or hand it to the graph with its input",
-    "early_read": "Read this key in a node that runs after {other}",
+    "early_read": "Read this key in a node that runs after the one that writes it ({other})",
     "unread_write": "Read this key where it is needed, or do not write it",
     "other_key": "Look it up by the key that {other} holds",
     "absent_key": "Ask for a key that the function at {other} returns, or return this one there",

@@ -46,7 +46,7 @@ def absent_keys(
     judges: Iterable[FunctionRef],
     data: Mapping[str, str],
 ) -> Iterator[FlowFault]:
-    """Yield lookups in vain; judges alone are held to the rubric."""
+    """Yield lookups in vain; of the rubric only those of judges that fail without the key."""
     judging = {function.key for function in judges}
     shapes = ReturnedShapes(symbols)
     rubric = {path: _keys_in(path, text) for path, text in data.items() if path.endswith(".json")}
@@ -66,10 +66,9 @@ def absent_keys(
         if function.key not in judging:
             continue
         for path, row in _of_entries(symbols, rubric, data, lookups):
-            end = "the lookup fails" if row.is_sure else "it gets nothing"
             sentence = (
                 f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of {path}"
-                f" has: {end}"
+                " has: the lookup fails"
             )
             yield FlowFault("other_key", sentence, function.source.path, row.line)
 
@@ -153,7 +152,7 @@ def _of_entries(
     """Yield keys that no JSON file holds, of names whose other keys are in one."""
     reported: set[str] = set()
     for row in lookups:
-        if row.key in reported or not ENTRY_WORDS & {*words_of(row.name)}:
+        if row.key in reported or not row.is_sure or not ENTRY_WORDS & {*words_of(row.name)}:
             continue
         others = {other.key for other in lookups if other.name == row.name} - {row.key}
         path = next((path for path, keys in rubric.items() if others & keys), "")
