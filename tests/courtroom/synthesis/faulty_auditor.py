@@ -70,7 +70,10 @@ from src.tools import fetch
 
 
 def repo_investigator(state):
-    folder = fetch(state["repo_url"])
+    try:
+        folder = fetch(state["repo_url"])
+    except RuntimeError:
+        folder = ""
     return {"proofs": {"repo": [Evidence(goal="git", found=bool(folder))]}, "folder": folder}
 
 
