@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest
 
+from grading.core.bearer_access import access_invitation_by_link
 from grading.core.enums import InvitationState
 from grading.core.invitation_links import is_recent
-from grading.core.permissions import access_invitation_by_link
 
 # Key of the session: the token of the letter whose reader pressed “Accept”.
 ACCEPTING = "accepting_invitation"

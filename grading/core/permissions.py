@@ -3,8 +3,8 @@
 A missing and a forbidden object both raise Http404, so a response never reveals what exists in
 another organization. All but access_organization are called inside the scope that TenantMiddleware
 entered. Levels: "student" may read their own objects, "staff" (owner, instructor, assistant) all of
-them, "teacher" (owner, instructor) may also change them, "owner" gives roles. An object of a cohort makes the cohort's zone that of the
-page, if its reader chose none.
+them, "teacher" (owner, instructor) may also change them, "owner" gives roles. An object of a cohort
+makes the cohort's zone that of the page, if its reader chose none.
 """
 
 from uuid import UUID
@@ -12,24 +12,16 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import Http404
-from django_scopes import scope
 
 from grading.core.comment_access import is_shown_to_user
 from grading.core.compiled_queries import CompiledQuery
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, Role
 from grading.core.errors import OrganizationClosed
-from grading.core.invitation_links import read_token
 from grading.core.own_addresses import addresses_of
 from grading.core.own_work import may_handle, may_handle_student
 from grading.core.request_cache import cached
 from grading.core.requests import MemberRequest
-from grading.core.rls.rls_scope import (
-    as_github_repository,
-    as_join_code,
-    as_person,
-    as_platform,
-    as_push_link,
-)
+from grading.core.rls.rls_scope import as_person
 from grading.core.roles import ROLES, Level, Somebody, StaffLevel, may, remember_role, role_of
 from grading.core.team_access import is_present_member, read_as_of
 from grading.core.time_zones import follow_cohort
@@ -45,11 +37,8 @@ from grading.models import (
     Extension,
     Finding,
     Invitation,
-    JoinLink,
-    LtiRegistration,
     Membership,
     Organization,
-    PushLink,
     RepositoryAccess,
     Rubric,
     RubricVersion,
@@ -123,74 +112,6 @@ def access_invitation(user: Somebody, invitation_id: int) -> Invitation:
     if invitation is None or invitation.email not in addresses_of(user):
         raise Http404
     return invitation
-
-
-def access_invitation_by_link(token: str) -> Invitation:
-    """Return the invitation that a letter's link opens, for anybody who has the letter."""
-    organization_id, invitation_id = read_token(token)
-    with scope(organization=organization_id):
-        invitation = (
-            Invitation.objects.select_related("organization").filter(pk=invitation_id).first()
-        )
-    if invitation is None:
-        raise Http404
-    return invitation
-
-
-def access_join_link(code: str) -> JoinLink:
-    """Return the join link with this code, for anybody who knows it, ended ones too.
-
-    Those of an organization that cannot be used are missing.
-    """
-    with as_join_code(code):
-        organization_id = (
-            JoinLink.objects.filter(code=code).values_list("organization", flat=True).first()
-        )
-    if organization_id is None:
-        raise Http404
-    with scope(organization=organization_id):
-        links = JoinLink.objects.select_related("organization", "cohort__organization")
-        link = links.filter(code=code).first()
-    if link is None or not link.organization.is_usable:
-        raise Http404
-    return link
-
-
-def access_platform(key: UUID) -> LtiRegistration:
-    """Return the learning platform under this key, for anybody who knows it.
-
-    Those of an organization that cannot be used are missing.
-    """
-    with as_platform(key):
-        rows = LtiRegistration.objects.filter(key=key)
-        organization_id = rows.values_list("organization", flat=True).first()
-    if organization_id is None:
-        raise Http404
-    with scope(organization=organization_id):
-        rows = LtiRegistration.objects.select_related("organization")
-        registration = rows.filter(key=key).first()
-    if registration is None or not registration.organization.is_usable:
-        raise Http404
-    return registration
-
-
-def push_link_of_hook(key: UUID) -> PushLink | None:
-    """Return the link under this key, for whoever signs with its secret; None where it is unknown."""
-    with as_push_link(key):
-        rows = PushLink.objects.filter(key=key)
-        organization_id = rows.values_list("organization", flat=True).first()
-    if organization_id is None:
-        return None
-    with scope(organization=organization_id):
-        return PushLink.objects.filter(key=key).first()
-
-
-def push_links_of_repository(repository_id: int | None) -> list[PushLink]:
-    """Return the links by the GitHub App of a repository that GitHub named, in any organization."""
-    if repository_id is None:
-        return []
-    with as_github_repository(repository_id):
-        return list(PushLink.objects.filter(repository_id=repository_id))
 
 
 def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Cohort:

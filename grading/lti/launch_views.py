@@ -25,10 +25,10 @@ from django.views.decorators.http import (
 )
 from django_scopes import scope
 
+from grading.core.bearer_access import access_platform
 from grading.core.errors import ActionRefused, LaunchRefused, PlatformFailed, PlatformRefused
 from grading.core.form_bases import add_refusal
 from grading.core.launch_sessions import is_launch_session, open_launch_session
-from grading.core.permissions import access_platform
 from grading.lti.claims import LaunchClaims
 from grading.lti.courses import open_launch
 from grading.lti.deep_linking import chosen_response

@@ -12,16 +12,13 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from grading.core.bearer_access import access_invitation_by_link
 from grading.core.breadcrumbs import trail_to_organization
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import add_refusal
 from grading.core.letter_proof import ACCEPTING
 from grading.core.own_addresses import addresses_of
-from grading.core.permissions import (
-    access_invitation,
-    access_invitation_by_link,
-    access_organization,
-)
+from grading.core.permissions import access_invitation, access_organization
 from grading.core.requests import MemberRequest
 from grading.core.user_text import name_in_email
 from grading.courses.organizations.forms import AnswerForm, LeaveForm, LinkAnswerForm

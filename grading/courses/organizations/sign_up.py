@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.http import Http404, HttpRequest
 
+from grading.core.bearer_access import access_invitation_by_link
 from grading.core.letter_proof import ACCEPTING
 from grading.core.own_addresses import addresses_of
-from grading.core.permissions import access_invitation_by_link
 from grading.courses.organizations.invitations import accept_invitation
 
 

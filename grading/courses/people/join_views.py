@@ -14,11 +14,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 from django_scopes import scope
 
+from grading.core.bearer_access import access_join_link
 from grading.core.enums import STAFF_ROLES
 from grading.core.errors import PeopleRefused
 from grading.core.form_bases import add_refusal
 from grading.core.join_codes import read_code, spoken_form
-from grading.core.permissions import access_enrollment, access_join_link, role_of
+from grading.core.permissions import access_enrollment, role_of
 from grading.core.user_text import name_in_email, without_links
 from grading.courses.people.forms import JoinCodeForm, JoinForm
 from grading.courses.people.join_links import join_cohort

@@ -18,9 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from grading.core.bearer_access import push_link_of_hook, push_links_of_repository
 from grading.core.crypto import unseal
 from grading.core.errors import PushIgnored
-from grading.core.permissions import push_link_of_hook, push_links_of_repository
 from grading.models import PushLink
 from grading.submissions.pushes.links import SEAL
 from grading.submissions.pushes.payloads import PushEvent, read_push
