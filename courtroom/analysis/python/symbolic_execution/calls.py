@@ -13,6 +13,7 @@ from courtroom.analysis.python.symbolic_execution import (
     builtin_methods,
     data_files,
     higher_order,
+    list_methods,
 )
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.class_bodies import (
@@ -186,7 +187,7 @@ def _call_method(evaluator: Evaluator, target: Method, call: Call) -> Value:
     if isinstance(owner, LibraryObject):
         return evaluator.call_library_method(owner, target.name, call)
     if isinstance(owner, ListValue):
-        return builtin_methods.call_list_method(evaluator, owner, target.name, call)
+        return list_methods.call_list_method(evaluator, owner, target.name, call)
     if isinstance(owner, DictValue):
         return builtin_methods.call_dict_method(evaluator, owner, target.name, call)
     if isinstance(owner, str | Template):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from courtroom.analysis.python.symbolic_execution import builtin_methods
+from courtroom.analysis.python.symbolic_execution import builtin_methods, list_methods
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of, linearized
 from courtroom.analysis.python.symbolic_execution.evaluator import MAX_ITERATIONS, Evaluator
 from courtroom.analysis.python.symbolic_execution.loops import looped_values
@@ -96,7 +96,7 @@ def _sorted(evaluator: Evaluator, call: Call, apply: Apply) -> Value:
         return UNKNOWN
     value, reverse = call.positional[0], call.keywords.get("reverse")
     if call.keywords.get("key") is None:
-        return builtin_methods.sorted_list(value, reverse)
+        return list_methods.sorted_list(value, reverse)
     values, settled = looped_values(evaluator, value)
     is_doubtful = settled < len(values)
     keys = [apply(evaluator, call.keywords["key"], _call(call, [member])) for member in values]
