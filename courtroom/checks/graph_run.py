@@ -38,7 +38,7 @@ FAULTS: dict[str, str] = {
     "refused": "LangGraph refuses to compile the graph",
     "repeated": "A node runs twice, as branches have different lengths",
     "idle": "A node never runs",
-    "endless": "A loop has no way out",
+    "endless": "A loop never ends",
     "conflicts": "Nodes of one step write a key without a reducer",
     "doubled": "A list is added to itself",
 }

@@ -161,9 +161,12 @@ class _StateRuns:
         empty_until = self._empty_until(run)
         numbers = count()
         returning: dict[str, dict[str, None]] = {}
+        doubled: set[str] = set()
 
         def update(node: str, given: Mapping[str, Any]) -> dict[str, Any]:
             values: dict[str, Any] = {}
+            # A run that does not end has no final state.
+            doubled.update(_repeating(given, keys))
             for key in keys:
                 if key in state.returned.get(node, {}):
                     values[key] = list(given.get(key, ())[:MAX_RETURNED])
@@ -177,10 +180,9 @@ class _StateRuns:
         runner = self.runner_of(self.graph)
         runner.load(dict.fromkeys(keys, "add"), update)
         runner.run(run.choices, BEGIN, turns=run.turns)
-        for key, nodes in returning.items():
-            values = runner.final.get(key, ())
-            if len(values) > len(set(values)):
-                self.doubled.setdefault(key, {}).update(nodes)
+        doubled.update(_repeating(runner.final, keys))
+        for key in returning.keys() & doubled:
+            self.doubled.setdefault(key, {}).update(returning[key])
 
     def _empty_until(self, run: StubRun) -> dict[str, int]:
         """Return for each key the last step up to which the routes that are taken want it empty."""
@@ -189,3 +191,8 @@ class _StateRuns:
             empty = self.graph.routes[number].empty
             steps |= dict.fromkeys(empty[outcome] if empty else (), step)
         return steps
+
+
+def _repeating(state: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
+    """Return the keys under which a value stands more than once."""
+    return [key for key in keys if len(state.get(key, ())) > len(set(state.get(key, ())))]

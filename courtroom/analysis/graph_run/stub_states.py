@@ -79,13 +79,17 @@ def _root(use: StateUse) -> Keys:
 
 
 def _fresh(use: StateUse, kept: dict[str, str]) -> Keys:
-    """Return the keys that get a new value: in the update, or in place."""
+    """Return the keys that get a new value: in the update, or in place.
+
+    An empty list adds nothing to one.
+    """
     changed = {change.key for change in use.changes}
     return {
         write.key: _place(use, write.path, write.line)
         for update in use.updates
         for write in update.writes
         if write.key in kept and (not write.is_unchanged or write.key in changed)
+        if not (write.is_empty and kept[write.key] == "add")
     }
 
 

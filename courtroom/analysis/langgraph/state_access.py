@@ -20,9 +20,11 @@ from courtroom.analysis.langgraph.state_parts import (
     StateModel,
     StatePart,
     changed_keys,
+    is_empty,
     is_unchanged,
     members_of,
     path_of,
+    sure_keys,
     whole_state,
 )
 from courtroom.analysis.langgraph.subgraphs import Subgraph
@@ -32,7 +34,6 @@ from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.calls import apply
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
-from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
     Call,
@@ -64,6 +65,7 @@ class KeyWrite:
     `is_unchanged`: the node returns what it got under the key. `is_extended`: it returns that and
     more. `inner` are the keys of the dict that is written, complete unless `is_inner_open`.
     `sure` are the keys of it in any run, None where it may be empty; a list that never is has none.
+    `is_empty`: it is a list or a dict that holds nothing in any run.
     """
 
     key: str
@@ -74,6 +76,7 @@ class KeyWrite:
     inner: tuple[str, ...] = ()
     is_inner_open: bool = True
     sure: frozenset[str] | None = None
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,16 +466,9 @@ def _write(evaluator: StateEvaluator, holder: Value, key: str, value: Value) -> 
         evaluator.extends(value) == key,
         inner,
         is_inner_open,
-        _sure_keys(value),
+        sure_keys(value),
+        is_empty(value),
     )
-
-
-def _sure_keys(value: Value) -> frozenset[str] | None:
-    choices = choices_of(value)
-    if not all(isinstance(c, DictValue | ListValue) and truth_of(c) for c in choices):
-        return None
-    dicts = [c.entries if isinstance(c, DictValue) else {} for c in choices]
-    return frozenset.intersection(*(frozenset(map(str, entries)) for entries in dicts))
 
 
 def _payloads(result: Value) -> Iterator[Payload]:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from courtroom.analysis.python.symbolic_execution.value_operations import truth_of
 from courtroom.analysis.python.symbolic_execution.values import (
     Class,
     DictValue,
     External,
     Instance,
+    ListValue,
     OneOf,
     Value,
     choices_of,
@@ -122,3 +124,20 @@ def members_of(value: StatePart | StateModel) -> Mapping[str, Value]:
 def changed_keys(value: StatePart | StateModel) -> set[str]:
     members = members_of(value)
     return members.changed if isinstance(members, _Parts) else set()
+
+
+def sure_keys(value: Value) -> frozenset[str] | None:
+    """Return the keys of a dict in any run, none of a list; None where it may be empty."""
+    choices = choices_of(value)
+    if not all(isinstance(c, DictValue | ListValue) and truth_of(c) for c in choices):
+        return None
+    dicts = [c.entries if isinstance(c, DictValue) else {} for c in choices]
+    return frozenset.intersection(*(frozenset(map(str, entries)) for entries in dicts))
+
+
+def is_empty(value: Value) -> bool:
+    """Return whether the value is a list or a dict that holds nothing in any run."""
+    return all(
+        isinstance(choice, DictValue | ListValue) and truth_of(choice) is False
+        for choice in choices_of(value)
+    )

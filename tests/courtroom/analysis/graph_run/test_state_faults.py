@@ -146,6 +146,15 @@ def test_an_own_reducer_doubles_what_it_joins_with_itself(reducer, is_doubled):
     assert rows(fact, "doubled") == [("opinions", ["c"])] * is_doubled
 
 
+def test_a_list_that_only_an_empty_one_was_added_to_is_not_doubled():
+    fact = fact_of("""
+    def a(state): return {"opinions": []}
+    def b(state): return {"url": "x", "opinions": list()}
+    def c(state): return state
+    """)
+    assert fact["doubled"] == []
+
+
 def test_a_list_that_is_empty_when_it_is_returned_is_not_doubled():
     fact = fact_of("""
     def a(state): return state
@@ -229,3 +238,4 @@ def test_a_list_that_doubles_on_an_endless_loop_ends():
         wiring=wiring,
     )
     assert [row["nodes"] for row in fact["endless"]] == [["b", "c"]]
+    assert rows(fact, "doubled") == [("opinions", ["b", "c"])]
