@@ -51,6 +51,7 @@ FEATURE_WORDS = {
     "lacks_vision_inspector": "no VisionInspector",
     "lacks_conditional_edges": "no conditional edges",
     "lacks_error_route": "no conditional edge for failures",
+    "lacks_parallel_judges": "no parallel judges",
     "lacks_parallel_nodes": "no parallel nodes",
     "lacks_reducers": "no reducers",
     "lacks_pydantic_models": "no Pydantic models",

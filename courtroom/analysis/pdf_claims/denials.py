@@ -71,7 +71,7 @@ def _flag(*names: str) -> Callable[[CodeFacts], bool | None]:
 _JUDGES = r"(?:judges?|judge nodes?|judicial (?:layer|nodes?|bench|panel)|prosecutor)"
 _JUSTICE = r"(?:chief ?justice(?: ?node)?|synthesis (?:engine|node|layer)|supreme court)"
 _EDGES = r"conditional (?:routing |error )?(?:edges?|routing|routes?)"
-_ON_FAILURE = r"(?:for|to handle|on|to catch) [^.;]{0,40}?(?:fail|error|missing)"
+_ON_FAILURE = r"(?:for|to handle|on|to catch) [^.;]{0,40}?(?:fail|error|missing)\w*"
 PARTS: tuple[Part, ...] = (
     Part("lacks_judges", "graph", _JUDGES, _nodes("judge")),
     Part("lacks_chief_justice", "graph", _JUSTICE, _nodes("justice")),
@@ -84,6 +84,12 @@ PARTS: tuple[Part, ...] = (
         "graph",
         rf"{_EDGES}(?! (?:for|to|on|that|which|from)\b)",
         _routes,
+    ),
+    Part(
+        "lacks_parallel_judges",
+        "graph",
+        rf"(?:true )?parallel (?:execution|run|deliberation) of (?:the )?{_JUDGES}",
+        _flag("judges_parallel"),
     ),
     Part(
         "lacks_parallel_nodes",
@@ -136,6 +142,8 @@ _OTHER_TIME = re.compile(
     r"|agents?|students?|submissions?|auditor\w*|repositor\w+|target|audited|criteri\w+|points?"
     r"|violation|at that time|fallback|caught|identified|noted|needed|required|necessary)\b|[\"“”?{}\[\]→]|->"
 )
+# A line on a gap that is closed by now.
+_MENDED = re.compile(r"\b(?:(?:pre|post)-?fix|fixed|resolved|closed)\b", re.IGNORECASE)
 _GAP = r"(?:[\w/-]+ )?"
 _ABSENT = (
     r"(?:not (?:yet )?(?:been )?(?:implemented|added|integrated|wired|present|built|connected"
@@ -191,7 +199,7 @@ def _sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
         for line in filter(None, text.split("\n")):
             if (page, line) in reading.headings:
                 skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
-            elif skipped is None:
+            elif skipped is None and not _MENDED.search(line):
                 for words in own_words(line):
                     parts = (part for part in _SENTENCE.split(words) if len(part) <= _MAX_SENTENCE)
                     yield from ((page, part) for part in parts)

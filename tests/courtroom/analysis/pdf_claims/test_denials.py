@@ -42,7 +42,9 @@ def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         ("No ChiefJusticeNode or rules", "lacks_chief_justice"),
         ("2. VisionInspector currently commented out in graph.py.", "lacks_vision_inspector"),
         ("The graph has no conditional edges yet.", "lacks_conditional_edges"),
+        ("Gap: no conditional edges at all.", "lacks_conditional_edges"),
         ("No true parallel fan-out yet", "lacks_parallel_nodes"),
+        ("1. No true parallel execution of judges: one node.", "lacks_parallel_judges"),
         ("A first part; src/state.py lacks Pydantic/BaseModel usage.", "lacks_pydantic_models"),
         ("No Markdown report generation", "lacks_markdown_report"),
     ],
@@ -64,6 +66,7 @@ def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -
         "Prosecutor (1): 'No judges at all. No Markdown report.'",
         "The check flags a graph that has no judges.",
         "No judges are needed there.",
+        "Pre-fix gap. No judges.",
     ],
 )
 def test_denial_that_is_true_open_or_about_something_else_does_not_count(sentence: str) -> None:
@@ -83,3 +86,9 @@ def test_finding_says_that_the_code_has_what_is_denied() -> None:
     assert finding.clues[0].rationale == (
         "The code has what the report says is not there: judges (see src/graph.py:9)."
     )
+
+
+def test_denied_route_for_failures_is_held_against_that_fact() -> None:
+    reading = PdfReading(pages=("No conditional edges for clone failures.",), headings=frozenset())
+    held = stale_denials(reading, {**CODE, "conditional_error_route": True})
+    assert [claim.claim.feature for claim in held] == ["lacks_error_route"]
