@@ -290,7 +290,7 @@ def _clone(writer: FactWriter) -> None:
 
 def _escaping_errors(
     writer: FactWriter, function: FunctionRef, calls: Sequence[ast.Call]
-) -> list[dict[str, str]]:
+) -> list[dict[str, str | int]]:
     """Return the errors of the clone that leave a node which nothing is wrapped around."""
     actions = writer.graph.builder.nodes if writer.graph.builder else {}
     nodes = [
@@ -300,7 +300,15 @@ def _escaping_errors(
         if isinstance(action, Instance) or action.node is node.site.node
     ]
     errors = escaping_errors(writer.call_graph, function, calls, nodes)
-    return [{"name": error.name, "node": error.node.shown_name} for error in errors]
+    return [
+        {
+            "name": error.name,
+            "node": error.node.shown_name,
+            "path": error.node.source.path,
+            "line": error.node.site.node.lineno,
+        }
+        for error in errors
+    ]
 
 
 def _runner(

@@ -89,7 +89,7 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         place = place_of(refusals[0].path, refusals[0].line_start)
         where_not = SOME_REFUSED.format(name, place)
     if escaping:
-        where_met = f"{where_met.removesuffix('.')}, but {SLOW} ends the run: no one catches it."
+        where_met = f"{where_met.removesuffix('.')}, but {SLOW} ends the run: nothing catches it."
     sentences = where_met.format(name), where_not.format(name)
     return flag(FACTS[check.aspect], fallback, survey, sentences)
 
@@ -98,10 +98,13 @@ def _ends_the_run(
     function: Mapping[str, Any], escaping: Sequence[Mapping[str, str]], survey: Survey
 ) -> Finding:
     """The errors that the work notices and raises, and that no code catches."""
-    names = listed(dict.fromkeys(error["name"] for error in escaping))
-    nodes = listed(dict.fromkeys(error["node"] for error in escaping))
-    leaves = "leave" if len(escaping) > 1 else "leaves"
-    reason = f"When {function['name']} fails, {names} {leaves} {nodes}: it ends the run."
+    names = dict.fromkeys(error["name"] for error in escaping)
+    nodes = dict.fromkeys(error["node"] for error in escaping)
+    leaves = "leave" if len(names) > 1 else "leaves"
+    reason = (
+        f"When {function['name']} fails, {listed(names)} {leaves} {listed(nodes)} uncaught, which"
+        " ends the run."
+    )
     lines = survey.fact_locations.get("clone_function") or ()
     clues = clues_at(lines, reason) or [line_clue(function, reason)]
     return present(with_place(reason, function["path"], function["line"]), clues, met=False)

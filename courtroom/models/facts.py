@@ -115,10 +115,9 @@ class NamedPlace(Place):
     name: str
 
 
-class EscapingError(FactModel):
-    """Error, by the name of its class, that leaves the function of a node."""
+class EscapingError(NamedPlace):
+    """Error, by the name of its class, that leaves the function of a node, which stands there."""
 
-    name: str
     node: str
 
 

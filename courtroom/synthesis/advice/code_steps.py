@@ -59,7 +59,8 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
         names, nodes = (
             listed(dict.fromkeys(error[part] for error in escaping)) for part in ("name", "node")
         )
-        yield Step(f"Catch {names} in {nodes}, and hand the message on to the report.")
+        action = f"Catch {names} in {nodes}, and hand the message on to the report."
+        yield placed(action, escaping[0])
         return
     runner = function.get("runner")
     if aspect == "timeout" and runner:

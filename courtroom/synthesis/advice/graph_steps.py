@@ -393,7 +393,8 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
         used += f". Return only new entries from {listed(again)}" if again else ""
     state += "" if readers or callers else ", or leave it out if nothing reads it"
     step = placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
-    return replace(step, is_urgent=bool(fault.get("written")))
+    is_lost_report = bool(fault.get("written"))
+    return replace(step, is_urgent=is_lost_report, is_exact=is_lost_report)
 
 
 def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequence[str]) -> str:

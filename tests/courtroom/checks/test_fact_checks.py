@@ -504,12 +504,16 @@ def test_precautions_of_a_clone_that_nothing_calls_are_none(aspect, met):
 @pytest.mark.parametrize(
     ("error", "met", "words"),
     [
-        ("RuntimeError", False, "When fetch fails, RuntimeError leaves look: it ends the run"),
-        ("TimeoutExpired", True, "is handled, but TimeoutExpired ends the run: no one catches it"),
+        (
+            "RuntimeError",
+            False,
+            "When fetch fails, RuntimeError leaves look uncaught, which ends the run",
+        ),
+        ("TimeoutExpired", True, "is handled, but TimeoutExpired ends the run: nothing catches it"),
     ],
 )
 def test_error_of_a_clone_that_nothing_catches_ends_the_run(error, met, words):
-    escaping = [{"name": error, "node": "look"}]
+    escaping = [{"name": error, "node": "look", "path": "n.py", "line": 9}]
     function = {"name": "fetch", "path": "t.py", "line": 3, "escaping": escaping}
     facts = {"clone_function": function, "clone_errors_handled": True}
     places = {"clone_errors_handled": (location_at("t.py", 5),)}

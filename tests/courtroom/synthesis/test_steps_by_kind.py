@@ -387,10 +387,11 @@ def test_clone_that_nothing_calls_is_called_before_it_is_mended():
 
 
 def test_error_of_a_clone_is_caught_in_the_node_that_it_leaves():
-    escaping = [{"name": "RuntimeError", "node": "look"}]
+    escaping = [{"name": "RuntimeError", "node": "look", "path": "n.py", "line": 9}]
     function = {"name": "fetch", "path": "t.py", "line": 3, "escaping": escaping}
     (step,) = code_steps.clone_steps("errors_handled", (), work(clone_function=function))
     assert step.action == "Catch RuntimeError in look, and hand the message on to the report."
+    assert (step.path, step.line) == ("n.py", 9)
 
 
 def test_deadline_belongs_to_the_process_that_the_works_own_function_starts():
