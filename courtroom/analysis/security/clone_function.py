@@ -18,6 +18,14 @@ from courtroom.analysis.python.tree_walk import (
     walk,
     words_of,
 )
+from courtroom.analysis.security.address_checks import (
+    URL_WORDS,
+    Lines,
+    names_url,
+    recorded_errors,
+    refusals_of,
+    validations,
+)
 
 CLONE_METHODS = frozenset({"clone_from"})
 CLONE_FUNCTIONS = frozenset({"pygit2.clone_repository", "dulwich.porcelain.clone"})
@@ -25,26 +33,12 @@ TEMPORARY_FOLDERS = frozenset({"tempfile.TemporaryDirectory", "tempfile.mkdtemp"
 WAIT_CALLS = ("communicate", "wait", "wait_for", "result")
 PROCESS_CALLS = frozenset({"run", "Popen", "call", "check_call", "check_output", *WAIT_CALLS})
 TIMEOUTS = ("timeout", "kill_after_timeout")
-# Beginnings of an address that is a path of this machine.
-LOCAL_PREFIXES = ("file:", "/", ".", "~")
-URL_WORDS = frozenset({"url", "repo", "repository", "uri", "remote", "link"})
-# Words of a validating function, and words that need an address beside them: check_url.
-SURE_VALIDATORS = frozenset(
-    words_of("valid validate validated validates validation validator sanitize sanitise")
-)
-VALIDATORS = SURE_VALIDATORS | frozenset(words_of("check checked is ensure verify assert allowed"))
-ADDRESS_WORDS = frozenset(words_of("url uri github address host scheme"))
-PATTERN_CALLS = frozenset({"match", "fullmatch", "search", "urlparse", "urlsplit"})
-REPOSITORY_WORDS = frozenset({"repo", "repository"})
-ERROR_WORDS = frozenset({"error", "errors", "problems", "issues", "failures"})
 LOG_WORDS = frozenset({"logger", "log", "logging", "console"})
 # Methods and functions that return the words they are given in another form.
 REWORDING = frozenset({"join", "split", "format"})
 MAX_CALLER_ROUNDS = 2
 # Further up, a folder counts when it is handed down.
 MAX_HANDED_ROUNDS = 5
-
-Lines = Iterator[tuple[SourceFile, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +68,7 @@ class CloneReading:
             return None
         parameters = self.function.site.node.args
         names = (arg.arg for arg in (*parameters.posonlyargs, *parameters.args))
-        return next(filter(_names_url, names), None)
+        return next(filter(names_url, names), None)
 
 
 def read_clone(
@@ -100,7 +94,7 @@ def read_clone(
             place for other in calls for place in _timeouts(call_graph, function, other)
         ],
         "clone_errors_handled": list(_error_handlers(function, calls, context)),
-        "url_validated": [*_validations(function, call, context), *_recorded_errors(running)],
+        "url_validated": [*validations(function, call, context), *recorded_errors(running)],
     }
     unique = {
         fact: list({(source.path, line): (source, line) for source, line in places}.values())
@@ -108,7 +102,7 @@ def read_clone(
     }
     ordered = (call, *(other for other in calls if other is not call))
     gap = _unknown_runner(call_graph, function, calls)
-    refusals = tuple(_refusals(function, call))
+    refusals = tuple(refusals_of(function, call))
     return CloneReading(function, unique, gap, ordered, refusals)
 
 
@@ -419,120 +413,3 @@ def _error_handlers(
 
 def tests_return_code(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == "returncode" for node in walk(test))
-
-
-def _validations(function: FunctionRef, call: ast.Call, context: list[FunctionRef]) -> Lines:
-    """Yield tests of the address before the clone: a validating call, or a test that refuses."""
-    for other in context:
-        is_clone = other.key == function.key
-        # The end of a context manager runs after the clone.
-        if not is_clone and other.site.owner is not None and other.name == "__exit__":
-            continue
-        for node in walk(other.site.node):
-            line = getattr(node, "lineno", 0)
-            if is_clone and line > call.lineno:
-                continue
-            is_validating_call = isinstance(node, ast.Call) and _is_validating_call(node)
-            is_refusing_test = (
-                isinstance(node, ast.If)
-                and _leaves(node)
-                and _tests_address(node.test)
-                and not _takes_local_path(node)
-            )
-            if is_validating_call or is_refusing_test:
-                yield other.source, line
-
-
-def _refusals(function: FunctionRef, call: ast.Call) -> Lines:
-    """Yield tests of any kind that raise on an address before the clone."""
-    for node in walk(function.site.node):
-        if not isinstance(node, ast.If) or node.lineno > call.lineno:
-            continue
-        names = {inner.id for inner in walk(node.test) if isinstance(inner, ast.Name)}
-        if isinstance(node.body[-1], ast.Raise) and any(map(_names_url, names)):
-            yield function.source, node.lineno
-
-
-def _recorded_errors(running: list[FunctionRef]) -> Lines:
-    """Yield tests of the repository's address that record an error when it does not fit."""
-    for function in running:
-        for node in walk(function.site.node):
-            if isinstance(node, ast.If) and _records_error(node) and _tests_address(node.test):
-                yield function.source, node.lineno
-
-
-def _records_error(node: ast.If) -> bool:
-    """Return true when a test of a repository adds to a list of errors."""
-    tested_words = {word for inner in walk(node.test) for word in words_of(last_name(inner))}
-    if not tested_words & REPOSITORY_WORDS:
-        return False
-    for inner in (inner for statement in node.body for inner in walk(statement)):
-        if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
-            continue
-        list_words = set(words_of(last_name(inner.func.value)))
-        if inner.func.attr == "append" and list_words & ERROR_WORDS:
-            return True
-
-    return False
-
-
-def _is_validating_call(call: ast.Call) -> bool:
-    """Return true for validate_repo_url(url) and is_valid_github_url(url)."""
-    words = set(words_of(called_name(call)))
-    takes_url = any(set(words_of(last_name(argument))) & URL_WORDS for argument in call.args)
-    return takes_url and bool(
-        words & SURE_VALIDATORS or (words & VALIDATORS and words & ADDRESS_WORDS)
-    )
-
-
-def _leaves(node: ast.If) -> bool:
-    """Return true when one branch of the test ends in raise or return."""
-    return any(
-        branch and isinstance(branch[-1], ast.Raise | ast.Return)
-        for branch in (node.body, node.orelse)
-    )
-
-
-def _takes_local_path(node: ast.If) -> bool:
-    """Return true for a test that lets a local path pass the clone by: it refuses nothing."""
-    test = node.test
-    prefixes = [
-        constant_text(part) or ""
-        for part in (walk(test.args[0]) if isinstance(test, ast.Call) and test.args else ())
-        if isinstance(part, ast.Constant)
-    ]
-    is_local = bool(prefixes) and all(text.startswith(LOCAL_PREFIXES) for text in prefixes)
-    returned = [
-        inner.value.elts[0]
-        if isinstance(inner.value, ast.Tuple) and inner.value.elts
-        else inner.value
-        for statement in node.body
-        for inner in walk(statement)
-        if isinstance(inner, ast.Return)
-    ]
-    return is_local and any(isinstance(value, ast.Name) for value in returned)
-
-
-def _tests_address(test: ast.expr) -> bool:
-    """Return true for a test of an address's form: its beginning, parts, pattern or host."""
-    return any(_is_address_test(node) for node in walk(test))
-
-
-def _is_address_test(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        subject = last_name(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-        if called_name(node) == "startswith" and _names_url(subject):
-            return True
-        return called_name(node) in PATTERN_CALLS and any(
-            _names_url(last_name(argument)) for argument in node.args
-        )
-    if isinstance(node, ast.Attribute):
-        return node.attr in {"scheme", "netloc", "hostname"}
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-        # "github.com" in url
-        return bool(constant_text(node.left)) and _names_url(last_name(node.comparators[0]))
-    return False
-
-
-def _names_url(name: str) -> bool:
-    return bool(set(words_of(name)) & URL_WORDS)
