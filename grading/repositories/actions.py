@@ -18,7 +18,7 @@ from django.utils import timezone
 from grading.core.activity_writer import record_activity
 from grading.core.crypto import seal
 from grading.core.enums import AccessKind
-from grading.core.errors import AccessRefused
+from grading.core.errors import AccessRefused, SealBrokenError
 from grading.core.github_app import Account, Repository, github_app
 from grading.core.probe_limit import limited_probe
 from grading.engine import access_trials
@@ -32,6 +32,9 @@ MOST_OF_STUDENT, MOST_OF_ORGANIZATION = 20, 50
 MOST_ASSIGNED = 1000
 NO_REPOSITORY = "Give the whole address of one repository, such as https://gitlab.com/you/project."
 FINGERPRINT_CHANGED = "The server now shows another key than on your page. Compare it again."
+UNREADABLE = (
+    "We cannot read the access that your institution stored. Ask your teacher to store it again."
+)
 NOT_SHOWN = (
     "We did not find this branch. Either it was not pushed yet, or your institution's access does "
     "not reach a repository at this address."
@@ -243,9 +246,13 @@ def grant_by_branch(*, student: Enrollment, address: str, by: User) -> Repositor
             "not_covered",
             "Your institution has no access for this address. Use a token or a deploy key instead.",
         )
+    try:
+        opened = unsealed(access)
+    except SealBrokenError:
+        raise AccessRefused("address", "access_unreadable", UNREADABLE) from None
     branch = proof_branch(student, location)
     with limited_probe(student, by=by):
-        if not access_trials.has_branch(unsealed(access), address, branch):
+        if not access_trials.has_branch(opened, address, branch):
             raise AccessRefused("address", "branch_missing", f"{NOT_SHOWN} Branch: {branch}")
     return _grant(access, student, location.path, by=by, made_by=None)
 

@@ -309,6 +309,13 @@ def test_proof_says_the_same_of_repositories_that_exist_and_that_do_not(private,
     assert len(sentences) == 1
 
 
+def test_access_that_was_sealed_with_a_lost_key_proves_nothing(private, ada, shared, settings):
+    settings.SECRET_KEY = "another-" * 8
+    address = f"{private.url}/course/ada.git"
+    answer = send(client_of(ada.user), own_page(ada), do="proof", address=address)
+    assert "Ask your teacher to store it again" in errors_on(answer)
+
+
 def test_address_that_no_access_covers_is_never_asked(private, ada):
     RepositoryAccessFactory.create(organization=ada.organization, host="elsewhere.example")
     address = f"{private.url}/course/ada.git"
