@@ -146,7 +146,7 @@ def _by_name(path: str, name: str, freed: str) -> Aside | None:
 
 def is_named_by(glob: str, kind: str) -> bool:
     """Return whether a rubric's pattern asks for files of a kind, as `tests/**` does for tests."""
-    if kind == "vendored" and not VENDORED.isdisjoint(glob.split("/")):
+    if kind in {"vendored", "generated"} and not VENDORED.isdisjoint(glob.split("/")):
         return True
     words = {*FOLDERS[kind], "spec"} if kind == "test" else FOLDERS[kind]
     return any(word in glob.lower() for word in words)
