@@ -12,7 +12,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     is_score_name,
     words_in,
 )
-from courtroom.analysis.python.tree_walk import called_name, walk
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 
 CONVERSIONS = frozenset({"round", "int", "float"})
 LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -104,12 +104,9 @@ class Settings:
         for row in self.rows:
             if row.name != cap.name or row.line <= last or not row.may_follow(cap):
                 continue
-            is_apart = _names_in(row.tests) & marks or _denied_in(row.tests) & flags
-            if (
-                not is_apart
-                and not _is_for_high(row)
-                and self._can_raise(row, _limit_of(cap.value))
-            ):
+            is_apart = bool(_names_in(row.tests) & marks or _denied_in(row.tests) & flags)
+            is_apart = is_apart or _is_for_high(row) or _excludes(cap, row)
+            if not is_apart and self._can_raise(row, _limit_of(cap.value)):
                 return row
         return None
 
@@ -214,6 +211,48 @@ def _is_for_high(row: Setting) -> bool:
         for test in row.tests
         for node in walk(test)
     )
+
+
+def _excludes(cap: Setting, row: Setting) -> bool:
+    """Return true where the cap's own tests keep a run from the row, or its value low."""
+    of_cap, of_row = _conjuncts(cap.tests), _conjuncts(row.tests)
+    low = (ast.Lt, ast.LtE, ast.Eq)
+    bounded = {ast.dump(test.left) for test in of_cap if isinstance(test.ops[0], low)}
+    if ast.dump(row.value) in bounded:
+        return True
+    return any(
+        ast.dump(first.left) == ast.dump(second.left)
+        and bool(texts := _texts_of(first))
+        and bool(others := _texts_of(second))
+        and texts.isdisjoint(others)
+        for first in of_cap
+        for second in of_row
+    )
+
+
+def _conjuncts(tests: Iterable[ast.expr]) -> list[ast.Compare]:
+    """Return the comparisons that all hold where the tests do."""
+    waiting, compares = list(tests), []
+    while waiting:
+        test = waiting.pop()
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            waiting += test.values
+        elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+            compares.append(test)
+    return compares
+
+
+def _texts_of(test: ast.Compare) -> set[str]:
+    """Return the texts one of which `x == text` or `x in (text, text)` asks for."""
+    right = test.comparators[0]
+    if isinstance(test.ops[0], ast.Eq):
+        members = [right]
+    elif isinstance(test.ops[0], ast.In) and isinstance(right, ast.List | ast.Tuple | ast.Set):
+        members = right.elts
+    else:
+        return set()
+    texts = {constant_text(member) for member in members}
+    return set() if None in texts else {text for text in texts if text is not None}
 
 
 def _names_in(nodes: Iterable[ast.AST]) -> set[str]:

@@ -48,6 +48,8 @@ from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
 
 HIGHEST = 5
+# Names for a score that another one replaces.
+KEPT_WORDS = frozenset(words_of("old previous prev original before initial current"))
 MEANS = frozenset({"sum", "mean", "fmean", "median"})
 
 # Words of a line by which a reader sees the rule.
@@ -297,13 +299,16 @@ def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lin
         own = change.target.union(words_in(change.value), *map(words_in, change.tests))
         return bool(own & words)
 
-    def rank(change: ScoreChange) -> tuple[bool, bool]:
-        # `old_score = final_score` and a list of scores keep them, where a later line changes one.
-        kept = (ast.Name, ast.ListComp, ast.Subscript)
-        is_copy = isinstance(_converted(change.value), kept)
-        return is_copy, not _tells(rule, change.function, change.line)
+    def is_copy(change: ScoreChange) -> bool:
+        return isinstance(_converted(change.value), ast.Name | ast.ListComp | ast.Subscript)
 
-    named = list(filter(is_named, changes)) or changes
+    def rank(change: ScoreChange) -> tuple[bool, bool]:
+        # A list of scores keeps them, where a later line changes one.
+        return is_copy(change), not _tells(rule, change.function, change.line)
+
+    # `old_score = final_score` only remembers what a later line changes.
+    changing = [c for c in changes if not (is_copy(c) and c.target & KEPT_WORDS)] or changes
+    named = list(filter(is_named, changing)) or changing
     return [(change.function, change.line) for change in sorted(named, key=rank)]
 
 

@@ -101,8 +101,10 @@ def _is_one_of_a_list(change: ScoreChange) -> bool:
 def _is_architecture_rule(change: ScoreChange) -> bool:
     # The rubric gives the Tech Lead's opinion the last word on architecture.
     is_about_architecture = bool(change.guard & {"architecture", "orchestration"})
+    # What a function that a test calls speaks of is not what the rule is about.
+    own = words_in(change.value).union(*map(words_in, change.tests))
     is_of_another = bool(change.target & OTHER_JUDGES)
-    return is_about_architecture and _names_tech_lead(change.guard) and not is_of_another
+    return is_about_architecture and _names_tech_lead(own) and not is_of_another
 
 
 def _comes_from_lead(value: ast.expr, assigned: Assignments) -> bool:

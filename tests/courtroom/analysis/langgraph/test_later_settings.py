@@ -77,6 +77,11 @@ def test_setting_that_keeps_below_the_cap_is_no_fault(later):
             "capped = False\nif security_flaw:\n    score = min(score, 3)\n    capped = True\n"
             "if not capped:\n    score = tech_lead.score"
         ),
+        "if security_flaw and p.score <= 2:\n    score = min(score, 3)\nscore = p.score",
+        (
+            "if security_flaw and criterion == 'safe':\n    score = min(score, 3)\n"
+            "if criterion in ('graph', 'state') and d:\n    score = tech_lead.score"
+        ),
         (
             "for c in criteria:\n    if security_flaw:\n        score = min(score, 3)\n"
             "for c in criteria:\n    score = tech_lead.score"

@@ -65,6 +65,15 @@ def test_blend_that_gives_no_more_to_the_tech_lead_is_no_weight(blend):
     assert weight_lines(blend) == []
 
 
+def test_function_that_speaks_of_the_tech_lead_makes_no_rule_of_a_test_that_calls_it():
+    before = "def supports(e):\n    return e in ('architecture', 'tech lead')\n"
+    body = "if supports(evidences):\n    final_score = min(score, 2)"
+    symbols = symbols_of({"src/justice.py": justice(body, before)})
+    names = ("chief_justice", "supports")
+    functions = [FunctionRef(*entry) for n in names for entry in symbols.functions_by_name[n]]
+    assert list(lead_decides(ChangeReader(functions).changes())) == []
+
+
 def test_scores_of_other_judges_under_a_rule_on_architecture_are_no_lines_of_it():
     body = (
         "if criterion in ARCHITECTURE and tech_lead:\n"
