@@ -418,7 +418,10 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         ("structured_output_calls", "parsed_answers", "structured_output_retry", "plain_judges"),
     ),
     (record_prompts, ("persona_prompts", "persona_prompts_distinct")),
-    (record_verdict, ("justice_deterministic", "rules", "security_ground", "markdown_report")),
+    (
+        record_verdict,
+        ("justice_deterministic", "rules", "loose_caps", "security_ground", "markdown_report"),
+    ),
     (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
@@ -80,6 +81,15 @@ def _rules(writer: FactWriter, gap: str) -> None:
         else False
         for rule, reading in rules.items()
     }
+    writer.facts["loose_caps"] = [
+        {
+            "path": rule.function.source.path,
+            "line": rule.line,
+            "sentence": rule.sentence,
+            "is_lifted": rule.is_lifted,
+        }
+        for rule in loose_caps(writer.layers.justice)
+    ]
     ground = read_security_ground(writer.layers.justice, conditions)
     if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):
         writer.facts["security_ground"] = ground

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
     Sentences,
@@ -13,9 +13,10 @@ from courtroom.checks.from_facts import (
     from_stored_facts,
     line_clue,
     unknown,
+    with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import place_of
+from courtroom.checks.phrases import in_full, place_of
 from courtroom.checks.result import Finding, present
 from courtroom.checks.state_flow import fault_sentence
 from courtroom.checks.subjects import Subjects
@@ -64,6 +65,11 @@ GROUNDS = {
 }
 
 
+# Caps for security that are none.
+BLIND = "What caps a score for security does not look for security."
+LIFTED = "A score that was capped for security can be lifted again."
+
+
 class SynthesisRules(CheckBase):
     kind: Literal["synthesis_rules"] = "synthesis_rules"
     aspect: Literal[
@@ -93,6 +99,9 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         return unknown("rules", survey)
     if rules[check.aspect] is None:
         return unknown(f"rules.{check.aspect}", survey)
+    loose = survey.facts.get("loose_caps")
+    if check.aspect == "security_override" and rules[check.aspect] and loose:
+        return _loose(loose)
     # Where a rule is missing, lines that would apply it show why they do not.
     locations = survey.fact_locations.get(check.aspect, ())
     sentences = _with_obstacle(RULES[check.aspect], locations)
@@ -115,6 +124,17 @@ def _lost_report(survey: Survey) -> Finding | None:
             ]
             return present(reason, clues, met=False)
     return None
+
+
+def _loose(rows: Sequence[Mapping[str, Any]]) -> Finding:
+    """No cap for security holds: what is wrong with each."""
+    clues = [line_clue(row, f"{row['sentence']}.") for row in rows]
+    reasons = [
+        with_place(clue.rationale, row["path"], row["line"])
+        for row, clue in zip(rows, clues, strict=True)
+    ]
+    fault = LIFTED if all(row["is_lifted"] for row in rows) else BLIND
+    return present(in_full(reasons), clues, met=False, fault=fault)
 
 
 def _with_obstacle(sentences: Sentences, locations: Sequence[SourceLocation]) -> Sentences:

@@ -176,6 +176,17 @@ class RulesFact(FactModel):
     variance_re_evaluation: bool | None
 
 
+class LooseCap(Place):
+    """Line by which no cap for security holds, in one sentence.
+
+    `is_lifted`: it can lift a score above the cap before it. Otherwise it is a cap under a condition
+    that does not look for security.
+    """
+
+    sentence: str
+    is_lifted: bool
+
+
 class FailingLine(Place):
     """Line that fails whenever it runs; `why` says so as the end of a sentence."""
 
@@ -266,6 +277,8 @@ class Facts(FactModel):
     persona_prompts_distinct: bool | None = None
     justice_deterministic: bool | None = None
     rules: RulesFact | None = None
+    # why no cap for security holds; empty where one does, or where there is none
+    loose_caps: tuple[LooseCap, ...] | None = None
     # what the conditions of the cap for security read: evidence, or what judges say and score
     security_ground: Literal["evidence", "opinions", "none"] | None = None
     markdown_report: bool | None = None

@@ -12,6 +12,8 @@ from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
 from courtroom.synthesis.advice.work import Step, Work, placed
 
+# Words of its own that let a prompt lead its judge.
+ENOUGH_WORDS = 60
 CLONE = {
     "in_tempdir": "Clone into a folder of tempfile.TemporaryDirectory in {name}, which is removed"
     " whatever happens.",
@@ -81,7 +83,16 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     yield Step(text.format(name=function["name"], reason=reason), snippet=snippet)
 
 
-def retry_steps(aspect: str, work: Work) -> Iterator[Step]:
+def answer_steps(aspect: str, work: Work) -> Iterator[Step]:
+    """Let plain judges ask a model before it is bound, and repeat a call that misfits."""
+    judges = work.facts.get("plain_judges") or ()
+    if aspect == "called" and judges:
+        schema = work.opinion_schema or "a Pydantic model of an opinion"
+        action = (
+            f"Let the judges ask a model, bound by with_structured_output to {schema}:"
+            f" {judges[0]['name']} computes its opinion without one."
+        )
+        yield replace(placed(action, judges[0]), is_exact=True)
     if aspect == "retry":
         schema = work.opinion_schema or "the schema"
         yield Step(
@@ -94,6 +105,8 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
     """Lengthen the prompts that say too little of their own; the shortest is the place."""
     if aspect != "told":
         return
+    # One length for all checks of a rubric.
+    words = max(words, ENOUGH_WORDS)
     rows = [r for r in work.facts.get("persona_prompts") or () if (r["own_words"] or 0) < words]
     if not rows:
         return

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from courtroom.models.check import CheckBase
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
-from courtroom.synthesis.advice.work import Step, Work
+from courtroom.synthesis.advice.work import Step, Work, placed
 
 Pieces = Sequence[Evidence]
 
@@ -22,6 +23,9 @@ def steps_of(
         steps = report_steps.history_steps(_of(check, "aspect"), outcome.reason)
     elif check.kind == "synthesis_rules":
         # A missing rule belongs into the code that holds the others.
+        lifting = [row for row in work.facts.get("loose_caps") or () if row["is_lifted"]]
+        if _of(check, "aspect") == "security_override" and lifting:
+            return tuple(map(_capped_last, lifting))
         has_place = any(piece.location.path for piece in pieces)
         place = None if has_place else work.place_of_kind(criterion, check.kind)
         is_report = _of(check, "aspect") == "markdown_report"
@@ -30,6 +34,11 @@ def steps_of(
     else:
         steps = STEPS[check.kind](check, pieces, work) if check.kind in STEPS else iter(())
     return tuple(dict.fromkeys(steps))
+
+
+def _capped_last(row: Mapping[str, Any]) -> Step:
+    action = "Apply the cap for security after this line, so that nothing sets the score after it."
+    return replace(placed(action, row), is_exact=True)
 
 
 def _of(check: CheckBase, parameter: str) -> Any:
@@ -42,7 +51,7 @@ STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
     "graph_run": lambda c, _, w: graph_steps.run_steps(_of(c, "faults"), w),
     "state_flow": lambda c, _, w: graph_steps.flow_steps(_of(c, "concerns"), w),
     "sandboxed_clone": lambda c, p, w: code_steps.clone_steps(_of(c, "aspect"), p, w),
-    "structured_output": lambda c, _, w: code_steps.retry_steps(_of(c, "aspect"), w),
+    "structured_output": lambda c, _, w: code_steps.answer_steps(_of(c, "aspect"), w),
     "persona_overlap": lambda c, _, w: code_steps.prompt_steps(
         _of(c, "aspect"), _of(c, "words"), w
     ),

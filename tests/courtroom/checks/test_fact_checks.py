@@ -381,6 +381,31 @@ def test_parser_with_a_schema_is_named_where_no_model_is_bound(aspect, met, reas
     assert finding.reason == f"PydanticOutputParser fits an answer into Reply (j.py:8){reason}"
 
 
+CAPS = [
+    {"path": "j.py", "line": 4, "sentence": "decide() caps blindly", "is_lifted": False},
+    {"path": "j.py", "line": 9, "sentence": "line 9 can lift it", "is_lifted": True},
+]
+
+
+@pytest.mark.parametrize(
+    ("caps", "fault"),
+    [
+        (CAPS, "What caps a score for security does not look for security."),
+        (CAPS[1:], "A score that was capped for security can be lifted again."),
+    ],
+)
+def test_cap_for_security_that_does_not_hold_is_no_rule(caps, fault):
+    rules = {"security_override": True, "fact_supremacy": True}
+    facts = {"rules": rules, "loose_caps": caps}
+    check = SynthesisRules(**CHECK_FIELDS, aspect="security_override")
+    finding = synthesis_rules(check, survey(facts=facts))
+    assert (finding.met, finding.fault) == (False, fault)
+    assert clue_lines(finding) == [("j.py", cap["line"]) for cap in caps]
+    held = synthesis_rules(check, survey(facts=facts | {"loose_caps": []}))
+    other = SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy")
+    assert (held.met, synthesis_rules(other, survey(facts=facts)).met) == (True, True)
+
+
 PROMPTS = [
     {"persona": name, "path": "p.py", "line": n}
     for n, name in enumerate(["Prosecutor", "Defense"], start=1)

@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 
-from courtroom.models.evidence import Location
+from courtroom.checks.synthesis_rules import SynthesisRules
+from courtroom.models.evidence import CheckOutcome, Location
+from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
+from courtroom.synthesis.advice.kinds import steps_of
 from courtroom.synthesis.advice.work import Work
 from tests.courtroom.synthesis.bench_records import piece
 
+RUBRIC = shipped_rubric("self_audit")
 PLACE = {"path": "graph.py", "line": 9}
 STATE = {"name": "CourtState", "path": "state.py", "line": 3, "kind": "TypedDict"}
 
@@ -400,3 +404,31 @@ def test_deadline_belongs_to_the_process_that_the_works_own_function_starts():
     (step,) = code_steps.clone_steps("timeout", (), work(clone_function=function))
     assert (step.path, step.line) == ("sandbox.py", 16)
     assert step.action.startswith("Give the processes of run_command a deadline")
+
+
+def test_judges_without_a_model_are_to_ask_one_before_it_is_bound():
+    judge = {"name": "prosecutor", "path": "judges.py", "line": 4}
+    facts = work(plain_judges=[judge], pydantic_models=["Opinion"])
+    (step,) = code_steps.answer_steps("called", facts)
+    assert (step.path, step.line, step.is_exact) == ("judges.py", 4, True)
+    assert step.action == (
+        "Let the judges ask a model, bound by with_structured_output to Opinion: prosecutor computes"
+        " its opinion without one."
+    )
+    assert not [*code_steps.answer_steps("called", work(plain_judges=[]))]
+
+
+def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
+    cap = {"path": "j.py", "line": 9, "sentence": "x", "is_lifted": True}
+    check = SynthesisRules(id="c", goal="a goal", aspect="security_override")
+    facts = work(loose_caps=[cap, cap | {"line": 4, "is_lifted": False}])
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [], facts)
+    assert (step.path, step.line, step.is_exact) == ("j.py", 9, True)
+
+
+def test_prompts_are_lengthened_once_for_all_checks_of_their_length():
+    prompts = [{"persona": "Defense", "path": "p.py", "line": 1, "own_words": 12}]
+    facts = work(persona_prompts=prompts)
+    short, long = (list(code_steps.prompt_steps("told", words, facts)) for words in (20, 60))
+    assert short == long

@@ -55,15 +55,19 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.GtE: operator.ge,
     ast.Eq: operator.eq,
 }
+BLIND = "caps a score for security under a condition that does not look for security"
 # The lowest score: no cap can raise to it.
 LOWEST = 1
 
 
 @dataclass(frozen=True, slots=True)
 class LooseRule:
+    """Rule at a line; `is_lifted` for a line that lifts a score above the cap before it."""
+
     function: FunctionRef
     line: int
     sentence: str
+    is_lifted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ class Default:
 def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     """Yield rules in the Chief Justice's code without the condition that their name promises.
 
-    Lines under the same condition are one rule: the first stands for them.
+    Lines under the same condition are one rule: the first stands for them. Where no cap for
+    security holds, `loose_caps` returns what is wrong with them.
     """
     reader = ChangeReader(functions)
     changes = [change for change in reader.changes() if not change.is_dead]
@@ -90,14 +95,34 @@ def loose_rules(functions: list[FunctionRef]) -> Iterator[LooseRule]:
     for change in changes:
         fault = _fault_of_cap(change, reader, inputs)
         if fault:
-            rule = LooseRule(
-                change.function, change.line, f"{change.function.shown_name}() {fault}"
-            )
-            caps.setdefault((id(change.tests[-1]), fault), rule)
-    yield from caps.values()
-    yield from _undone_caps(changes)
+            caps.setdefault((id(change.tests[-1]), fault), _named(change, fault))
+    loose = loose_caps(functions)
+    yield from (rule for rule in (*caps.values(), *_undone_caps(changes)) if rule not in loose)
     for function in functions:
         yield from _met_by_default(function, [c for c in changes if c.function is function])
+
+
+def _named(change: ScoreChange, fault: str) -> LooseRule:
+    return LooseRule(change.function, change.line, f"{change.function.shown_name}() {fault}")
+
+
+def loose_caps(functions: list[FunctionRef]) -> list[LooseRule]:
+    """Return why no cap for security holds: none looks for security, or each can be lifted again.
+
+    Empty where one cap holds, or where there is none.
+    """
+    reader = ChangeReader(functions)
+    changes = [change for change in reader.changes() if not change.is_dead]
+    caps = [change for change in changes if is_security_cap(change)]
+    blind = [cap for cap in caps if cap.tests and not _looks_for_security(cap, reader)]
+    undone = list(_undone_caps(changes))
+    lifted = {rule.function.key for rule in undone}
+    if any(cap not in blind and cap.function.key not in lifted for cap in caps):
+        return []
+    first: dict[int, LooseRule] = {}
+    for cap in blind:
+        first.setdefault(id(cap.tests[-1]), _named(cap, BLIND))
+    return [*first.values(), *undone]
 
 
 def _undone_caps(changes: list[ScoreChange]) -> Iterator[LooseRule]:
@@ -112,7 +137,8 @@ def _undone_caps(changes: list[ScoreChange]) -> Iterator[LooseRule]:
         rows = [row for change in in_function if (row := settings.of(change)) is not None]
         undone = ((cap, later) for cap in rows if (later := settings.undoing(cap, rows)))
         for cap, later in list(undone)[:1]:
-            yield LooseRule(function, later.line, _lifted(function, cap, later))
+            sentence = _lifted(function, cap, later)
+            yield LooseRule(function, later.line, sentence, is_lifted=True)
 
 
 def _lifted(function: FunctionRef, cap: Setting, later: Setting) -> str:
@@ -198,7 +224,7 @@ def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader
     if not is_security_cap(change) or not change.tests:
         return ""
     if not _looks_for_security(change, reader):
-        return "caps a score for security under a condition that does not look for security"
+        return BLIND
     if _sets_constant(change):
         return "sets the score for security instead of capping it: a lower score is raised"
     if _takes_highest(change):

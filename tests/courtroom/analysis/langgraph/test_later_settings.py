@@ -6,7 +6,7 @@ from textwrap import indent
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
+from courtroom.analysis.langgraph.judging.loose_rules import loose_caps, loose_rules
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -28,7 +28,8 @@ def lifted(body: str) -> list[int]:
     """Return the lines that lift a score above its cap, counted from the first of the body."""
     symbols = symbols_of({"src/justice.py": code_of(body)})
     functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["chief_justice"]]
-    rules = [rule for rule in loose_rules(functions) if "can lift it" in rule.sentence]
+    rules = [rule for rule in loose_caps(functions) if rule.is_lifted]
+    assert not any(rule in rules for rule in loose_rules(functions))
     assert all(f"line {rule.line} can lift" in rule.sentence for rule in rules)
     return [rule.line - 2 for rule in rules]
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from textwrap import indent
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
+from courtroom.analysis.langgraph.judging.loose_rules import (
+    LooseRule,
+    loose_caps,
+    loose_rules,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import symbols_of
 
+Search = Callable[[list[FunctionRef]], Iterable[LooseRule]]
 WEIGHT = "weights = {'TechLead': 2.0, 'Prosecutor': 1.0, 'Defense': 1.0}"
 
 
-def sentences_of(body: str) -> list[tuple[str, int]]:
+def sentences_of(body: str, search: Search = loose_rules) -> list[tuple[str, int]]:
     code = (
         "def decide(criterion, p, d, t):\n"
         "    score = (p.score + d.score + t.score) / 3\n"
@@ -22,7 +28,7 @@ def sentences_of(body: str) -> list[tuple[str, int]]:
     )
     symbols = symbols_of({"src/justice.py": code})
     functions = [FunctionRef(*entry) for entry in symbols.functions_by_name["decide"]]
-    return [(rule.sentence, rule.line) for rule in loose_rules(functions)]
+    return [(rule.sentence, rule.line) for rule in search(functions)]
 
 
 @pytest.mark.parametrize(
@@ -59,11 +65,25 @@ def test_a_weight_with_a_limit_is_no_fault(body: str):
 
 
 def test_a_security_cap_that_looks_at_the_score_alone_is_named():
-    assert sentences_of(
-        "if p.score <= 2:\n    score = min(score, 3)\n    notes.append('Security override')"
-    ) == [
-        ("decide() caps a score for security under a condition that does not look for security", 4)
-    ]
+    body = "if p.score <= 2:\n    score = min(score, 3)\n    notes.append('Security override')"
+    sentence = (
+        "decide() caps a score for security under a condition that does not look for security"
+    )
+    assert sentences_of(body, loose_caps) == [(sentence, 4)]
+    assert sentences_of(body) == []
+
+
+def test_a_cap_that_can_be_lifted_is_a_loose_rule_beside_one_that_holds():
+    code = (
+        "def first(e, score):\n    if e.unsafe:\n        score = min(score, 3)\n    return score\n"
+        "def second(e, score, t):\n    if e.unsafe:\n        score = min(score, 3)\n"
+        "    if t:\n        score = t.score\n    return score\n"
+    )
+    symbols = symbols_of({"src/justice.py": code})
+    functions = [FunctionRef(*symbols.functions_by_name[name][0]) for name in ("first", "second")]
+    assert loose_caps(functions) == []
+    assert [rule.line for rule in loose_rules(functions)] == [9]
+    assert [rule.line for rule in loose_caps(functions[1:])] == [9]
 
 
 def test_a_security_rule_that_can_raise_a_score_is_named():
@@ -113,7 +133,7 @@ def test_a_cap_on_words_of_an_argument_is_named_beside_one_on_evidence(body: str
 
 def test_lines_under_one_condition_are_one_fault():
     body = "if p.score <= 2:\n    p_score = min(p_score, security_cap)\n    score = min(score, security_cap)"
-    ((_, line),) = sentences_of(body)
+    ((_, line),) = sentences_of(body, loose_caps)
 
     assert line == 4
 
