@@ -32,6 +32,8 @@ PROCESS_CALLS = CHECKED_CALLS | {"run"}
 TIMEOUT = "timeout"
 # Calls between the clone and the node, and classes between an error and Exception.
 MOST_ROUNDS = 6
+# Calls of a function by one caller that are followed.
+MOST_CALLS = 20
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -54,7 +56,7 @@ def escaping_errors(
     ends = {node.key: node for node in nodes if not node.site.node.decorator_list}
     callers = _callers(call_graph, ends.values())
     escaping: dict[tuple[str, str], EscapingError] = {}
-    queue = [(clone, raised)]
+    queue, visited = [(clone, raised)], {(clone.key, raised)}
     for _ in range(MOST_ROUNDS):
         later: list[tuple[FunctionRef, frozenset[str]]] = []
         for function, errors in queue:
@@ -64,10 +66,11 @@ def escaping_errors(
                 escaping |= {(row.name, node.shown_name): row for row in rows}
             # Callers are known by the name alone: of two methods called alike, either is meant.
             is_sure = len(call_graph.symbols.functions_by_name.get(function.name, ())) == 1
-            later += [
-                (caller, _past(call_graph.symbols, caller, function.name, errors))
-                for caller in (callers.get(function.key, ()) if errors and is_sure else ())
-            ]
+            for caller in callers.get(function.key, ()) if errors and is_sure else ():
+                left = _past(call_graph.symbols, caller, function.name, errors)
+                if (caller.key, left) not in visited:
+                    visited.add((caller.key, left))
+                    later.append((caller, left))
         queue = later
     return list(escaping.values())
 
@@ -133,7 +136,10 @@ def _past(
     body = caller.site.node
     calls = [n for n in _own_nodes(body) if isinstance(n, ast.Call) and called_name(n) == name]
     return frozenset(
-        left for call in calls for error in errors for left in _leaving(symbols, body, call, error)
+        left
+        for call in calls[:MOST_CALLS]
+        for error in errors
+        for left in _leaving(symbols, body, call, error)
     )
 
 

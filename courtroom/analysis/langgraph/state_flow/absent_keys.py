@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
 from courtroom.analysis.langgraph.state_flow.other_keys import objects_in
 from courtroom.analysis.langgraph.state_flow.returned_shapes import (
+    MOST_STEPS,
     ReturnedShapes,
     Shape,
     literal_shape,
@@ -18,10 +20,17 @@ from courtroom.analysis.langgraph.state_flow.returned_shapes import (
 )
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
 # Methods that put keys into a dict.
 ADDING = frozenset({"update", "setdefault"})
+WORD = re.compile(r"\w+")
 # Names of one entry of a rubric.
 ENTRY_WORDS = frozenset({"criterion", "dimension", "dim", "crit"})
 # What code asks for in case it is there.
@@ -49,13 +58,15 @@ def absent_keys(
     """Yield lookups in vain; of the rubric only those of judges that fail without the key."""
     judging = {function.key for function in judges}
     shapes = ReturnedShapes(symbols)
+    stored = cache(lambda: _set_keys(symbols))
+    words = cache(lambda: frozenset(w for text in data.values() for w in WORD.findall(text)))
     rubric = {path: _keys_in(path, text) for path, text in data.items() if path.endswith(".json")}
     for function in in_use:
         nodes = list(own_nodes(function.site.node))
         lookups = list(_lookups(nodes))
         if not lookups:
             continue
-        for shape, rows in _of_results(symbols, shapes, nodes, lookups):
+        for shape, rows in _of_results(stored, shapes, nodes, lookups):
             keys = listed(dict.fromkeys(row.key for row in rows))
             sentence = (
                 f"{function.shown_name} asks what {shape.name}() returns for {keys}; it only has"
@@ -65,7 +76,9 @@ def absent_keys(
             yield FlowFault("absent_key", sentence, *place, shape.place)
         if function.key not in judging:
             continue
-        for path, row in _of_entries(symbols, rubric, data, lookups):
+        for path, row in _of_entries(
+            rubric, lookups, lambda key: key in words() or key in stored()
+        ):
             sentence = (
                 f"{function.shown_name} asks `{row.name}` for `{row.key}`, which no entry of {path}"
                 " has: the lookup fails"
@@ -74,25 +87,36 @@ def absent_keys(
 
 
 def _of_results(
-    symbols: SymbolTable, shapes: ReturnedShapes, nodes: list[ast.AST], lookups: list[Lookup]
+    stored: Callable[[], AbstractSet[str]],
+    shapes: ReturnedShapes,
+    nodes: list[ast.AST],
+    lookups: list[Lookup],
 ) -> Iterator[tuple[Shape, list[Lookup]]]:
     """Yield for each name that holds a function's result the keys that are asked for in vain."""
-    for name in dict.fromkeys(row.name for row in lookups):
+    for name, asked in _by_name(lookups).items():
         shape = _held(shapes, nodes, name)
         if shape is None or shape.is_list:
             continue
-        rows = [
-            row
-            for row in lookups
-            if row.name == name and row.key not in shape.keys and not _is_set(symbols, row.key)
-        ]
+        rows = [row for row in asked if row.key not in shape.keys and row.key not in stored()]
         if rows:
             yield shape, rows
 
 
-def _held(shapes: ReturnedShapes, nodes: list[ast.AST], name: str) -> Shape | None:
+def _by_name(lookups: Iterable[Lookup]) -> dict[str, list[Lookup]]:
+    rows: dict[str, list[Lookup]] = {}
+    for row in lookups:
+        rows.setdefault(row.name, []).append(row)
+    return rows
+
+
+def _held(
+    shapes: ReturnedShapes, nodes: list[ast.AST], name: str, steps: int = MOST_STEPS
+) -> Shape | None:
     """Return the shape of a name that only results of one function, and literals, are bound to."""
     held: list[Shape | None] = []
+    shapes.fuel -= len(nodes)
+    if steps == 0 or shapes.fuel < 0:
+        return None
     for node in nodes:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -102,7 +126,7 @@ def _held(shapes: ReturnedShapes, nodes: list[ast.AST], name: str) -> Shape | No
                 shape = literal_shape(value) or shapes.of_call(value) if value else None
                 held.append(shape)
         elif isinstance(node, ast.For | ast.comprehension) and _binds(node.target, name):
-            held.append(_member(shapes, nodes, *_looped(node, name)))
+            held.append(_member(shapes, nodes, _looped(node, name), steps - 1))
         elif _may_change(node, name):
             return None
     origins = {shape.name for shape in held if shape and shape.name}
@@ -114,7 +138,7 @@ def _held(shapes: ReturnedShapes, nodes: list[ast.AST], name: str) -> Shape | No
     return Shape(keys, first.is_list, first.name, first.place)
 
 
-def _looped(loop: ast.For | ast.comprehension, name: str) -> list[ast.expr]:
+def _looped(loop: ast.For | ast.comprehension, name: str) -> ast.expr | None:
     """Return what gives the name its values, one by one: also in enumerate(rows[:5])."""
     target, row = loop.target, loop.iter
     is_counted = isinstance(row, ast.Call) and called_name(row) == "enumerate"
@@ -122,7 +146,7 @@ def _looped(loop: ast.For | ast.comprehension, name: str) -> list[ast.expr]:
         target, row = target.elts[-1], row.args[0]
     if isinstance(row, ast.Subscript) and isinstance(row.slice, ast.Slice):
         row = row.value
-    return [row] if _is_name(target, name) else []
+    return row if _is_name(target, name) else None
 
 
 def _may_change(node: ast.AST, name: str) -> bool:
@@ -134,32 +158,33 @@ def _may_change(node: ast.AST, name: str) -> bool:
     )
 
 
-def _member(shapes: ReturnedShapes, nodes: list[ast.AST], *rows: ast.expr) -> Shape | None:
+def _member(
+    shapes: ReturnedShapes, nodes: list[ast.AST], row: ast.expr | None, steps: int
+) -> Shape | None:
     """Return the shape of what a loop over the expression gives."""
-    if not rows:
+    if row is None:
         return None
-    row = rows[0]
-    shape = _held(shapes, nodes, row.id) if isinstance(row, ast.Name) else shapes.of_call(row)
+    is_name = isinstance(row, ast.Name)
+    shape = _held(shapes, nodes, last_name(row), steps) if is_name else shapes.of_call(row)
     return Shape(shape.keys, False, shape.name, shape.place) if shape and shape.is_list else None
 
 
 def _of_entries(
-    symbols: SymbolTable,
     rubric: Mapping[str, AbstractSet[str]],
-    data: Mapping[str, str],
     lookups: list[Lookup],
+    is_known: Callable[[str], bool],
 ) -> Iterator[tuple[str, Lookup]]:
     """Yield keys that no JSON file holds, of names whose other keys are in one."""
     reported: set[str] = set()
-    for row in lookups:
-        if row.key in reported or not row.is_sure or not ENTRY_WORDS & {*words_of(row.name)}:
-            continue
-        others = {other.key for other in lookups if other.name == row.name} - {row.key}
-        path = next((path for path, keys in rubric.items() if others & keys), "")
-        is_known = any(re.search(rf"\b{re.escape(row.key)}\b", text) for text in data.values())
-        if path and not is_known and not _is_set(symbols, row.key):
-            reported.add(row.key)
-            yield path, row
+    for name, rows in _by_name(lookups).items():
+        keys = {row.key for row in rows}
+        for row in rows if ENTRY_WORDS & {*words_of(name)} else ():
+            if not row.is_sure or row.key in reported:
+                continue
+            path = next((path for path, known in rubric.items() if known & keys - {row.key}), "")
+            if path and not is_known(row.key):
+                reported.add(row.key)
+                yield path, row
 
 
 def _keys_in(path: str, text: str) -> frozenset[str]:
@@ -172,7 +197,11 @@ def _keys_in(path: str, text: str) -> frozenset[str]:
 def _lookups(nodes: Iterable[ast.AST]) -> Iterator[Lookup]:
     """Yield lookups of written keys, without those that have a second try."""
     rows = list(nodes)
-    tried = {id(inner) for node in rows for part in _tries(node) for inner in walk(part)}
+    tried: set[int] = set()
+    for node in rows:
+        # What is inside such a part is in it already.
+        if id(node) not in tried:
+            tried.update(id(inner) for part in _tries(node) for inner in walk(part))
     for node in rows:
         lookup = _lookup(node)
         if lookup and id(node) not in tried and not OPTIONAL_WORDS & {*words_of(lookup.key)}:
@@ -213,16 +242,15 @@ def _is_empty(value: ast.expr) -> bool:
     return not (value.elts if isinstance(value, ast.List) else getattr(value, "keys", [value]))
 
 
-def _is_set(symbols: SymbolTable, key: str) -> bool:
-    """Return whether any code puts the key into a dict after it is made."""
-    return any(
-        isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Store)
-        and constant_text(node.slice) == key
+def _set_keys(symbols: SymbolTable) -> frozenset[str]:
+    """Return the keys that any code puts into a dict after it is made."""
+    keys = (
+        constant_text(node.slice)
         for source in symbols.codebase.production
-        if key in source.text
         for node in walk(source.tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
     )
+    return frozenset(key for key in keys if key)
 
 
 def _binds(target: ast.AST, name: str) -> bool:

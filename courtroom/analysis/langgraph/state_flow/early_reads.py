@@ -6,7 +6,7 @@ LangGraph hands to the nodes of a step what the steps before have written.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
@@ -25,6 +25,9 @@ from courtroom.analysis.python.tree_walk import called_name, constant_text, last
 
 # Path of a read in the state: a key, or a key and one under it.
 Slot = tuple[str, ...]
+Writers = Mapping[str, KeyWrite]
+# Graphs that are followed; those of the cohort have at most 83 nodes.
+MOST_NODES = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +55,34 @@ def early_reads(
     builder = graph.builder
     if builder is None or builder.unresolved or not access.declared:
         return
+    if len(builder.nodes) > MOST_NODES:
+        reading.leave_open(["early_read"], f"the graph has more than {MOST_NODES} nodes")
+        return
     order = _order_of(builder, graph.routes)
+    written = _writers(access)
+    gaps = {name: _gaps_of(use) for name, use in access.nodes.items()}
     for name, use in access.nodes.items():
         if name in access.sent or name not in order.last:
             continue
+        compared: set[Slot] = set()
         reported: set[Slot] = set()
         for slot, path, line in _reads(use, access.declared):
-            writers = _writers(access, slot)
-            late = {w: write for w, write in writers.items() if order.is_too_late(w, name)}
-            is_reported = slot in reported or slot[:1] in reported
-            if is_reported or name in writers or not writers or len(late) < len(writers):
+            writers = written.get(slot, {})
+            if slot in compared or slot[:1] in reported or name in writers or not writers:
                 continue
-            gap = _gap(access, slot, [w for w in access.nodes if not order.is_too_late(w, name)])
+            compared.add(slot)
+            if not all(order.is_too_late(writer, name) for writer in writers):
+                continue
+            in_time = (other for other in gaps if not order.is_too_late(other, name))
+            gap = next(filter(None, (_gap(gaps[other], slot) for other in in_time)), "")
             if gap:
                 reading.leave_open(["early_read"], gap)
             elif not _may_be_given(symbols, access, graph.inputs, slot[0]):
                 reported.add(slot)
-                reading.add([_fault(name, slot, path, line, late, order)])
+                reading.add([_fault(name, slot, path, line, writers, order)])
 
 
-def _fault(
-    name: str, slot: Slot, path: str, line: int, late: Mapping[str, KeyWrite], order: _Order
-) -> FlowFault:
+def _fault(name: str, slot: Slot, path: str, line: int, late: Writers, order: _Order) -> FlowFault:
     shown = slot[0] if len(slot) == 1 else f"{slot[0]}[{slot[1]!r}]"
     is_same = all(order.first.get(writer) == order.last[name] for writer in late)
     is_later = all(order.first.get(writer, 0) > order.last[name] for writer in late)
@@ -95,30 +104,34 @@ def _reads(use: StateUse, declared: frozenset[str]) -> Iterator[tuple[Slot, str,
             yield (lookup.key, lookup.inner), lookup.path, lookup.line
 
 
-def _writers(access: StateAccess, slot: Slot) -> dict[str, KeyWrite]:
-    """Return the nodes that are known to write there, each with its first write."""
-    writers: dict[str, KeyWrite] = {}
+def _writers(access: StateAccess) -> dict[Slot, dict[str, KeyWrite]]:
+    """Return for each slot the nodes that are known to write there, each with its first write."""
+    writers: dict[Slot, dict[str, KeyWrite]] = {}
     for name, use in access.nodes.items():
         for write in (write for update in use.updates for write in update.writes):
-            is_there = write.key == slot[0] and (len(slot) == 1 or slot[1] in write.inner)
-            if is_there and not write.is_unchanged:
-                writers.setdefault(name, write)
+            if not write.is_unchanged:
+                slots: list[Slot] = [(write.key,), *((write.key, inner) for inner in write.inner)]
+                for slot in slots:
+                    writers.setdefault(slot, {}).setdefault(name, write)
     return writers
 
 
-def _gap(access: StateAccess, slot: Slot, in_time: Iterable[str]) -> str:
-    """Return why a node that may end in time may write there, "" where none does."""
-    for use in map(access.nodes.__getitem__, in_time):
-        if use.writes_gap:
-            return use.writes_gap
-        changed = next((place for place in use.changes if place.key == slot[0]), None)
-        if changed is not None:
-            return f"{changed.path}:{changed.line}: `{slot[0]}` is changed in place"
-        for write in (write for update in use.updates for write in update.writes):
-            if write.key == slot[0] and not write.is_unchanged and write.is_inner_open:
-                place = f"{write.path}:{write.line}"
-                return f"{place}: the keys in `{slot[0]}` are not known before a run"
-    return ""
+def _gaps_of(use: StateUse) -> dict[str, str]:
+    """Return why a node may write more than is known, by key; "" stands for every key."""
+    gaps = {"": use.writes_gap} if use.writes_gap else {}
+    for place in use.changes:
+        gaps.setdefault(place.key, f"{place.path}:{place.line}: `{place.key}` is changed in place")
+    for write in (write for update in use.updates for write in update.writes):
+        if not write.is_unchanged and write.is_inner_open:
+            where = f"{write.path}:{write.line}"
+            gaps.setdefault(
+                write.key, f"{where}: the keys in `{write.key}` are not known before a run"
+            )
+    return gaps
+
+
+def _gap(gaps: Mapping[str, str], slot: Slot) -> str:
+    return gaps.get("") or gaps.get(slot[0], "")
 
 
 # -- what the graph starts with ---------------------------------------------------------------------
@@ -217,9 +230,13 @@ def _ancestors(node: str, starts: Mapping[str, set[str]]) -> frozenset[str]:
 
 
 def _first_steps(ways: Sequence[tuple[str, str]]) -> dict[str, int]:
+    ends: dict[str, list[str]] = {}
+    for start, end in ways:
+        ends.setdefault(start, []).append(end)
     steps, queue = {"START": 0}, ["START"]
     for node in queue:  # the list grows while it is read
-        for end in (end for start, end in ways if start == node and end not in steps):
-            steps[end] = steps[node] + 1
-            queue.append(end)
+        for end in ends.get(node, ()):
+            if end not in steps:
+                steps[end] = steps[node] + 1
+                queue.append(end)
     return steps

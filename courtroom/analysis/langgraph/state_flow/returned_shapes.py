@@ -12,6 +12,8 @@ from courtroom.analysis.python.tree_walk import called_name, constant_text, push
 
 # Functions that return what another one returns, which are followed.
 MOST_STEPS = 3
+# Nodes that are looked at for all names.
+TOTAL_FUEL = 2_000_000
 # Calls that leave a dict as it is.
 READERS = frozenset(
     {"len", "print", "dumps", "sorted", "str", "bool", "isinstance", "list", "any", "all", "repr"}
@@ -36,6 +38,7 @@ class ReturnedShapes:
 
     symbols: SymbolTable
     _shapes: dict[str, Shape | None] = field(default_factory=dict)
+    fuel: int = TOTAL_FUEL
 
     def of_call(self, node: ast.expr, steps: int = MOST_STEPS) -> Shape | None:
         call = node.value if isinstance(node, ast.Await) else node
@@ -79,10 +82,13 @@ class ReturnedShapes:
 
     def _of_name(self, name: str, nodes: list[ast.AST], steps: int) -> Shape | None:
         """Return the shape of a local name that holds literals and gets written keys only."""
+        self.fuel -= len(nodes)
+        if steps == 0 or self.fuel < 0:
+            return None
         shapes: list[Shape | None] = []
         for node in nodes:
             if isinstance(node, ast.Assign | ast.AnnAssign):
-                shapes += self._assigned(node, name, nodes, steps)
+                shapes += self._assigned(node, name, nodes, steps - 1)
             elif isinstance(node, ast.Call):
                 shapes += _changed(node, name)
             elif any(_is_name(part, name) for part in _handed_on(node)):

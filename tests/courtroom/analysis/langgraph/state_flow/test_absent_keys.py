@@ -128,3 +128,21 @@ def test_a_judge_that_asks_the_rubric_for_what_it_lacks_is_shown():
 )
 def test_a_lookup_that_may_find_something_is_none(code: str, rubric: str):
     assert other(code, rubric) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    for a in b:\n        a.get('x')\n    for b in a:\n        b.get('x')\n",
+        "    a = b if state else {}\n    b = a if state else {}\n    return a\n",
+        "    a = [b]\n    b = [a]\n    return a\n",
+    ],
+)
+def test_names_that_lead_to_each_other_end(code: str):
+    first = f"def turns(state):\n{code}    return turns(state)\n"
+    assert (
+        absent(
+            f"{first}def detective(state):\n    rows = turns(state)\n    rows['x']\n{READ[READ.index(chr(10)) + 1 :]}"
+        )
+        == []
+    )
