@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from courtroom.analysis.langgraph.judging.score_changes import assignments_in
+from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
+from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 
@@ -15,6 +16,8 @@ OF_OPINION = frozenset(
 )
 # A lower score lies under every scale: it marks a failure.
 LOWEST = 1
+# A score of such a name is written for want of an answer.
+DEFAULT_WORDS = frozenset({"default", "fallback", "neutral"})
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -22,8 +25,9 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int, str]]:
     """Return opinions with a written score, each with its function, line and a sentence.
 
-    The highest score comes first: a low one may pass for a mark of the failure. They stand where a model's call has failed: in the handler of an exception, after a loop of
-    attempts, or in a function that one of these calls.
+    The highest score comes first: a low one may pass for a mark of the failure. They stand where a
+    model's call has failed: in the handler of an exception, after a loop of attempts, or in a
+    function that one of these calls.
     """
     functions = {function.name: function for function in judges}
     reported: set[tuple[str, int]] = set()
@@ -39,7 +43,8 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int
                 sentence = (
                     f"{place.shown_name} gives the score {score} in place of an answer that failed."
                 )
-                rows.append((score, (place, line, sentence)))
+                number = 0 if isinstance(score, str) else score
+                rows.append((number, (place, line, sentence)))
     return [row for _, row in sorted(rows, key=lambda scored: -scored[0])]
 
 
@@ -61,9 +66,18 @@ def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_of_attempts(loop: ast.AST) -> bool:
-    """Return true for a loop that is left by a return inside a `try`: after it, all have failed."""
-    tries = [node for node in walk(loop) if isinstance(node, ast.Try)]
-    return any(isinstance(node, ast.Return) for part in tries for node in walk(part))
+    """Return true for a loop of calls that is left inside a `try`: after it, all may have failed.
+
+    What is written after it is no answer, also where a break leads there.
+    """
+    for part in walk(loop):
+        if not isinstance(part, ast.Try):
+            continue
+        inner = list(walk(part))
+        asks = any(isinstance(n, ast.Call) and called_name(n) in MODEL_METHODS for n in inner)
+        if any(isinstance(n, ast.Return) or (asks and isinstance(n, ast.Break)) for n in inner):
+            return True
+    return False
 
 
 def _opinions(
@@ -88,8 +102,8 @@ def _opinions(
             yield from ((called, item) for item in walk(part) if _score(item) is not None)
 
 
-def _score(node: ast.AST) -> int | float | None:
-    """Return the written score of an opinion; None where it is computed, or for all else."""
+def _score(node: ast.AST) -> int | float | str | None:
+    """Return the score of an opinion as written, or the name of a default; None for all else."""
     if isinstance(node, ast.Call):
         fields = {keyword.arg or "": keyword.value for keyword in node.keywords}
     elif isinstance(node, ast.Dict):
@@ -98,6 +112,10 @@ def _score(node: ast.AST) -> int | float | None:
     else:
         return None
     score = fields.get("score")
+    if score is None or OF_OPINION.isdisjoint(fields):
+        return None
+    if isinstance(score, ast.Subscript | ast.Attribute | ast.Name):
+        return f"of `{ast.unparse(score)}`" if words_in(score) & DEFAULT_WORDS else None
     value = score.value if isinstance(score, ast.Constant) else None
-    is_score = type(value) in (int, float) and not OF_OPINION.isdisjoint(fields)
+    is_score = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_score and isinstance(value, int | float) and value >= LOWEST else None

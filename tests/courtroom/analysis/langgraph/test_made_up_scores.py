@@ -77,6 +77,31 @@ def test_handler_of_the_call_comes_before_what_follows_the_loop():
     assert lines(code) == [7, 8]
 
 
+BROKEN_OFF = """\
+    answer = None
+    for attempt in range(3):
+        try:
+            answer = model.invoke(state)
+            break
+        except ValueError:
+            continue
+    if answer:
+        return {"score": answer.score, "reasoning": ""}
+    return {"score": 1, "reasoning": ""}
+"""
+NAMED_DEFAULT = """\
+    try:
+        return model.invoke(state)
+    except ValueError:
+        return {"score": STANCE["default_score"], "reasoning": ""}
+"""
+
+
+@pytest.mark.parametrize(("code", "line"), [(BROKEN_OFF, 11), (NAMED_DEFAULT, 5)])
+def test_score_after_attempts_that_a_break_ends_and_named_default_are_made_up(code, line):
+    assert lines(code) == [line]
+
+
 def test_highest_made_up_score_comes_first():
     code = (
         "    try:\n"
