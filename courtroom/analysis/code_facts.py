@@ -415,7 +415,13 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_failing_code, ("failing_code",)),
     (
         record_calls,
-        ("structured_output_calls", "parsed_answers", "structured_output_retry", "plain_judges"),
+        (
+            "structured_output_calls",
+            "parsed_answers",
+            "structured_output_retry",
+            "uncaught_answers",
+            "plain_judges",
+        ),
     ),
     (record_prompts, ("persona_prompts", "persona_prompts_distinct")),
     (

@@ -22,6 +22,7 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
     retries,
     structured_calls,
 )
+from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answers
 from courtroom.analysis.langgraph.state_flow.flow_fault import joined
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
@@ -59,6 +60,7 @@ def record_calls(writer: FactWriter) -> None:
     for source, line in lines:
         writer.add_location("structured_output_retry", source.path, line, note=note)
 
+    _record_uncaught(writer, gap)
     model = model_name(layers.judges)
     gap = (
         f"a model may be called by {model}"
@@ -66,6 +68,18 @@ def record_calls(writer: FactWriter) -> None:
         else layer_gap(writer.call_graph, layers, "judge")
     )
     writer.set_rows("plain_judges", [] if gap else _judge_nodes(layers), gap)
+
+
+def _record_uncaught(writer: FactWriter, gap: str) -> None:
+    layers = writer.layers
+    nodes = [node for name, node in layers.nodes.items() if layers.roles[name] == "judge"]
+    places = uncaught_answers(nodes, layers.judges)
+    if places is None or (gap and not places):
+        unclear = "where a failure of the judges' model is caught could not be followed"
+        writer.set_unknown(["uncaught_answers"], gap or unclear)
+        return
+    rows = [{"path": function.source.path, "line": line} for function, line in places]
+    writer.facts["uncaught_answers"] = rows
 
 
 def _retried_by(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> str:

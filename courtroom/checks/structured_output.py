@@ -19,7 +19,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import more_of_this_kind, named, place_of, places_of
-from courtroom.checks.result import MOST_CLUES, Clue, Finding, could_not_look, present
+from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
@@ -32,9 +32,17 @@ RETRIED = (
 )
 
 
+UNCAUGHT = "A failure of the judges' model ends the run: nothing catches it."
+MADE_UP = "A score written in the code stands in for an answer that failed."
+LEFT_OUT = (
+    "Where the judges' model fails, the exception is caught, and no score was recognised that is"
+    " written in place of its answer."
+)
+
+
 class StructuredOutput(CheckBase):
     kind: Literal["structured_output"] = "structured_output"
-    aspect: Literal["called", "schema", "retry"]
+    aspect: Literal["called", "schema", "retry", "handled"]
     schemas: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
 
@@ -52,6 +60,8 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         retried = next((location.note for location in locations if location.note), RETRIED[0])
         sentences = retried, RETRIED[1]
         return _with_made_up(flag("structured_output_retry", fallback, survey, sentences), survey)
+    if check.aspect == "handled":
+        return _handled(survey)
     calls = survey.facts.get("structured_output_calls")
     if calls is None:
         return unknown("structured_output_calls", survey)
@@ -87,6 +97,31 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         return present(f"{_bound(calls)}, and to no schema.", _clues(calls), met=False)
     sentence = f"{_bound(calls)}, and none to {options(wanted)}."
     return present(sentence, _clues(calls), met=False)
+
+
+def _handled(survey: Survey) -> Finding:
+    """A failing answer is requested again, or left out: it ends no run and becomes no score."""
+    if survey.facts.get("structured_output_retry"):
+        return flag("structured_output_retry", "judging_calls", survey, RETRIED)
+    made_up, uncaught = (survey.facts.get(name) for name in ("made_up_scores", "uncaught_answers"))
+    if made_up:
+        text, place = made_up[0]["text"], made_up[0]["places"][0]
+        reason = with_place(text, place["path"], place["line"])
+        return present(reason, [line_clue(place, text)], met=False, fault=MADE_UP)
+    if uncaught:
+        clues = [line_clue(row, UNCAUGHT) for row in uncaught]
+        return present(
+            f"{UNCAUGHT[:-1]} ({places_of(uncaught)}).", clues, met=False, fault=UNCAUGHT
+        )
+    for name in ("structured_output_retry", "made_up_scores", "uncaught_answers"):
+        if survey.facts.get(name) is None:
+            return unknown(name, survey)
+    places = survey.fact_locations.get("model_call", ())
+    return (
+        present(LEFT_OUT, clues_at(places, LEFT_OUT))
+        if places
+        else absent(LEFT_OUT, LEFT_OUT, met=True)
+    )
 
 
 def _unbound(survey: Survey) -> Finding:
@@ -161,6 +196,8 @@ def _is_variable(schema: str) -> bool:
 def _fault(check: StructuredOutput) -> str:
     if check.aspect == "retry":
         return RETRIED[1]
+    if check.aspect == "handled":
+        return "An answer that fails is neither requested again nor left out."
     names = options(check.schemas) if check.aspect == "schema" and check.schemas else "a schema"
     return f"No model call is bound to {names}."
 

@@ -381,6 +381,28 @@ def test_parser_with_a_schema_is_named_where_no_model_is_bound(aspect, met, reas
     assert finding.reason == f"PydanticOutputParser fits an answer into Reply (j.py:8){reason}"
 
 
+MADE_UP = {"text": "ask gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
+HANDLED = {"structured_output_retry": False, "made_up_scores": [], "uncaught_answers": []}
+
+
+@pytest.mark.parametrize(
+    ("facts", "met"),
+    [
+        ({}, True),
+        ({"structured_output_retry": True, "made_up_scores": [MADE_UP]}, True),
+        ({"made_up_scores": [MADE_UP], "uncaught_answers": None}, False),
+        ({"uncaught_answers": [{"path": "j.py", "line": 7}]}, False),
+        ({"uncaught_answers": None}, None),
+        ({"made_up_scores": None}, None),
+        ({"structured_output_retry": None}, None),
+    ],
+)
+def test_failing_answer_is_to_be_requested_again_or_left_out(facts, met):
+    places = {"model_call": (location_at("j.py", 7),)}
+    check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
+    assert structured_output(check, survey(facts=HANDLED | facts, places=places)).met is met
+
+
 CAPS = [
     {"path": "j.py", "line": 4, "sentence": "decide() caps blindly", "is_lifted": False},
     {"path": "j.py", "line": 9, "sentence": "line 9 can lift it", "is_lifted": True},

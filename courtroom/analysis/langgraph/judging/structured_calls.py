@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -242,8 +243,14 @@ def model_calls(functions: Iterable[FunctionRef]) -> Iterator[tuple[SourceFile, 
     """Yield where these functions send a request to a model, not where an answer is parsed."""
     for function in functions:
         for node in walk(function.site.node):
-            if isinstance(node, ast.Call) and _calls_model(node) and called_name(node) != "parse":
+            if is_model_call(node):
                 yield function.source, line_of_call(node)
+
+
+def is_model_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Return true for a request to a model; `parse` reads its answer."""
+    is_call = isinstance(node, ast.Call) and called_name(node) != "parse"
+    return is_call and _calls_model(node)
 
 
 def _model_callers(functions: list[FunctionRef]) -> frozenset[str]:

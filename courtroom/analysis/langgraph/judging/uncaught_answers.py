@@ -1,0 +1,111 @@
+"""Calls of the judges' model whose failure nothing catches on the way out of the node."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from courtroom.analysis.langgraph.judging.structured_calls import is_model_call
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import called_name, last_name, line_of_call, walk
+
+CATCH_ALL = frozenset({"Exception", "BaseException"})
+# What may catch a failure elsewhere than in a try.
+OTHER_GUARDS = frozenset({"with_fallbacks", "return_exceptions", "suppress", "add_done_callback"})
+PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod"})
+NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+Place = tuple[FunctionRef, int]
+
+
+@dataclass(slots=True)
+class _Calls:
+    caught: list[Place] = field(default_factory=list)
+    uncaught: list[Place] = field(default_factory=list)
+
+
+def uncaught_answers(
+    nodes: Iterable[FunctionRef], judges: Iterable[FunctionRef]
+) -> list[Place] | None:
+    """Return the uncaught calls of the judges' nodes; None where that does not show.
+
+    `judges` are all functions that the nodes reach.
+    """
+    functions = {function.name: function for function in judges}
+    starts = {node.key: node for node in nodes}
+    if not starts or any(_may_catch(f, f.key in starts) for f in functions.values()):
+        return None
+    places: dict[tuple[str, int], Place] = {}
+    for node in starts.values():
+        calls = _calls_of(node, functions, frozenset())
+        # A model that is asked in a way of its own may be caught there.
+        if not calls.caught and not calls.uncaught:
+            return None
+        places |= {(place.source.path, line): (place, line) for place, line in calls.uncaught}
+    return list(places.values())
+
+
+def _may_catch(function: FunctionRef, is_node: bool) -> bool:
+    """Return true for a wrapper with a try of its own, and what catches in another way."""
+    site = function.site
+    is_wrapper = site.outer is not None and not is_node
+    has_try = any(isinstance(node, ast.Try) for node in walk(site.node))
+    decorators = {last_name(_maker(node)) for node in site.node.decorator_list}
+    return (
+        (is_wrapper and has_try)
+        or bool(site.mentions & OTHER_GUARDS)
+        or not decorators <= PLAIN_DECORATORS
+    )
+
+
+def _maker(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def _calls_of(
+    function: FunctionRef, functions: Mapping[str, FunctionRef], above: frozenset[tuple[str, int]]
+) -> _Calls:
+    calls = _Calls()
+    stack: list[tuple[ast.AST, bool]] = [(part, False) for part in function.site.node.body]
+    while stack:
+        node, is_guarded = stack.pop()
+        if isinstance(node, NESTED):
+            continue
+        if isinstance(node, ast.Try):
+            inside = is_guarded or _catches_all(node)
+            stack += [(part, inside) for part in node.body]
+            others = [*node.handlers, *node.orelse, *node.finalbody]
+            stack += [(part, is_guarded) for part in others]
+            continue
+        if isinstance(node, ast.Call):
+            inner = _of_call(node, function, functions, above | {function.key})
+            calls.caught += inner.caught
+            (calls.caught if is_guarded else calls.uncaught).extend(inner.uncaught)
+        stack += [(part, is_guarded) for part in ast.iter_child_nodes(node)]
+    return calls
+
+
+def _of_call(
+    call: ast.Call,
+    function: FunctionRef,
+    functions: Mapping[str, FunctionRef],
+    above: frozenset[tuple[str, int]],
+) -> _Calls:
+    called = functions.get(called_name(call))
+    if called is not None and called.key not in above:
+        return _calls_of(called, functions, above)
+    is_asked = called is None and is_model_call(call)
+    return _Calls(uncaught=[(function, line_of_call(call))] if is_asked else [])
+
+
+def _catches_all(node: ast.Try) -> bool:
+    """Return true where a handler takes every exception, and none raises again."""
+    names = {
+        last_name(part)
+        for handler in node.handlers
+        for part in (walk(handler.type) if handler.type is not None else ())
+    }
+    is_wide = bool(names & CATCH_ALL) or any(handler.type is None for handler in node.handlers)
+    raises = (isinstance(part, ast.Raise) for handler in node.handlers for part in walk(handler))
+    return is_wide and not any(raises)

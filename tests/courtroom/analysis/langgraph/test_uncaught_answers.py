@@ -1,0 +1,67 @@
+"""Calls of the judges' model whose failure nothing catches."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answers
+from tests.courtroom.sources import layers_of, symbols_of
+
+CATCH = "    except Exception as error:\n        return {'errors': [str(error)]}\n"
+ASK = "def ask(prompt):\n    return model.invoke(prompt)\n"
+
+
+def uncaught(code: str) -> list[int] | None:
+    """Return the lines of the uncaught calls; the node is the function called prosecutor."""
+    symbols = symbols_of({"src/judges.py": code})
+    _, layers = layers_of(symbols)
+    nodes = [function for function in layers.judges if function.name == "prosecutor"]
+    places = uncaught_answers(nodes, layers.judges)
+    return None if places is None else sorted(line for _, line in places)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def prosecutor(s):\n    return model.invoke(s)\n", [2]),
+        (f"def prosecutor(s):\n    try:\n        return model.invoke(s)\n{CATCH}", []),
+        (f"{ASK}def prosecutor(s):\n    try:\n        return ask(s)\n{CATCH}", []),
+        (f"{ASK}def prosecutor(s):\n    return ask(s)\n", [2]),
+        (
+            (
+                "def prosecutor(s):\n    try:\n        return model.invoke(s)\n"
+                "    except ValueError:\n        return {}\n"
+            ),
+            [3],
+        ),
+        (
+            (
+                "def prosecutor(s):\n    try:\n        return model.invoke(s)\n"
+                "    except Exception:\n        log(s)\n        raise\n"
+            ),
+            [3],
+        ),
+        (
+            (
+                "def prosecutor(s):\n    try:\n        return model.invoke(s)\n"
+                "    except:\n        return other.invoke(s)\n"
+            ),
+            [5],
+        ),
+    ],
+)
+def test_call_that_nothing_catches_ends_the_run(code, expected):
+    assert uncaught(code) == expected
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def prosecutor(s):\n    return pool.map(s)\n",
+        "def prosecutor(s):\n    return model.with_fallbacks([other]).invoke(s)\n",
+        "@guarded\ndef prosecutor(s):\n    return model.invoke(s)\n",
+        "def defense(s):\n    return model.invoke(s)\n",
+    ],
+)
+def test_call_that_may_be_caught_elsewhere_is_not_established(code):
+    assert uncaught(code) is None
