@@ -142,8 +142,11 @@ _OTHER_TIME = re.compile(
     r"|agents?|students?|submissions?|auditor\w*|repositor\w+|target|audited|criteri\w+|points?"
     r"|violation|at that time|fallback|caught|identified|noted|needed|required|necessary)\b|[\"“”?{}\[\]→]|->"
 )
-# A line on a gap that is closed by now.
-_MENDED = re.compile(r"\b(?:(?:pre|post)-?fix|fixed|resolved|closed)\b", re.IGNORECASE)
+# A line on a gap that is closed by now, or of a rubric.
+_NOT_NOW = re.compile(
+    r"\b(?:(?:pre|post)-?fix|fixed|resolved|closed|(?:failure|success)[_ ]pattern|avoid: )",
+    re.IGNORECASE,
+)
 _GAP = r"(?:[\w/-]+ )?"
 _ABSENT = (
     r"(?:not (?:yet )?(?:been )?(?:implemented|added|integrated|wired|present|built|connected"
@@ -199,7 +202,7 @@ def _sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
         for line in filter(None, text.split("\n")):
             if (page, line) in reading.headings:
                 skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
-            elif skipped is None and not _MENDED.search(line):
+            elif skipped is None and not _NOT_NOW.search(line):
                 for words in own_words(line):
                     parts = (part for part in _SENTENCE.split(words) if len(part) <= _MAX_SENTENCE)
                     yield from ((page, part) for part in parts)

@@ -67,6 +67,7 @@ def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -
         "The check flags a graph that has no judges.",
         "No judges are needed there.",
         "Pre-fix gap. No judges.",
+        "Aim for a graph that branches. Avoid: A plain line. No judges.",
     ],
 )
 def test_denial_that_is_true_open_or_about_something_else_does_not_count(sentence: str) -> None:

@@ -239,6 +239,11 @@ def test_pattern_names_vendored_files_by_their_folder(glob: str, is_named: bool)
     assert is_named_by(glob, "vendored") is is_named
 
 
+def test_pattern_names_compiled_files_by_their_folder() -> None:
+    assert is_named_by("**/__pycache__/**", "generated")
+    assert not is_named_by("src/**", "generated")
+
+
 def test_vendored_module_that_is_imported_is_the_product_without_a_licence() -> None:
     files = {"main.py": f"from vendor.tool import call\n{MAIN}", "vendor/tool.py": DANGER}
     assert "vendor/tool.py" in product_of(files)
