@@ -78,8 +78,7 @@ def _record_uncaught(writer: FactWriter, gap: str) -> None:
         unclear = "where a failure of the judges' model is caught could not be followed"
         writer.set_unknown(["uncaught_answers"], gap or unclear)
         return
-    rows = [{"path": function.source.path, "line": line} for function, line in places]
-    writer.facts["uncaught_answers"] = rows
+    writer.facts["uncaught_answers"] = [{"path": path, "line": line} for path, line in places]
 
 
 def _retried_by(writer: FactWriter, lines: Sequence[tuple[SourceFile, int]]) -> str:

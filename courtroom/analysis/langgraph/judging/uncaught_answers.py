@@ -16,19 +16,19 @@ OTHER_GUARDS = frozenset({"with_fallbacks", "return_exceptions", "suppress", "ad
 PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod"})
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
-Place = tuple[FunctionRef, int]
+Place = tuple[str, int]
 
 
 @dataclass(slots=True)
 class _Calls:
-    caught: list[Place] = field(default_factory=list)
-    uncaught: list[Place] = field(default_factory=list)
+    caught: set[Place] = field(default_factory=set)
+    uncaught: set[Place] = field(default_factory=set)
 
 
 def uncaught_answers(
     nodes: Iterable[FunctionRef], judges: Iterable[FunctionRef]
 ) -> list[Place] | None:
-    """Return the uncaught calls of the judges' nodes; None where that does not show.
+    """Return path and line of the uncaught calls of the judges' nodes; None where it does not show.
 
     `judges` are all functions that the nodes reach.
     """
@@ -36,14 +36,18 @@ def uncaught_answers(
     starts = {node.key: node for node in nodes}
     if not starts or any(_may_catch(f, f.key in starts) for f in functions.values()):
         return None
-    places: dict[tuple[str, int], Place] = {}
+    places: set[Place] = set()
+    reader = _CallReader(functions)
     for node in starts.values():
-        calls = _calls_of(node, functions, frozenset())
+        try:
+            calls = reader.calls_of(node)
+        except RecursionError:
+            return None  # functions call each other too deeply to be followed
         # A model that is asked in a way of its own may be caught there.
         if not calls.caught and not calls.uncaught:
             return None
-        places |= {(place.source.path, line): (place, line) for place, line in calls.uncaught}
-    return list(places.values())
+        places |= calls.uncaught
+    return sorted(places)
 
 
 def _may_catch(function: FunctionRef, is_node: bool) -> bool:
@@ -63,40 +67,42 @@ def _maker(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
 
 
-def _calls_of(
-    function: FunctionRef, functions: Mapping[str, FunctionRef], above: frozenset[tuple[str, int]]
-) -> _Calls:
-    calls = _Calls()
-    stack: list[tuple[ast.AST, bool]] = [(part, False) for part in function.site.node.body]
-    while stack:
-        node, is_guarded = stack.pop()
-        if isinstance(node, NESTED):
-            continue
-        if isinstance(node, ast.Try):
-            inside = is_guarded or _catches_all(node)
-            stack += [(part, inside) for part in node.body]
-            others = [*node.handlers, *node.orelse, *node.finalbody]
-            stack += [(part, is_guarded) for part in others]
-            continue
-        if isinstance(node, ast.Call):
-            inner = _of_call(node, function, functions, above | {function.key})
-            calls.caught += inner.caught
-            (calls.caught if is_guarded else calls.uncaught).extend(inner.uncaught)
-        stack += [(part, is_guarded) for part in ast.iter_child_nodes(node)]
-    return calls
+@dataclass(slots=True)
+class _CallReader:
+    """Reader of functions by their names; each is read once, and one that calls itself adds nothing."""
 
+    functions: Mapping[str, FunctionRef]
+    _read: dict[tuple[str, int], _Calls] = field(default_factory=dict)
 
-def _of_call(
-    call: ast.Call,
-    function: FunctionRef,
-    functions: Mapping[str, FunctionRef],
-    above: frozenset[tuple[str, int]],
-) -> _Calls:
-    called = functions.get(called_name(call))
-    if called is not None and called.key not in above:
-        return _calls_of(called, functions, above)
-    is_asked = called is None and is_model_call(call)
-    return _Calls(uncaught=[(function, line_of_call(call))] if is_asked else [])
+    def calls_of(self, function: FunctionRef) -> _Calls:
+        if function.key in self._read:
+            return self._read[function.key]
+        calls = self._read[function.key] = _Calls()
+        stack: list[tuple[ast.AST, bool]] = [(part, False) for part in function.site.node.body]
+        while stack:
+            node, is_guarded = stack.pop()
+            if isinstance(node, NESTED):
+                continue
+            if isinstance(node, ast.Try):
+                inside = is_guarded or _catches_all(node)
+                stack += [(part, inside) for part in node.body]
+                others = [*node.handlers, *node.orelse, *node.finalbody]
+                stack += [(part, is_guarded) for part in others]
+                continue
+            if isinstance(node, ast.Call):
+                inner = self._of_call(node, function)
+                calls.caught |= inner.caught
+                places = calls.caught if is_guarded else calls.uncaught
+                places |= inner.uncaught
+            stack += [(part, is_guarded) for part in ast.iter_child_nodes(node)]
+        return calls
+
+    def _of_call(self, call: ast.Call, function: FunctionRef) -> _Calls:
+        called = self.functions.get(called_name(call))
+        if called is not None:
+            return self.calls_of(called)
+        place = function.source.path, line_of_call(call)
+        return _Calls(uncaught={place} if is_model_call(call) else set())
 
 
 def _catches_all(node: ast.Try) -> bool:

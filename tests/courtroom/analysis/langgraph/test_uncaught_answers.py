@@ -54,6 +54,20 @@ def test_call_that_nothing_catches_ends_the_run(code, expected):
     assert uncaught(code) == expected
 
 
+def test_functions_that_call_each_other_often_are_read_once():
+    chain = "".join(
+        f"def step{n}(p):\n    return [step{n + 1}(p) for _ in (step{n + 1}(p), step{n + 1}(p))]\n"
+        for n in range(40)
+    )
+    code = f"def prosecutor(s):\n    return step0(s)\n{chain}def step40(p):\n    model.invoke(p)\n"
+    assert uncaught(f"{code}    return step0(p)\n") == [84]
+
+
+def test_functions_that_call_each_other_too_deeply_are_not_followed():
+    chain = "".join(f"def step{n}(p):\n    return step{n + 1}(p)\n" for n in range(1_500))
+    assert uncaught(f"def prosecutor(s):\n    return step0(s)\n{chain}") is None
+
+
 @pytest.mark.parametrize(
     "code",
     [
