@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import (
     clues_at,
+    decided,
     flag,
     from_facts,
     from_stored_facts,
@@ -19,7 +20,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import more_of_this_kind, named, place_of, places_of
-from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import MOST_CLUES, Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
 
@@ -55,10 +56,8 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     if check.aspect == "retry":
         # What is missing belongs at the call, which a stored report does not hold.
         fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
-        locations = survey.fact_locations.get("structured_output_retry", ())
         # Not every judge may repeat its call.
-        retried = next((location.note for location in locations if location.note), RETRIED[0])
-        sentences = retried, RETRIED[1]
+        sentences = _retried(survey)[0], RETRIED[1]
         return _with_made_up(flag("structured_output_retry", fallback, survey, sentences), survey)
     if check.aspect == "handled":
         return _handled(survey)
@@ -101,27 +100,33 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
 
 def _handled(survey: Survey) -> Finding:
     """A failing answer is requested again, or left out: it ends no run and becomes no score."""
-    if survey.facts.get("structured_output_retry"):
-        return flag("structured_output_retry", "judging_calls", survey, RETRIED)
+    retried, is_of_all = _retried(survey)
+    is_retried = survey.facts.get("structured_output_retry")
+    again = flag("structured_output_retry", "judging_calls", survey, (retried, RETRIED[1]))
+    if is_retried and is_of_all:
+        return again
     made_up, uncaught = (survey.facts.get(name) for name in ("made_up_scores", "uncaught_answers"))
     if made_up:
         text, place = made_up[0]["text"], made_up[0]["places"][0]
         reason = with_place(text, place["path"], place["line"])
         return present(reason, [line_clue(place, text)], met=False, fault=MADE_UP)
+    if is_retried:
+        return again
     if uncaught:
         clues = [line_clue(row, UNCAUGHT) for row in uncaught]
-        return present(
-            f"{UNCAUGHT[:-1]} ({places_of(uncaught)}).", clues, met=False, fault=UNCAUGHT
-        )
+        reason = f"{UNCAUGHT.removesuffix('.')} ({places_of(uncaught)})."
+        return present(reason, clues, met=False, fault=UNCAUGHT)
     for name in ("structured_output_retry", "made_up_scores", "uncaught_answers"):
         if survey.facts.get(name) is None:
             return unknown(name, survey)
-    places = survey.fact_locations.get("model_call", ())
-    return (
-        present(LEFT_OUT, clues_at(places, LEFT_OUT))
-        if places
-        else absent(LEFT_OUT, LEFT_OUT, met=True)
-    )
+    return decided(True, survey.fact_locations.get("model_call", ()), survey, (LEFT_OUT, UNCAUGHT))
+
+
+def _retried(survey: Survey) -> tuple[str, bool]:
+    """The sentence on who repeats a call, and whether all judges do."""
+    locations = survey.fact_locations.get("structured_output_retry", ())
+    note = next((location.note for location in locations if location.note), "")
+    return note or RETRIED[0], not note
 
 
 def _unbound(survey: Survey) -> Finding:

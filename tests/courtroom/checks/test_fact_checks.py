@@ -403,6 +403,17 @@ def test_failing_answer_is_to_be_requested_again_or_left_out(facts, met):
     assert structured_output(check, survey(facts=HANDLED | facts, places=places)).met is met
 
 
+def test_score_made_up_by_judges_that_ask_once_counts_beside_a_retry_of_another():
+    note = "Defense alone asks again."
+    places = {"structured_output_retry": (location_at("j.py", 3, note),)}
+    check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
+    facts = HANDLED | {"structured_output_retry": True}
+    found = structured_output(check, survey(facts=facts, places=places))
+    assert (found.met, found.reason) == (True, "Defense alone asks again (j.py:3).")
+    made_up = survey(facts=facts | {"made_up_scores": [MADE_UP]}, places=places)
+    assert structured_output(check, made_up).met is False
+
+
 CAPS = [
     {"path": "j.py", "line": 4, "sentence": "decide() caps blindly", "is_lifted": False},
     {"path": "j.py", "line": 9, "sentence": "line 9 can lift it", "is_lifted": True},
