@@ -40,9 +40,23 @@ READ_LATER = {
 }
 
 
+# The same work with its judges side by side, which leaves room for the steps of other criteria.
+IN_A_ROW = """\
+flow.add_edge("prosecutor", "defense")
+flow.add_edge("defense", "tech_lead")
+flow.add_edge("tech_lead", "chief_justice")
+"""
+SIDE_BY_SIDE = """\
+flow.add_edge("aggregator", "defense")
+flow.add_edge("aggregator", "tech_lead")
+flow.add_edge(["prosecutor", "defense", "tech_lead"], "chief_justice")
+"""
+PARALLEL = WORK | {"src/graph.py": WORK["src/graph.py"].replace(IN_A_ROW, SIDE_BY_SIDE)}
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    return audited(tmp_path_factory.mktemp("before") / "a.git", WORK)
+    return audited(tmp_path_factory.mktemp("before") / "a.git", PARALLEL)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +65,7 @@ def report(tmp_path_factory):
 )
 def test_step_raises_its_criterion_as_it_says(report, tmp_path, criterion_id, mended):
     (step,) = [step for step in report.next_steps if step.criterion_id == criterion_id]
-    after = audited(tmp_path / "a.git", WORK | mended)
+    after = audited(tmp_path / "a.git", PARALLEL | mended)
     scores = [
         next(row.final_score for row in audit.criteria if row.id == criterion_id)
         for audit in (report, after)
@@ -64,10 +78,10 @@ def test_step_has_place_effect_and_effort_in_markdown_and_explanation(report):
     step = next(s for s in report.next_steps if s.criterion_id == "structured_output_enforcement")
     assert (step.path, step.line, step.places) == ("src/judges.py", 11, 1)
     assert step.sentence.endswith(
-        " (src/judges.py:11): raises Structured Output Enforcement from 3 to 5; effort: medium."
+        " (src/judges.py:11): raises Structured Output Enforcement from 4 to 5; effort: medium."
     )
     assert "**What to do next**" in render_markdown(report)
-    assert f"   2. {step.sentence}\n" in explain(report)
+    assert f"   3. {step.sentence}\n" in explain(report)
 
 
 def test_missing_part_says_that_its_effect_is_open(report):
