@@ -185,7 +185,7 @@ class _StateRuns:
             self.doubled.setdefault(key, {}).update(returning[key])
 
     def _empty_until(self, run: StubRun) -> dict[str, int]:
-        """Return for each key the last step up to which the routes that are taken want it empty."""
+        """Return the last step until which the routes that were taken need a key to be empty, by key."""
         steps: dict[str, int] = {}
         for step, number, outcome in run.taken:
             empty = self.graph.routes[number].empty

@@ -54,10 +54,13 @@ def absent_keys(
     in_use: Sequence[FunctionRef],
     judges: Iterable[FunctionRef],
     data: Mapping[str, str],
+    shapes: ReturnedShapes,
 ) -> Iterator[FlowFault]:
-    """Yield lookups in vain; of the rubric only those of judges that fail without the key."""
+    """Yield lookups of missing keys; of the rubric only those of judges that fail without the key.
+
+    Where the fuel of `shapes` is used up, further results are not looked at.
+    """
     judging = {function.key for function in judges}
-    shapes = ReturnedShapes(symbols)
     stored = cache(lambda: _set_keys(symbols))
     words = cache(lambda: frozenset(w for text in data.values() for w in WORD.findall(text)))
     rubric = {path: _keys_in(path, text) for path, text in data.items() if path.endswith(".json")}
@@ -92,12 +95,12 @@ def _of_results(
     nodes: list[ast.AST],
     lookups: list[Lookup],
 ) -> Iterator[tuple[Shape, list[Lookup]]]:
-    """Yield for each name that holds a function's result the keys that are asked for in vain."""
-    for name, asked in _by_name(lookups).items():
+    """Yield the shape of each function's result that lacks keys, with the lookups of these keys."""
+    for name, of_name in _by_name(lookups).items():
         shape = _held(shapes, nodes, name)
         if shape is None or shape.is_list:
             continue
-        rows = [row for row in asked if row.key not in shape.keys and row.key not in stored()]
+        rows = [row for row in of_name if row.key not in shape.keys and row.key not in stored()]
         if rows:
             yield shape, rows
 

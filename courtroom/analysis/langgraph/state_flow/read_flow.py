@@ -29,6 +29,7 @@ from courtroom.analysis.langgraph.state_flow.other_keys import (
     objects_in,
     persona_lookups,
 )
+from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
 from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
     undeclared_reads,
@@ -102,7 +103,10 @@ def read_flow(
         for rule in loose_rules(layers.justice)
     )
     reading.add(ignored_fields(symbols, layers.in_use))
-    reading.add(absent_keys(symbols, layers.in_use, layers.judges, symbols.codebase.data))
+    shapes = ReturnedShapes(symbols)
+    reading.add(absent_keys(symbols, layers.in_use, layers.judges, symbols.codebase.data, shapes))
+    if shapes.fuel < 0:
+        reading.leave_open(["absent_key"], "there is too much code to follow what functions return")
     if graph.builder is None:
         reading.leave_open((*OF_STATE, "broken_import", "dead_route"), graph.reason)
         return reading

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 
+from courtroom.analysis.langgraph.state_flow import read_flow
+from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
 from tests.courtroom.analysis.langgraph.state_flow.flows import flow_of, sentences
 
 READ = 'def detective(state):\n    return {"evidences": {"repo": [state["repo_url"], state["pdf_path"]]}}\n'
@@ -52,6 +55,13 @@ def test_a_key_that_a_functions_result_never_has_is_shown():
         "detective asks what schema_of() returns for `pydantic_models`; it only has `lines`,"
         " `models` and `reducers`"
     )
+
+
+def test_results_that_are_too_much_to_follow_leave_the_question_open(monkeypatch):
+    monkeypatch.setattr(read_flow, "ReturnedShapes", partial(ReturnedShapes, fuel=5))
+    reading = flow_of(SCHEMA + ASKS + JUDGE)
+    assert sentences(reading, "absent_key") == []
+    assert reading.unread["absent_key"] == "there is too much code to follow what functions return"
 
 
 def test_members_of_a_list_that_a_function_returns_are_followed():
