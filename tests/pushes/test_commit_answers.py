@@ -305,16 +305,16 @@ def hosts_api() -> Iterator[Any]:
 
 
 STATUS_FORMS = {
-    "gitlab": ("/api/v4/projects/ada%2Fwork/statuses/", "PRIVATE-TOKEN", "", "name"),
-    "gitea": ("/api/v1/repos/ada/work/statuses/", "Authorization", "token ", "context"),
-    "github": ("/api/v3/repos/ada/work/statuses/", "Authorization", "Bearer ", "context"),
+    "gitlab": ("/api/v4/projects/ada%2Fproject/statuses/", "PRIVATE-TOKEN", "", "name"),
+    "gitea": ("/api/v1/repos/ada/project/statuses/", "Authorization", "token ", "context"),
+    "github": ("/api/v3/repos/ada/project/statuses/", "Authorization", "Bearer ", "context"),
 }
 
 
 @pytest.fixture
 def status_link(assignment: Any, ada: Any, hosts_api: Any) -> PushLink:
     host = f"127.0.0.1:{hosts_api.server_port}"
-    place = {"address": f"http://{host}/ada/work", "host": host, "path": "ada/work"}
+    place = {"address": f"http://{host}/ada/project", "host": host, "path": "ada/project"}
     return link_of(assignment, ada, **place)
 
 
@@ -330,7 +330,7 @@ def refused_push(link: PushLink, forge: str) -> Push:
 
 @pytest.mark.parametrize("forge", STATUS_FORMS)
 def test_status_is_set_by_the_students_own_token(redis, hosts_api, status_link, ada, forge):
-    access_of(ada, host=status_link.host, path="ada/work")
+    access_of(ada, host=status_link.host, path="ada/project")
     push = refused_push(status_link, forge)
     assert answer(status_link).answer_error == ""
     path, header, prefix, name = STATUS_FORMS[forge]
@@ -346,7 +346,7 @@ def test_status_is_set_by_the_students_own_token(redis, hosts_api, status_link, 
 def test_token_of_somebody_else_or_for_another_repository_sets_no_status(
     redis, hosts_api, status_link, ada, ben
 ):
-    access_of(ben, host=status_link.host, path="ada/work")
+    access_of(ben, host=status_link.host, path="ada/project")
     access_of(ada, host=status_link.host, path="ada/other")
     refused_push(status_link, "gitlab")
     assert answer(status_link).answer_error.startswith("To answer on the commit we need your token")
@@ -356,7 +356,7 @@ def test_token_of_somebody_else_or_for_another_repository_sets_no_status(
 def test_host_that_refuses_the_token_is_told_and_not_asked_again(
     redis, hosts_api, status_link, ada
 ):
-    access_of(ada, host=status_link.host, path="ada/work")
+    access_of(ada, host=status_link.host, path="ada/project")
     hosts_api.status = 403
     refused_push(status_link, "gitlab")
     push = answer(status_link)
