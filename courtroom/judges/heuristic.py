@@ -29,10 +29,10 @@ from courtroom.models.canonical_json import digest_of
 from courtroom.models.check import CheckBase, Concern
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.judge_answer import HEURISTIC, Persona, Score
-from courtroom.models.statement import continued, not_checked
+from courtroom.models.statement import continued, first_sentence, not_checked
 from courtroom.synthesis.evidence_weight import HIGH, LOW
 
-MODEL = f"{HEURISTIC}7"
+MODEL = f"{HEURISTIC}8"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -291,11 +291,14 @@ def _own_weight(persona: Persona, result: CheckResult) -> tuple[bool, bool, floa
 
 
 def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) -> str:
-    """Return the turning item in a sentence, with the fact that shows it and its place."""
+    """Return the turning item in a sentence, with the first fact that shows it and its place.
+
+    The checks of the report have all its facts, and the first round's opinion has the first.
+    """
     made = sum(not f.outcome.not_applicable for f in (*groups.met, *groups.unmet))
     if item:
         subject = _subject(question.persona, groups, item)
-        text = continued(_words(item))
+        text = continued(_words(item) if question.round == 1 else _headline(item))
         place = _place(question, item.outcome.evidence)
         return f"{subject}: {text}" + (f" See {place}." if place and place not in text else "")
     if question.persona == "Defense":
@@ -311,7 +314,11 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
 def _words(result: CheckResult) -> str:
     """Return what to say of a result: of a check that does not apply its root cause alone."""
     cause = result.outcome.not_applicable
-    return cause.sentence if cause else str(statement_on(result.check, result.outcome))
+    if cause:
+        return cause.sentence
+    statement = statement_on(result.check, result.outcome)
+    sentences = first_sentence(statement.sentence), first_sentence(statement.fact)
+    return " ".join(filter(None, sentences))
 
 
 def _headline(result: CheckResult) -> str:
@@ -384,4 +391,5 @@ def _open_checks(groups: OutcomeGroups) -> str:
 
 def _on_second_round(question: Question) -> str:
     has_changed = question.round > 1 and OWN_CONCERN[question.persona] > 1
-    return "In this second round my own concern counts once, not twice." if has_changed else ""
+    concern = CONCERNS[question.persona]
+    return f"In the second round, checks on {concern} count once for me, not twice." * has_changed

@@ -102,10 +102,10 @@ class NextStep(Frozen):
 
     @property
     def sentence(self) -> str:
-        """Step with its first place, the number of further places, its effect and its size."""
+        """Step with its effect and size, and with its places unless the action names them."""
         place = f"{self.path}:{self.line}" if self.line else self.path
         more = f" and {self.places - 1} more" if self.places > 1 else ""
-        where = f" ({place}{more})" if place else ""
+        where = f" ({place}{more})" if place and place not in self.action else ""
         return f"{self.action.removesuffix('.')}{where}: {self.effect}; effort: {self.effort}."
 
 

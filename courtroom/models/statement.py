@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -35,6 +36,9 @@ OPENING_WORDS = frozenset(
         *("This", "Too", "Two", "What", "Where"),
     )
 )
+
+# Not the dot of "e.g." or of a number in a list.
+SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +103,12 @@ def continued(text: str) -> str:
     """Return the text as it stands after a colon or a comma: with a small letter unless a name."""
     first = text.split(" ", 1)[0]
     return text[:1].lower() + text[1:] if first in OPENING_WORDS else text
+
+
+def first_sentence(text: str) -> str:
+    """Return the text up to the end of its first sentence; an end in a quotation is none."""
+    for match in SENTENCE_END.finditer(text):
+        first = text[: match.end()]
+        if first.count("“") == first.count("”") and first.count("`") % 2 == 0:
+            return first
+    return text

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from courtroom.checks.phrases import listed
 from courtroom.models.audit_report import (
     AuditReport,
     CriterionResult,
@@ -18,7 +19,7 @@ from courtroom.models.audit_report import (
 )
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import AskedPlace
-from courtroom.models.statement import not_applying, not_checked
+from courtroom.models.statement import first_sentence, not_applying, not_checked
 from courtroom.rendering.markdown_appendix import judges_of, location_text, render_appendix
 from courtroom.rendering.markdown_escaping import (
     code_block,
@@ -188,16 +189,19 @@ def _key_findings(report: AuditReport) -> Iterator[str]:
         for criterion in lowest
         if criterion.remediation and criterion.remediation[0].priority == "high"
     ]
+    # A change that several criteria ask for is one finding.
+    alike: dict[tuple[str, str], list[tuple[CriterionResult, Remediation]]] = {}
     for criterion, change in urgent[:MOST_URGENT_CHANGES]:
-        name, text = (
-            escape_prose(criterion.name),
-            escape_sentence(_fault_and_change(criterion, change)),
+        alike.setdefault((change.action, _changelocation_text(change)), []).append(
+            (criterion, change)
         )
-        yield f"- **{name}**{_changelocation_text(change)}: {text}"
+    for (_, place), rows in alike.items():
+        names = listed(escape_prose(criterion.name) for criterion, _ in rows)
+        yield f"- **{names}**{place}: {escape_sentence(_fault_and_change(*rows[0]))}"
 
 
 def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
-    """Return what is wrong by the check that asks for the change, then the change."""
+    """Return what is wrong by the check that asks for the change, its first fact, the change."""
     rows = (row for row in criterion.checks if row.met is False)
     faults = (row.statement for row in rows if set(row.evidence) & set(change.evidence))
     fault = next(faults, None)
@@ -207,7 +211,8 @@ def _fault_and_change(criterion: CriterionResult, change: Remediation) -> str:
     # An action may end with the fact that the fault has given.
     order, _, fact = change.action.partition(": ")
     is_given = bool(fact) and fact.rstrip(".") in fault.fact
-    return f"{fault} {f'{order}.' if is_given else change.action}"
+    parts = fault.sentence, first_sentence(fault.fact), f"{order}." if is_given else change.action
+    return " ".join(filter(None, parts))
 
 
 def _changelocation_text(change: Remediation) -> str:

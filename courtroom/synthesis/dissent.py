@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudicialOpinion
+from courtroom.models.statement import SENTENCE_END
 from courtroom.synthesis.opinions import TITLES, Opinions, spread_of
 
 # The opinions themselves stand in the report in full.
 QUOTED_CHARACTERS = 160
 QUOTED_PIECES = 2
-# Not the dot of "e.g." or of a number in a list.
-_SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
 
 
 def dissent_text(opinions: Opinions, evidence: Mapping[str, Evidence]) -> str:
@@ -35,7 +33,7 @@ def shorten(text: str, limit: int) -> str:
 def _gist(argument: str) -> str:
     """Return the first sentences of an argument, as many as are short enough."""
     line = " ".join(argument.split())
-    ends = [match.end() for match in _SENTENCE_END.finditer(line, 0, QUOTED_CHARACTERS + 2)]
+    ends = [match.end() for match in SENTENCE_END.finditer(line, 0, QUOTED_CHARACTERS + 2)]
     is_cut = len(line) > QUOTED_CHARACTERS
     return line[: ends[-1]] if is_cut and ends else shorten(line, QUOTED_CHARACTERS)
 

@@ -233,6 +233,21 @@ def test_fact_of_the_turning_item_stands_in_the_opinion_and_its_place_once():
     assert opinion.argument == "The only fault: no a. Line a.py is empty."
 
 
+def test_opinion_gives_the_first_fact_of_its_item_and_leaves_the_rest_to_the_checks():
+    question = make_question("Prosecutor", (), ("a",))
+    reason = "It says “Wait. Go on” in a.py. Line b.py is empty."
+    outcome = question.outcomes[0].model_copy(update={"reason": reason})
+    opinion = opinion_of(question.model_copy(update={"outcomes": (outcome,)}))
+    assert opinion.argument == "The only fault: no a. It says “Wait. Go on” in a.py."
+
+
+def test_second_round_names_the_item_without_repeating_its_fact():
+    question = make_question("TechLead", (), ("a",), round_number=2)
+    outcome = question.outcomes[0].model_copy(update={"reason": "Line a.py is empty"})
+    opinion = opinion_of(question.model_copy(update={"outcomes": (outcome,)}))
+    assert opinion.argument == "What counts most against it: no a. See a.py."
+
+
 @pytest.mark.parametrize("location", [Location(), Location(commit="1a2b3c4d")])
 def test_absent_thing_and_a_history_have_no_place(location):
     question = make_question("Prosecutor", (), ("a",))
@@ -250,7 +265,7 @@ def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
 
 def test_second_round_says_what_has_changed_for_the_judge():
     prosecutor, _, lead = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)
-    assert prosecutor.endswith(" In this second round my own concern counts once, not twice.")
+    assert prosecutor.endswith(" In the second round, checks on risk count once for me, not twice.")
     assert lead == "What counts most for it: goal of tried. See tried.py."
 
 

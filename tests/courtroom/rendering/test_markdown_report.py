@@ -200,6 +200,14 @@ def test_urgent_change_is_a_key_finding_with_its_location():
     assert "Use a list.\n" in text
 
 
+def test_change_that_two_criteria_ask_for_is_one_key_finding():
+    quality, *rest = unsafe_case().criteria
+    twin = quality.model_copy(update={"id": "style", "name": "Style"})
+    text = render_markdown(unsafe_case().model_copy(update={"criteria": (quality, twin, *rest)}))
+    assert text.count("- **Quality and Style** at `no_shell.py:4`: ") == 1
+    assert "- **Style** at" not in text
+
+
 def test_key_finding_gives_a_fact_once():
     flaw = piece("no_shell", 4)
     advised = rubric(criterion("quality", unsafe(advice="Mend this: looked.")))

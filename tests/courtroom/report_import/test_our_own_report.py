@@ -6,7 +6,7 @@ import json
 import pytest
 
 from courtroom import hold_audit, read_report, render_markdown
-from courtroom.models.audit_report import AuditReport, CriterionResult
+from courtroom.models.audit_report import AuditReport, CriterionResult, OpinionRow
 from courtroom.report_import.imported_report import ImportedReport
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.constitutions import preset
@@ -44,16 +44,23 @@ def judged(report: AuditReport, ticks: str = "") -> list[object]:
 
 
 def _different_opinions(criterion: CriterionResult, ticks: str) -> list[object]:
-    """Opinions with one for each judge and score: a judge who keeps a score repeats itself.
+    """Opinions with one for each judge and score: of a judge who keeps a score, the longest.
 
     A judge who gives none is read with the kind of failure before its words.
     """
-    opinions = {
-        (o.judge, o.score): (o.judge, o.score, o.argument.replace(ticks, ""), o.cited_evidence)
-        for o in criterion.opinions
-        if o.score is not None
-    }
-    return list(opinions.values())
+    opinions: dict[object, tuple[object, ...]] = {}
+    for o in sorted(criterion.opinions, key=lambda o: -len(o.argument)):
+        if o.score is not None:
+            argument = o.argument.replace(ticks, "")
+            opinions.setdefault((o.judge, o.score), (o.judge, o.score, argument, o.cited_evidence))
+    return [opinions[o.judge, o.score] for o in _firsts(criterion)]
+
+
+def _firsts(criterion: CriterionResult) -> list[OpinionRow]:
+    """Return the first opinion of each judge with each score."""
+    scored = [o for o in criterion.opinions if o.score is not None]
+    rows = {(o.judge, o.score): o for o in reversed(scored)}
+    return [o for o in scored if rows[o.judge, o.score] is o]
 
 
 def imported(report: ImportedReport) -> list[object]:

@@ -84,6 +84,12 @@ def test_step_has_place_effect_and_effort_in_markdown_and_explanation(report):
     assert f"   3. {step.sentence}\n" in explain(report)
 
 
+def test_step_whose_action_names_its_place_gives_it_once(report):
+    step = next(s for s in report.next_steps if s.criterion_id == "structured_output_enforcement")
+    placed = step.model_copy(update={"action": "Ask again in src/judges.py:11."})
+    assert placed.sentence.startswith("Ask again in src/judges.py:11: raises ")
+
+
 def test_missing_part_says_that_its_effect_is_open(report):
     first = report.next_steps[0]
     assert (first.action, first.score_then, first.effort) == (
