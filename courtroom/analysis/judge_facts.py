@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.answer_retries import judges_by_retry, retries
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.persona_names import PERSONAS
 from courtroom.analysis.langgraph.judging.persona_prompts import read_personas
@@ -14,12 +15,10 @@ from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_
 from courtroom.analysis.langgraph.judging.structured_calls import (
     BoundCall,
     classes_of,
-    judges_by_retry,
     judging_calls,
     model_calls,
     model_name,
     parsing_calls,
-    retries,
     structured_calls,
 )
 from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answers

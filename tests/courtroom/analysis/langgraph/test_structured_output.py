@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.analysis.langgraph.judging.answer_retries import judges_by_retry, retries
 from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
-    judges_by_retry,
     model_name,
     parsing_calls,
-    retries,
     structured_calls,
 )
 from tests.courtroom.sources import layers_of, symbols_of
@@ -151,8 +150,76 @@ RETRIED = [
         "        except ValueError:\n"
         "            continue"
     ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            answer = model.invoke(p)\n"
+        "            opinion = parse(answer.content)\n"
+        "            if opinion is not None:\n"
+        "                return opinion\n"
+        "        except QuotaError:\n"
+        "            raise"
+    ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            answer = model.invoke(p)\n"
+        "            if not answer:\n"
+        "                continue\n"
+        "            return answer\n"
+        "        except Exception:\n"
+        "            break"
+    ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except Exception as error:\n"
+        "            if '429' in str(error) or 'invalid json' in str(error):\n"
+        "                continue\n"
+        "            break"
+    ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except Exception as error:\n"
+        "            if 'quota' not in str(error):\n"
+        "                continue\n"
+        "            raise"
+    ),
 ]
 NOT_RETRIED = [
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except Exception as error:\n"
+        "            text = str(error)\n"
+        "            if '429' in text or 'resource_exhausted' in text:\n"
+        "                continue\n"
+        "            break"
+    ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except Exception as error:\n"
+        "            if is_rate_limit(error) and attempt < 2:\n"
+        "                sleep(1)\n"
+        "            else:\n"
+        "                raise"
+    ),
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            answer = model.invoke(p)\n"
+        "            if answer.score > 5:\n"
+        "                answer.score = 5\n"
+        "            return answer\n"
+        "        except Exception:\n"
+        "            raise"
+    ),
     "return model.invoke(p)",
     "try:\n        return model.invoke(p)\n    except ValueError:\n        return fallback",
     (
