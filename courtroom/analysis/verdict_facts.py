@@ -48,7 +48,9 @@ def record_verdict(writer: FactWriter) -> None:
     # What only a detective or a judge reaches is none, if anything else is a report.
     before = _before_the_verdict(writer)
     written = [entry for entry in reports if (entry[0].path, entry[1]) not in before]
-    for source, line in sorted(written or reports, key=_is_unnamed_report):
+    in_use = {function.key for function in writer.layers.in_use}
+    used = [entry for entry in written if (entry[0].path, entry[1]) in in_use]
+    for source, line in sorted(used or written or reports, key=_is_unnamed_report):
         writer.add_location("markdown_report", source.path, line)
 
 

@@ -351,3 +351,27 @@ def test_rule_that_decides_on_the_spread_is_named_where_nothing_looks_again(tmp_
         f"No rule re-evaluates scores that lie far apart: at src/justice.py:{line}"
         " a rule decides on the spread without a second look."
     )
+
+
+REPORTS = """
+from src.justice import chief_justice
+
+
+def old_markdown(report):
+    return "# Report" + f"## Verdict: {report}"
+
+
+def to_markdown(report):
+    return "# Report" + f"## Verdict: {report}"
+
+
+if __name__ == "__main__":
+    print(to_markdown(chief_justice))
+"""
+
+
+def test_report_is_shown_where_a_run_writes_it(tmp_path: Path) -> None:
+    work = surveyed({**FILES, "main.py": REPORTS}, tmp_path)
+    finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    line = REPORTS.split("\n").index("def to_markdown(report):") + 1
+    assert clue_lines(finding) == [("main.py", line)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.rule_tables import conditions_by_function
 from courtroom.analysis.langgraph.routers import MAX_STRING, vocabulary
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
@@ -77,12 +78,17 @@ class ChangeReader:
     def _by_name(self) -> dict[str, FunctionRef]:
         return {function.name: function for function in self.functions}
 
+    @cached_property
+    def _conditions(self) -> dict[str, ast.expr]:
+        return conditions_by_function(self.functions)
+
     def changes(self) -> list[ScoreChange]:
         return [change for function in self.functions for change in self._changes_in(function)]
 
     def _changes_in(self, function: FunctionRef) -> Iterator[ScoreChange]:
         assigned = assignments_in(function.site.node)
-        stack = [(statement, _Branch()) for statement in reversed(function.site.node.body)]
+        whole = self._whole(function)
+        stack = [(statement, whole) for statement in reversed(function.site.node.body)]
         while stack:
             node, branch = stack.pop()
             if isinstance(node, ast.If):
@@ -95,7 +101,7 @@ class ChangeReader:
                     stack.extend((statement, inner) for statement in reversed(statements))
                 continue
 
-            value = _assigned_score(node)
+            value = _assigned_score(node) or _returned_by_name(node, assigned)
             is_number = isinstance(node, ast.Return) and value is not None and not is_verdict(value)
             if is_number and not vocabulary(function.site.node) & SCORE_WORDS:
                 # A number of something else, in code that names no score.
@@ -129,6 +135,15 @@ class ChangeReader:
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner_statements = reversed(_inner_statements(node))
                 stack.extend((statement, branch) for statement in inner_statements)
+
+    def _whole(self, function: FunctionRef) -> _Branch:
+        """Return the conditions of all that a function does: that of its row in a table."""
+        test = self._conditions.get(function.name)
+        if test is None:
+            return _Branch()
+        words = self.words_of_test(test, {})
+        is_dead = self._never_holds(test, function)
+        return _Branch(words, is_dead=is_dead, tests=(test,), own_tests=(test,), holds=(test,))
 
     def _body_branch(
         self, node: ast.If, branch: _Branch, assigned: Assignments, function: FunctionRef
@@ -295,6 +310,15 @@ def _assigned_score(node: ast.stmt) -> ast.expr | None:
         parts = _returned_parts(node.value)
         return next((part for part in parts if _is_number_like(part) or is_verdict(part)), None)
     return None
+
+
+def _returned_by_name(node: ast.stmt, assigned: Assignments) -> ast.expr | None:
+    """Return the score behind a name that is set once: `s = lead.score`, `return s, "by lead"`."""
+    if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Tuple):
+        return None
+    names = (part.id for part in node.value.elts if isinstance(part, ast.Name))
+    values = (assigned[name][0] for name in names if len(assigned.get(name, ())) == 1)
+    return next(filter(_is_number_like, values), None)
 
 
 def _returned_parts(value: ast.expr) -> list[ast.expr]:

@@ -42,6 +42,11 @@ OPINION_WORDS = frozenset(
 )
 MARKDOWN_TEMPLATES = (".md.j2", ".md.jinja", ".md.jinja2", ".md.tmpl", ".md.tpl", ".md.mako")
 REPORT_WORDS = frozenset({"report", "audit", "summary", "criterion", "verdict"})
+# Calls that look for their first argument in a text.
+SEARCHES = frozenset(
+    words_of("search match fullmatch findall finditer compile find rfind index rindex count")
+) | {"startswith", "endswith", "split", "partition", "rpartition", "removeprefix", "sub"}
+COMPARISONS = (ast.In, ast.NotIn, ast.Eq, ast.NotEq)
 
 
 def model_made_scores(
@@ -165,14 +170,17 @@ def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
     """Yield the functions that make a report with Markdown headings, or fill a template of one.
 
     A function counts by its name, or when some code of the repository writes a .md file. Headings
-    of several functions of a file count together where that file writes the report.
+    of several functions of a file count together where that file writes the report. A heading that
+    is looked for in a text is written nowhere.
     """
     production = symbols.codebase.production
     is_written = any(_writes_markdown(source) for source in production)
     for source in production:
-        headings = Counter(
-            id(site.node) for node, site in source.strings if site is not None and _is_heading(node)
-        )
+        texts = [
+            entry for entry in source.strings if entry[1] is not None and _is_heading(entry[0])
+        ]
+        sought = _sought_texts(source) if texts else frozenset()
+        headings = Counter(id(site.node) for node, site in texts if site and id(node) not in sought)
         in_file = sum(headings.values()) if _writes_markdown(source) else 0
         templates = {
             id(site.node)
@@ -194,6 +202,21 @@ def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
 def _is_heading(node: ast.Constant) -> bool:
     lines = str(node.value).lstrip("\n").split("\n")
     return any(line.startswith(("# ", "## ", "### ")) for line in lines)
+
+
+def _sought_texts(source: SourceFile) -> frozenset[int]:
+    """Return the texts, by their ids, that code looks for or compares with."""
+    wanted = [call.args[0] for call in _searches(source)]
+    for function in source.functions:
+        for node in walk(function.node):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], COMPARISONS):
+                wanted += [node.left, *node.comparators]
+    return frozenset(id(inner) for node in wanted for inner in walk(node))
+
+
+def _searches(source: SourceFile) -> Iterator[ast.Call]:
+    calls = (site.node for site in source.calls)
+    return (call for call in calls if call.args and called_name(call) in SEARCHES)
 
 
 def _writes_markdown(source: SourceFile) -> bool:

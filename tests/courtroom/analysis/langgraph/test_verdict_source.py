@@ -108,6 +108,14 @@ def test_a_verdict_from_opinions_reads_them(code, does):
         ("# '# Report' '## Summary' out.md write", False),
         (
             (
+                "def read_markdown_report(text):\n"
+                "    if '# Report' in text and text.startswith(('## Verdict', '## Score')):\n"
+                "        return re.search(r'### (.+)', text), text.find(f'### {name}')\n"
+            ),
+            False,
+        ),
+        (
+            (
                 "def render(report, env):\n"
                 "    return env.get_template('report.md.j2').render(report=report)\n"
                 "def save(t):\n"
