@@ -15,13 +15,17 @@ PERSONAS: dict[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class PersonaText:
-    """Prompt of a persona at `path`:`line`; `text` has holes for the parts that a run fills in."""
+    """Prompt of a persona at `path`:`line`; `text` has holes for the parts that a run fills in.
+
+    `is_in_function`: a function assembles it, which may never run.
+    """
 
     persona: str
     path: str
     line: int
     end: int
     text: str
+    is_in_function: bool = False
 
 
 def persona_in(name: str) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -40,6 +40,8 @@ from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 
 # Shorter texts are labels, not prompts.
 MIN_WORDS = 8
+# The same where a judge has nothing longer.
+MIN_SHORT_WORDS = 3
 # A persona shorter than this is a sentence in a common template (FACTS: the assembled prompts are
 # compared then).
 SENTENCE_WORDS = 25
@@ -109,15 +111,12 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     `files`: the texts of prompt files by path.
     """
     unfollowed: list[str] = []
-    texts = [
-        text
-        for text in (
-            *_texts_in_code(symbols, layers.judges, unfollowed),
-            *texts_in_files(files),
-            *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
-        )
-        if len(plain_words(text.text)) >= MIN_WORDS
+    found = [
+        *_texts_in_code(symbols, layers.judges, unfollowed),
+        *texts_in_files(files),
+        *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
     ]
+    texts = _told(found, _code_that_runs(layers))
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
@@ -134,6 +133,41 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     }
     texts = list(dict.fromkeys([*prompts, *texts]))
     return PersonaReading(prompts, texts, shared, own_words(prompt_texts), tuple(unfollowed), frame)
+
+
+def _told(texts: list[PersonaText], lines: Mapping[str, list[range]]) -> list[PersonaText]:
+    """Return the texts that are prompts by their length.
+
+    Where a persona has one in a function that no run reaches, those that a run reaches are its
+    prompts, however short; `lines` are those of the functions that a run reaches, by file.
+    """
+    prompts = [text for text in texts if len(plain_words(text.text)) >= MIN_WORDS]
+    for persona in {text.persona for text in prompts if _is_idle(text, lines)}:
+        own = [text for text in texts if text.persona == persona and not _is_idle(text, lines)]
+        long = [text for text in own if len(plain_words(text.text)) >= MIN_WORDS]
+        short = [text for text in own if len(text.text.split()) >= MIN_SHORT_WORDS]
+        prompts = [text for text in prompts if text.persona != persona] + (long or short)
+    return prompts
+
+
+def _is_idle(text: PersonaText, lines: Mapping[str, list[range]]) -> bool:
+    return (
+        text.is_in_function
+        and bool(lines)
+        and not any(text.line in reached for reached in lines.get(text.path, ()))
+    )
+
+
+def _code_that_runs(layers: Layers) -> dict[str, list[range]]:
+    """Return the lines of the functions that a run reaches; {} where not all judges are known."""
+    if "judge" not in layers.roles.values() or layers.unfollowed.get("judge"):
+        return {}
+    lines: dict[str, list[range]] = {}
+    for function in (*layers.in_use, *layers.judges):
+        node = function.site.node
+        last = node.end_lineno or node.lineno
+        lines.setdefault(function.source.path, []).append(range(node.lineno, last + 1))
+    return lines
 
 
 def _keys_of(judges: Iterable[FunctionRef]) -> set[str]:
@@ -250,7 +284,7 @@ def _texts_in_functions(
         if persona is None or persona in complete_personas:
             continue
         for node, value in _values_in_function(evaluator, FunctionRef(source, site)):
-            yield _persona_text(persona, source, node, text_of(value))
+            yield replace(_persona_text(persona, source, node, text_of(value)), is_in_function=True)
 
 
 def _dict_texts_in_functions(
@@ -313,7 +347,8 @@ def _values_in_function(
         for inner in walk(node):
             if isinstance(inner, ast.Call):
                 for argument in _text_arguments(inner):
-                    yield argument, evaluator.evaluate(argument, frame.scope)
+                    place = _first_text(argument, node) if isinstance(argument, ast.List) else None
+                    yield place or argument, evaluator.evaluate(argument, frame.scope)
             elif isinstance(inner, ast.Return) and inner.value is not None:
                 value = evaluator.evaluate(inner.value, frame.scope)
                 if not _is_update(value):
@@ -324,6 +359,19 @@ def _values_in_function(
                     yield inner, frame.scope.names.get(name)
     except (OutOfFuel, RecursionError):
         return
+
+
+def _first_text(messages: ast.List, function: ast.AST) -> ast.stmt | None:
+    """Return where the function sets the first text that a list of messages names."""
+    names = [node.id for node in walk(messages) if isinstance(node, ast.Name)]
+    texts = {
+        name: statement
+        for statement in walk(function)
+        if isinstance(statement, ast.Assign)
+        and (name := _target_name(statement)) in names
+        and isinstance(statement.value, ast.Constant | ast.JoinedStr | ast.BinOp)
+    }
+    return next((texts[name] for name in names if name in texts), None)
 
 
 def _is_update(value: Value) -> bool:

@@ -227,6 +227,8 @@ def _is_mentioned(symbols: SymbolTable, home: SourceFile, name: str) -> bool:
         if name not in source.text:
             continue
         if source is not home:
+            if _has_another(symbols, source, home, name):
+                continue
             return True  # imported, or listed: not worth a second look
         for node in walk(source.tree):
             is_load = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
@@ -237,6 +239,28 @@ def _is_mentioned(symbols: SymbolTable, home: SourceFile, name: str) -> bool:
         called_name(node) == "getattr" and constant_text(node.args[1]) is None
         for node in walk(home.tree)
         if isinstance(node, ast.Call) and len(node.args) > 1
+    )
+
+
+def _has_another(symbols: SymbolTable, source: SourceFile, home: SourceFile, name: str) -> bool:
+    """Return true for a file that means another function or text of this name than that of `home`.
+
+    It defines its own, or imports one from another file, and imports nothing of `home`.
+    """
+    if source.star_imports or "import_module" in source.text:
+        return False
+    imported = source.imports.get(name, "")
+    origin = symbols.find_module(
+        symbols.canonical(imported, source).rpartition(".")[0] if imported else "", source
+    )
+    is_own = origin is not None if imported else name in symbols.top_level_names(source)
+    return is_own and not any(
+        module is home
+        for dotted in source.imports.values()
+        for module in (
+            symbols.find_module(dotted, source),
+            symbols.find_module(symbols.canonical(dotted, source).rpartition(".")[0], source),
+        )
     )
 
 

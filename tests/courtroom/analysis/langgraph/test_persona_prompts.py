@@ -12,7 +12,7 @@ from courtroom.analysis.langgraph.judging.persona_prompts import (
 )
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
 from courtroom.analysis.langgraph.judging.text_overlap import shared_text
-from tests.courtroom.sources import layers_of, symbols_of
+from tests.courtroom.sources import built, layers_of, symbols_of
 
 HARSH = (
     "Trust nobody. Look for gaps, shortcuts and flaws in every artefact, charge what "
@@ -435,3 +435,43 @@ def test_error_message_is_no_text_that_all_judges_get():
 def test_answer_of_a_judge_in_a_file_is_no_prompt():
     answer = json.dumps({"raw": KIND, "opinion": {"judge": "Defense", "score": 4}})
     assert read("x = 1\n", {"judges/Defense.json": answer}).prompts == []
+
+
+def test_prompt_is_shown_where_its_first_text_is_set():
+    code = "\n".join(
+        f"def {name}(state):\n"
+        f"    system_prompt = {text!r}\n"
+        "    messages = Template.from_messages([('system', system_prompt), ('user', '{case}')])\n"
+        "    return ask(messages)"
+        for name, text in (("prosecutor", HARSH), ("defense", KIND), ("tech_lead", DRY))
+    )
+
+    assert [line for _, line in prompt_lines(read(code))] == [2, 6, 10]
+
+
+JUDGE_NODES = {"prosecutor": HARSH, "defense": KIND, "tech_lead": DRY}
+IDLE = {
+    f"src/{name}.py": f"def {name}_node(state):\n    prompt = {text!r}\n    return ask(prompt)\n"
+    for name, text in JUDGE_NODES.items()
+}
+
+
+@pytest.mark.parametrize(
+    "told", ["Be {name}, and name all your reasons in a few plain words.", "Be {name} now."]
+)
+def test_prompts_of_functions_that_no_run_reaches_are_told_to_nobody(told: str):
+    judges = "\n".join(
+        f"def {name}_node(state):\n    return ask({told.format(name=name)!r}, 'small-model-1-2')"
+        for name in JUDGE_NODES
+    )
+    names = [*map("{}_node".format, JUDGE_NODES)]
+    graph = built("", ()).replace("\ng =", f"\nfrom src.court import {', '.join(names)}\ng =")
+    for name in JUDGE_NODES:
+        edges = f"g.add_node('{name}', {name}_node)\ng.add_edge(START, '{name}')"
+        graph = graph.replace("\napp =", f"\n{edges}\napp =")
+    symbols = symbols_of({**IDLE, "src/court.py": judges, "src/graph.py": graph})
+    _, layers = layers_of(symbols)
+    reading = read_personas(symbols, layers, {})
+
+    assert {prompt.path for prompt in reading.prompts} == {"src/court.py"}
+    assert [text.text for text in reading.texts] == [told.format(name=name) for name in JUDGE_NODES]

@@ -130,6 +130,29 @@ def test_a_prompt_that_may_be_used_is_no_fault(code: str, other: str):
 
 
 @pytest.mark.parametrize(
+    ("other", "is_idle"),
+    [
+        ("from src.second import weigh\nweigh(1)\n", True),
+        ("def weigh(work):\n    return work\nweigh(1)\n", True),
+        ("from src.first import weigh\nweigh(1)\n", False),
+        ("from src.second import weigh\nfrom src import first\nfirst.weigh(1)\n", False),
+        ("from elsewhere import weigh\nweigh(1)\n", False),
+    ],
+)
+def test_prompt_of_a_function_is_idle_where_another_one_of_its_name_is_called(
+    other: str, is_idle: bool
+):
+    first = f"def weigh(work):\n    {PROMPT}    return JUDGE_PROMPT + work\n"
+    second = "def weigh(work):\n    return work\n"
+    reading = flow_of(
+        "def detective(state): return {}\ndef judge(state): return {}\n",
+        {"src/first.py": first, "src/second.py": second, "src/other.py": other},
+    )
+
+    assert bool(faults(reading, "unused_prompt")) is is_idle
+
+
+@pytest.mark.parametrize(
     ("code", "why"),
     [
         ("def look(url):\n    {prompt}\n    return url\n", "look() does not use it"),
