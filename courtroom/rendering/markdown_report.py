@@ -243,7 +243,8 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
 def _checks(criterion: CriterionResult) -> Iterator[str]:
     """Yield the root causes with the checks that hang on them, then each other check.
 
-    A reason why several could not be checked is printed once.
+    A reason why several could not be checked is printed once; so is a fact that shows several
+    sentences to be right, or several faults.
     """
     hanging: dict[str, list[str]] = {}
     unchecked: dict[str, list[str]] = {}
@@ -256,10 +257,16 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
         yield f"{MARKS[False]}{cause} {not_applying(goals)}"
     for reason, goals in unchecked.items():
         yield f"{not_checked(goals)} {reason}".rstrip()
+    alike: dict[tuple[bool, str], list[str]] = {}
     for row in criterion.checks:
         # One that states a root cause is printed with it.
         if row.met is not None and (row.met or row.reason not in hanging):
-            yield MARKS[row.met] + str(row.statement)
+            statement = row.statement
+            # A sentence without a fact stands for itself.
+            shown_by = statement.fact or statement.sentence
+            alike.setdefault((row.met, shown_by), []).append(statement.sentence)
+    for (met, shown_by), sentences in alike.items():
+        yield MARKS[met] + " ".join(dict.fromkeys([*sentences, shown_by]))
 
 
 def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:

@@ -351,6 +351,26 @@ def test_reason_why_several_checks_have_no_answer_is_printed_once():
     ]
 
 
+def test_fact_behind_two_faults_is_printed_once():
+    reasons = {"a": "One commit brings all.", "b": "One commit brings all.", "c": "More."}
+    judged = verdict(
+        "default",
+        bench((3, 3, 3), piece(), on="graph"),
+        evidence=[piece()],
+        outcomes=[
+            outcome(name, False).model_copy(update={"reason": reason})
+            for name, reason in reasons.items()
+        ],
+        rubric_=rubric(criterion("graph", *map(check, reasons))),
+    )
+    lines = render_markdown(report(judged, [piece()])).split("\n")
+    first = lines.index("**Checks**") + 2
+    assert lines[first : first + 2] == [
+        "- fault: No file matches `a/**`. No file matches `b/**`. One commit brings all.",
+        "- fault: No file matches `c/**`. More.",
+    ]
+
+
 def test_degraded_report_has_no_score_and_lists_the_errors():
     judged = verdict("governance", bench((4, 4, 4)))
     text = render_markdown(

@@ -45,7 +45,7 @@ from courtroom.analysis.langgraph.state_flow.unused_work import (
     unsent_prompts,
 )
 from courtroom.analysis.langgraph.topology import GraphReading
-from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.symbol_table import SymbolTable
 
 # Kinds that rest on the keys of the state.
@@ -115,7 +115,7 @@ def read_flow(
         reading.add(unreturned_keys(routes))
     reading.add(broken_imports(symbols, paths, [symbols.codebase.files[graph.builder.path]]))
     for access in accesses:
-        _read_state(access, symbols, graph, layers.justice, reading)
+        _read_state(access, symbols, graph, layers, reading)
     return reading
 
 
@@ -123,7 +123,7 @@ def _read_state(
     access: StateAccess,
     symbols: SymbolTable,
     graph: GraphReading,
-    justice: Sequence[FunctionRef],
+    layers: Layers,
     reading: FlowReading,
 ) -> None:
     data = symbols.codebase.data
@@ -131,7 +131,7 @@ def _read_state(
     if access.declared is None:
         reading.leave_open(OF_STATE, access.reason)
         return
-    reading.add(undeclared_writes(access, symbols, justice))
+    reading.add(undeclared_writes(access, symbols, layers))
     reading.add(undeclared_reads(access, graph.inputs))
     uses = access.nodes.values()
     reading.leave_open(

@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse, Update
 from courtroom.analysis.langgraph.state_flow.flow_fault import (
     FlowFault,
@@ -24,7 +25,6 @@ from courtroom.analysis.langgraph.state_flow.result_reads import (
     result_reads,
     writes_file,
 )
-from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.values import (
     DictValue,
@@ -36,16 +36,20 @@ from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, 
 
 # Names as near as pdf_path and pdf_paths.
 NEAR = 0.85
+# Roles of nodes without whose work there is no audit.
+AUDITING = frozenset({"detective", "judge", "justice"})
 # Words of a key that holds the report as a text.
 REPORT_WORDS = frozenset({"report", "markdown", "md"})
 
 
 def undeclared_writes(
-    access: StateAccess, symbols: SymbolTable, justice: Sequence[FunctionRef]
+    access: StateAccess, symbols: SymbolTable, layers: Layers
 ) -> Iterator[FlowFault]:
     """Yield what nodes return and LangGraph drops; nodes with the same keys share a sentence.
 
-    Code that runs the graph may write a lost report to a file, if `justice` writes none.
+    Code that runs the graph may write a lost report to a file, if the Chief Justice writes none.
+    What a node without a part in the audit loses, such as one for errors, is a lost key like any
+    other.
     """
     if access.declared is None:
         return
@@ -76,7 +80,8 @@ def undeclared_writes(
             f" {_name(access)} does not declare: LangGraph drops {dropped_part}{belongs}{in_vain}"
         )
         first = places[0][1]
-        kind = "no_update" if is_all else "undeclared_write"
+        has_part = any(_role(access, name, layers) in AUDITING for name in names)
+        kind = "no_update" if is_all and has_part else "undeclared_write"
         place = _state_place(access)
         nodes = tuple(names)
         yield FlowFault(
@@ -89,8 +94,12 @@ def undeclared_writes(
             nodes,
             channel,
             callers=tuple(dict.fromkeys(read.place for read in reads)),
-            written=None if writes_file(justice) else next(filter(None, map(_report, reads)), None),
+            written=None if writes_file(layers.justice) else next(filter(None, map(_report, reads)), None),
         )
+
+
+def _role(access: StateAccess, name: str, layers: Layers) -> str:
+    return layers.roles.get(" / ".join([*access.at, name]), "")
 
 
 def _in_vain(reads: Sequence[ResultRead]) -> str:

@@ -81,6 +81,16 @@ def judge(state):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"), [("handle_error", "undeclared_write"), ("doc_analyst", "no_update")]
+)
+def test_only_a_node_of_the_audit_loses_its_work_with_its_whole_return(name: str, kind: str):
+    graph = f"g = StateGraph(State)\ng.add_node('{name}', last)\ng.add_edge(START, '{name}')\n"
+    reading = flow_of('def last(state):\n    return {"message": "over"}\n', graph=graph, run="")
+
+    assert [fault.kind for fault in reading.faults if "message" in fault.keys] == [kind]
+
+
 def test_a_node_that_returns_another_model_updates_nothing():
     reading = flow_of(
         f"""
