@@ -80,6 +80,7 @@ def read_facts(reader: BlobReader) -> FactWriter:
     contents |= reader.read_all(imported_vendored(paths, contents))
     contents |= notebook_sources(reader, contents)
     codebase = parse_sources(contents)
+    codebase.paths = frozenset(reader.blobs)
     sizes = {path: blob.size for path, blob in reader.blobs.items() if blob.is_file}
     data = reader.read_all(data_file_paths(sizes, codebase))
     codebase.data.update({path: raw.decode("utf-8-sig", "replace") for path, raw in data.items()})
@@ -368,7 +369,6 @@ def _flow(writer: FactWriter) -> None:
         writer.layers,
         writer.graph,
         writer.state_accesses,
-        frozenset(writer.reader.blobs),
     )
     gap = reading_gap(writer.symbols.codebase)
     writer.facts["state_flow"] = {

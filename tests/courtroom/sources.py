@@ -32,7 +32,9 @@ NODES = (
 def symbols_of(files: Mapping[str, str] | str) -> SymbolTable:
     """Return the symbols of code by path, or of one file called src/graph.py."""
     code = {"src/graph.py": files} if isinstance(files, str) else files
-    return SymbolTable(parse_sources({path: dedent(text).encode() for path, text in code.items()}))
+    codebase = parse_sources({path: dedent(text).encode() for path, text in code.items()})
+    codebase.paths = frozenset(code)
+    return SymbolTable(codebase)
 
 
 def graph_of(

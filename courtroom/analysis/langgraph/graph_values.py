@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from courtroom.analysis.python.symbolic_execution.values import (
+    CallResult,
     Doubt,
     External,
     Instance,
@@ -168,6 +170,15 @@ def graph_in(value: Value) -> GraphBuilder | None:
         if isinstance(choice, GraphBuilder):
             return choice
     return None
+
+
+def is_missing(action: Value, modules: AbstractSet[str]) -> bool:
+    """Return true where a node's function, class or what wraps it comes from one of the modules."""
+    dotted = action.dotted if isinstance(action, External | CallResult) else ""
+    wrapped = action.positional[:1] if isinstance(action, CallResult) else ()
+    return any(dotted.startswith(f"{module}.") for module in modules) or any(
+        is_missing(inner, modules) for inner in wrapped
+    )
 
 
 def node_name(value: Value) -> str | None:

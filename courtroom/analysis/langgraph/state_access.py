@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route, graph_in
+from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route, graph_in, is_missing
 from courtroom.analysis.langgraph.node_roles import unwrapped
 from courtroom.analysis.langgraph.state_class import StateReading, declared_keys, read_state
 from courtroom.analysis.langgraph.state_evaluator import KeyLookup, KeyPlace, StateEvaluator
@@ -282,7 +282,7 @@ class _AccessReader:
         path = function.source.path if function else ""
         line = function.node.lineno if function else 0
         if function is None:
-            gap = _gap_of(name, action)
+            gap = _gap_of(name, action, self.symbols.missing_modules)
             return StateUse(name, path, line, reads_gap=gap, writes_gap=gap)
         key = (id(action), id(model))
         if key not in self.uses:
@@ -366,7 +366,9 @@ def _joined(rows: Iterable[Sequence[Row]]) -> tuple[Row, ...]:
     return tuple(dict.fromkeys(row for part in rows for row in part))
 
 
-def _gap_of(name: str, action: Value) -> str:
+def _gap_of(name: str, action: Value, missing_modules: frozenset[str]) -> str:
+    if is_missing(action, missing_modules):
+        return f"the function of {name} stands in a module that does not exist"
     if any(graph_in(choice) is not None for choice in choices_of(action)):
         return f"{name} is a graph of its own"
     return f"the function of {name} is not known"

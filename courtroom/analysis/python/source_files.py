@@ -93,7 +93,7 @@ class Codebase:
     `unreadable` holds the reason for each file that could not be parsed, `data` the JSON texts that
     the code may load. `aside` maps each path that is not the product to its kind; it is None
     before they are told apart, and then only tests are left out. `other_languages` are source
-    files that are not Python.
+    files that are not Python, `paths` all files of the repository.
     """
 
     files: dict[str, SourceFile]
@@ -101,6 +101,7 @@ class Codebase:
     data: dict[str, str] = field(default_factory=dict)
     aside: Mapping[str, str] | None = None
     other_languages: tuple[str, ...] = ()
+    paths: frozenset[str] = frozenset()
 
     def __iter__(self) -> Iterator[SourceFile]:
         return iter(self.files.values())

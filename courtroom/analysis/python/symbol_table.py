@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from courtroom.analysis.python.missing_modules import missing_modules
 from courtroom.analysis.python.source_files import CallSite, Codebase, FunctionSite, SourceFile
 
 # A longer chain of re-exports is a circle.
@@ -42,6 +43,10 @@ class SymbolTable:
     @cached_property
     def by_module(self) -> dict[str, SourceFile]:
         return {source.module: source for source in self.codebase}
+
+    @cached_property
+    def missing_modules(self) -> frozenset[str]:
+        return missing_modules(self)
 
     @cached_property
     def by_last_part(self) -> dict[str, list[SourceFile]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
+from courtroom.analysis.langgraph.graph_values import is_missing
 from courtroom.analysis.langgraph.judging.structured_calls import SCHEMA_BINDERS
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS, JUSTICE_WORDS, role_of
 from courtroom.analysis.langgraph.topology import GraphReading
@@ -39,7 +40,7 @@ class Layers:
 
     `nodes` holds the function of every node, `roles` its role. `judges` and `justice` are those of
     the layer with all that they reach; `in_use` are all that a run reaches. `unfollowed` are the
-    nodes whose code could not be followed, by role.
+    nodes whose code could not be followed, by role; what a missing module should hold is not there.
     """
 
     nodes: dict[str, FunctionRef]
@@ -57,7 +58,8 @@ def read_layers(symbols: SymbolTable, call_graph: CallGraph, graph: GraphReading
     unfollowed: dict[str, list[str]] = {}
     for name, role, action in _nodes(graph):
         functions = _functions_of(symbols, action)
-        if not functions and not _is_plain_lambda(action):
+        is_absent = is_missing(action, symbols.missing_modules) or _is_plain_lambda(action)
+        if not functions and not is_absent:
             unfollowed.setdefault(role, []).append(name)
         if functions:
             # A wrapper is nested in the function that makes it: the node's own work is not.

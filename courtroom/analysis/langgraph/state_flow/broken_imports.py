@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import ast
 import difflib
-import sys
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place
+from courtroom.analysis.python.missing_modules import (
+    certain_imports,
+    is_own,
+    missing_module,
+)
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.source_index import absolute_module
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import walk
 
 NEAR = 0.7
-# Libraries after which students name folders of their own.
-LIBRARIES = ("lang", "openai", "pydantic")
 # Names that a module may give without defining them.
 DYNAMIC = frozenset({"__getattr__", "globals"})
 
 
-def broken_imports(
-    symbols: SymbolTable, paths: AbstractSet[str], starts: list[SourceFile]
-) -> Iterator[FlowFault]:
-    """Yield the imports that fail when the modules of `starts` are imported.
-
-    `paths` are all files of the repository, in any language.
-    """
+def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[FlowFault]:
+    """Yield the imports that fail when the modules of `starts` are imported."""
     queue, visited = list(starts), {source.path for source in starts}
     while queue:
         source = queue.pop(0)
-        for node in _certain_imports(source.tree):
+        for node in certain_imports(source.tree):
+            missing = missing_module(symbols, source, node)
+            if missing:
+                yield _broken(source, node, missing)
             base = absolute_module(source, node)
-            if not node.level and not _is_own(symbols, base):
-                continue
             module = symbols.find_module(base, source)
-            if module is None:
-                yield from _missing_module(symbols, source, node, base, paths)
+            if module is None or not (node.level or is_own(symbols, base)):
                 continue
             if module.path not in visited:
                 visited.add(module.path)
@@ -45,46 +41,12 @@ def broken_imports(
             yield from _missing_names(symbols, source, node, module)
 
 
-def _is_own(symbols: SymbolTable, base: str) -> bool:
-    """Return true for a module of the repository's own packages, not of a library of that name."""
-    package = base.partition(".")[0]
-    if package in sys.stdlib_module_names or package.startswith(LIBRARIES):
-        return False
-    # From the root, or from src/ as packaging tools install it.
-    return any(
-        name in symbols.by_module or name.rpartition(".")[0] in symbols.by_module
-        for name in (base, f"src.{base}")
-    )
-
-
-def _certain_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
-    """Yield the imports that run whenever the module is imported."""
-    for statement in tree.body:
-        if isinstance(statement, ast.ImportFrom):
-            yield statement
-
-
-def _missing_module(
-    symbols: SymbolTable,
-    source: SourceFile,
-    node: ast.ImportFrom,
-    base: str,
-    paths: AbstractSet[str],
-) -> Iterator[FlowFault]:
-    package, _, name = base.rpartition(".")
-    home = symbols.by_module.get(package)
-    if home is None or not name or not home.path.endswith("/__init__.py"):
-        return
-    folder = home.path.removesuffix("/__init__.py")
-    # Another file of that name may be a compiled module or a folder without __init__.py.
-    stem = f"{folder}/{name}"
-    if any(path.startswith((f"{stem}.", f"{stem}/")) for path in paths):
-        return
+def _broken(source: SourceFile, node: ast.ImportFrom, missing: str) -> FlowFault:
     sentence = (
-        f"{source.path} imports from `{base}`, which does not exist:"
+        f"{source.path} imports from `{missing}`, which does not exist:"
         f" {source.path} cannot be imported at this commit"
     )
-    yield FlowFault("broken_import", sentence, source.path, node.lineno, (home.path, 1))
+    return FlowFault("broken_import", sentence, source.path, node.lineno)
 
 
 def _missing_names(

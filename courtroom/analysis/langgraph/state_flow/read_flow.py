@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -83,9 +82,8 @@ def read_flow(
     layers: Layers,
     graph: GraphReading,
     accesses: Sequence[StateAccess],
-    paths: AbstractSet[str],
 ) -> FlowReading:
-    """Return the faults; `accesses` are of the graph, `paths` all files of the repository."""
+    """Return the faults; `accesses` are those of the graph."""
     reading = FlowReading()
     reading.add(dropped_results(symbols, layers.in_use))
     reading.add(unread_results(symbols, layers.in_use, layers.justice))
@@ -113,7 +111,7 @@ def read_flow(
 
     for routes in (graph.routes, *(part.routes for part in graph.subgraphs)):
         reading.add(unreturned_keys(routes))
-    reading.add(broken_imports(symbols, paths, [symbols.codebase.files[graph.builder.path]]))
+    reading.add(broken_imports(symbols, [symbols.codebase.files[graph.builder.path]]))
     for access in accesses:
         _read_state(access, symbols, graph, layers, reading)
     return reading

@@ -236,3 +236,15 @@ def test_a_library_is_not_a_module_of_that_name_inside_a_package():
 
     assert [function.name for function in layers.justice] == ["chief_justice"]
     assert layer_gap(call_graph, layers, "justice") == ""
+
+
+@pytest.mark.parametrize("action", ["decide", "Court()", "partial(decide, limit=3)"])
+def test_code_of_a_module_that_does_not_exist_is_not_there(action: str):
+    code = (
+        "from functools import partial\nfrom src.justice import Court, decide\n"
+        f"{IMPORTS}{NODE.format(action)}"
+    )
+    call_graph, layers = layers_of(symbols_of(code))
+
+    assert layer_gap(call_graph, layers, "justice") == ""
+    assert layers.justice == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
@@ -48,14 +48,18 @@ def flow_of(
     return flow_of_files({"src/graph.py": whole, **(files or {})}, data)
 
 
-def flow_of_files(files: Mapping[str, str], data: Mapping[str, str] | None = None) -> FlowReading:
+def flow_of_files(
+    files: Mapping[str, str], data: Mapping[str, str] | None = None, others: Iterable[str] = ()
+) -> FlowReading:
+    """Return the flow of a graph in Python files, beside which there are other files."""
     symbols = symbols_of(files)
+    symbols.codebase.paths |= frozenset(others)
     symbols.codebase.data.update(data or {})
     call_graph = CallGraph(symbols)
     graph = read_graph(symbols, {})
     layers = read_layers(symbols, call_graph, graph)
     accesses = read_state_access(symbols, graph, watched_keys(symbols.codebase.data))
-    return read_flow(symbols, call_graph, layers, graph, accesses, frozenset(files))
+    return read_flow(symbols, call_graph, layers, graph, accesses)
 
 
 def faults(reading: FlowReading, kind: str) -> list[FlowFault]:

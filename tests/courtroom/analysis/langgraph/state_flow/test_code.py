@@ -58,6 +58,35 @@ def test_an_import_of_a_module_that_does_not_exist_is_named():
 
 
 @pytest.mark.parametrize(
+    "statement",
+    ["from court.judges import look", "from .judges import look", "from court.bench.all import look"],
+)
+def test_a_missing_module_of_a_package_without_init_is_named(statement: str):
+    graph = f"{statement}\n{IMPORTS}{STATE}{NODES}{GRAPH}"
+    reading = flow_of_files({"court/graph.py": graph, "court/tools.py": ""})
+
+    (fault,) = faults(reading, "broken_import")
+    assert fault.sentence.endswith("court/graph.py cannot be imported at this commit")
+
+
+@pytest.mark.parametrize(
+    ("statement", "more"),
+    [
+        ("from court.judges import look", "court/judges.pyx"),
+        ("from court.judges import look", "court/judges/data.json"),
+        ("from court.bench.all import look", "court/bench"),
+        ("from court._version import look", ""),
+        ("from judges import look", ""),
+        ("from other.judges import look", "other/tools.txt"),
+    ],
+)
+def test_a_module_that_may_be_there_in_another_form_is_no_fault(statement: str, more: str):
+    graph = f"{statement}\n{IMPORTS}{STATE}{NODES}{GRAPH}"
+    reading = flow_of_files({"court/graph.py": graph, "court/look.py": ""}, others=[more])
+    assert faults(reading, "broken_import") == []
+
+
+@pytest.mark.parametrize(
     ("statement", "module"),
     [
         ("from src.tools.files import look", "from os.path import join as look\n"),
