@@ -36,14 +36,14 @@ def deleted_clones(
     """Add functions that clone into a TemporaryDirectory and return no more than its path."""
     for function in in_use:
         inner = _inner_nodes(function.site.node)
-        nodes = [node for node in walk(function.site.node) if id(node) not in inner]
+        nodes = own_nodes(function.site.node)
         is_generator = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
-        if is_generator or not any(map(_clones, nodes)):
+        if is_generator or not any(map(clones, nodes)):
             continue
-        for name, line, is_path in _folders(symbols, function, nodes):
-            paths = _paths(nodes, name, is_path=is_path)
+        for name, line, is_entered in folders(symbols, function, nodes):
+            paths = paths_from(nodes, {name if is_entered else f"{name}.name"}, name)
             exits = [n for n in nodes if isinstance(n, ast.Return) and _hands_on(n.value, paths)]
-            uses = [] if is_path else list(_other_uses(nodes, name))
+            uses = [] if is_entered else list(other_uses(nodes, name))
             is_shared = any(isinstance(n, ast.Name) and n.id == name for n in inner.values())
             if not exits or is_shared or _is_kept(nodes, name, uses) or _is_read(nodes, paths):
                 continue
@@ -52,12 +52,18 @@ def deleted_clones(
                 place = f"{path}:{uses[0].lineno}"
                 reading.leave_open(["deleted_clone"], f"{place}: where `{name}` goes is not known")
                 continue
-            end = "at the end of its `with`" if is_path else "when the function returns"
+            end = "at the end of its `with`" if is_entered else "when the function returns"
             sentence = (
                 f"{function.name}() clones into a TemporaryDirectory and returns only its path: the"
                 f" folder is deleted {end}, before anything can read the clone"
             )
             reading.add([FlowFault("deleted_clone", sentence, path, line, (path, exits[0].lineno))])
+
+
+def own_nodes(function: ast.AST) -> list[ast.AST]:
+    """Return the nodes of a function without those of functions inside it."""
+    inner = _inner_nodes(function)
+    return [node for node in walk(function) if id(node) not in inner]
 
 
 def _inner_nodes(function: ast.AST) -> dict[int, ast.AST]:
@@ -71,7 +77,7 @@ def _inner_nodes(function: ast.AST) -> dict[int, ast.AST]:
     return {id(other): other for node in inner for other in walk(node)}
 
 
-def _clones(node: ast.AST) -> bool:
+def clones(node: ast.AST) -> bool:
     is_helper = isinstance(node, ast.Call) and "clone" in words_of(called_name(node))
     return is_helper or is_clone(node)
 
@@ -87,7 +93,7 @@ def _assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
                     yield target.id, node.value
 
 
-def _folders(
+def folders(
     symbols: SymbolTable, function: FunctionRef, nodes: Sequence[ast.AST]
 ) -> Iterator[tuple[str, int, bool]]:
     """Yield local names of a TemporaryDirectory, or of its path in a `with`, with their lines."""
@@ -106,57 +112,58 @@ def _folders(
             yield name, maker.lineno, is_path
 
 
-def _paths(nodes: Sequence[ast.AST], name: str, *, is_path: bool) -> frozenset[str]:
-    """Return the names that only ever hold a path in the folder; "name." stands for its own."""
+def paths_from(nodes: Sequence[ast.AST], paths: AbstractSet[str], folder: str) -> frozenset[str]:
+    """Return the names that only ever hold a path made of these, but not the folder itself."""
     assigned = [row for row in _assignments(nodes) if not isinstance(row[1], ast.Constant)]
-    paths = {name} if is_path else {f"{name}.name"}
     # Each round adds the names that the one before led to.
     for _ in range(MOST_ROUNDS):
-        more = {target for target, value in assigned if _is_path(value, paths)} - paths
+        more = {target for target, value in assigned if is_path(value, paths)} - paths
         if not more:
             break
-        paths |= more
-    others = {target for target, value in assigned if not _is_path(value, paths) and target != name}
+        paths = paths | more
+    others = {
+        target for target, value in assigned if not is_path(value, paths) and target != folder
+    }
     return frozenset(paths - others)
 
 
-def _is_path(node: ast.expr | None, paths: AbstractSet[str]) -> bool:
+def is_path(node: ast.expr | None, paths: AbstractSet[str]) -> bool:
     if isinstance(node, ast.Name):
         return node.id in paths
     if isinstance(node, ast.Attribute):
         return ast.unparse(node) in paths
     if isinstance(node, ast.BinOp):
-        return _is_path(node.left, paths)
+        return is_path(node.left, paths)
     if isinstance(node, ast.Call) and called_name(node) in PATH_CALLS:
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        return any(_is_path(part, paths) for part in (*owner, *node.args))
+        return any(is_path(part, paths) for part in (*owner, *node.args))
     return False
 
 
 def _hands_on(node: ast.expr | None, paths: AbstractSet[str]) -> bool:
     """Return true for a path, or a tuple or dict that holds one."""
     if isinstance(node, ast.Tuple | ast.List):
-        return any(_is_path(member, paths) for member in node.elts)
+        return any(is_path(member, paths) for member in node.elts)
     if isinstance(node, ast.Dict):
         rows = zip(node.keys, node.values, strict=True)
-        return any(_names_path(constant_text(key)) and _is_path(v, paths) for key, v in rows)
+        return any(_names_path(constant_text(key)) and is_path(v, paths) for key, v in rows)
     if isinstance(node, ast.IfExp):
         return _hands_on(node.body, paths) or _hands_on(node.orelse, paths)
-    return _is_path(node, paths)
+    return is_path(node, paths)
 
 
 def _is_read(nodes: Sequence[ast.AST], paths: AbstractSet[str]) -> bool:
     """Return true where anything but the clone gets a path in the folder."""
     for node in nodes:
-        if isinstance(node, ast.List) and not _clones(node):
+        if isinstance(node, ast.List) and not clones(node):
             given = node.elts
         elif isinstance(node, ast.Call) and called_name(node) not in PATH_CALLS | UNREAD:
             owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
             values = [*node.args, *(keyword.value for keyword in node.keywords)]
-            given = owner if _clones(node) else [*owner, *values]
+            given = owner if clones(node) else [*owner, *values]
         else:
             continue
-        if any(_is_path(part, paths) for part in given):
+        if any(is_path(part, paths) for part in given):
             return True
     return False
 
@@ -165,7 +172,7 @@ def _names_path(key: str | None) -> bool:
     return not PATH_WORDS.isdisjoint(words_of(key or ""))
 
 
-def _other_uses(nodes: Sequence[ast.AST], name: str) -> Iterator[ast.Name]:
+def other_uses(nodes: Sequence[ast.AST], name: str) -> Iterator[ast.Name]:
     """Yield where the folder itself is used for more than its path and its end."""
     harmless: set[int] = set()
     for node in nodes:

@@ -14,6 +14,7 @@ from courtroom.analysis.langgraph.state_flow.dead_routes import (
     settled_tests,
     unreturned_keys,
 )
+from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by_caller
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, squashed
@@ -94,6 +95,7 @@ def read_flow(
     reading.add(own_documents(call_graph, layers))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)
+    reading.add(deleted_by_caller(symbols, layers.in_use, accesses))
     reading.add(unsent_prompts(symbols, layers.in_use))
     reading.add(_impossible(symbols, layers))
     reading.add(

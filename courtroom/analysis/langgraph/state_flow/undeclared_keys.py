@@ -94,7 +94,9 @@ def undeclared_writes(
             nodes,
             channel,
             callers=tuple(dict.fromkeys(read.place for read in reads)),
-            written=None if writes_file(layers.justice) else next(filter(None, map(_report, reads)), None),
+            written=None
+            if writes_file(layers.justice)
+            else next(filter(None, map(_report, reads)), None),
         )
 
 

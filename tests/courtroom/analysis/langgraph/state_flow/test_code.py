@@ -59,7 +59,11 @@ def test_an_import_of_a_module_that_does_not_exist_is_named():
 
 @pytest.mark.parametrize(
     "statement",
-    ["from court.judges import look", "from .judges import look", "from court.bench.all import look"],
+    [
+        "from court.judges import look",
+        "from .judges import look",
+        "from court.bench.all import look",
+    ],
 )
 def test_a_missing_module_of_a_package_without_init_is_named(statement: str):
     graph = f"{statement}\n{IMPORTS}{STATE}{NODES}{GRAPH}"

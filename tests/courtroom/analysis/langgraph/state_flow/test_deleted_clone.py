@@ -85,3 +85,66 @@ def test_folder_that_is_handed_to_a_function_leaves_the_fault_open():
 
     assert faults(reading, "deleted_clone") == []
     assert reading.unread["deleted_clone"] == "src/graph.py:21: where `folder` goes is not known"
+
+
+CALLER = """
+import shutil, subprocess, tempfile
+
+def fetch(url):
+    folder = tempfile.TemporaryDirectory()
+    subprocess.run(["git", "clone", url, folder.name])
+    return folder.name, folder
+
+def clone_repo(url):
+    path = tempfile.mkdtemp()
+    subprocess.run(["git", "clone", url, path])
+    return path
+
+def detective(state):
+{body}
+def judge(state):
+    return {{"opinions": [open(state["pdf_path"])]}}
+"""
+GIVES = 'return {"evidences": {"repo": [read(path)]}, "pdf_path": path}'
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        (f"path, kept = fetch(state['repo_url'])\n{GIVES}", "when it returns, as nothing keeps it"),
+        (
+            f"path, kept = fetch(state['repo_url'])\nkept.cleanup()\n{GIVES}",
+            "itself (line 27)",
+        ),
+        (
+            f"path = clone_repo(state['repo_url'])\ntry:\n    {GIVES}\nfinally:\n"
+            "    if path:\n        shutil.rmtree(path)",
+            "itself (line 31)",
+        ),
+    ],
+)
+def test_folder_that_its_caller_deletes_is_gone_for_the_next_node(body: str, end: str):
+    reading = flow_of(CALLER.format(body=indent(body, "    ")))
+
+    assert [fault.sentence for fault in faults(reading, "deleted_clone")] == [
+        (
+            "detective() writes the path of its clone to `pdf_path` and deletes the folder"
+            f" {end}: judge, which reads `pdf_path`, does not get the clone"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"path, kept = fetch(state['repo_url'])\nKEPT.append(kept)\n{GIVES}",
+        f"global kept\npath, kept = fetch(state['repo_url'])\n{GIVES}",
+        "path, kept = fetch(state['repo_url'])\nread(path)\nkept.cleanup()\n"
+        'return {"evidences": {}}',
+        f"path = clone_repo(state['repo_url'])\n{GIVES}",
+        f"path = clone_repo(state['repo_url'])\nif not read(path):\n    shutil.rmtree(path)\n{GIVES}",
+        'path, kept = fetch(state["repo_url"])\nreturn {"evidences": {"repo": [path]}}',
+    ],
+)
+def test_folder_that_its_caller_keeps_or_reads_by_itself_is_no_fault(body: str):
+    assert faults(flow_of(CALLER.format(body=indent(body, "    "))), "deleted_clone") == []
