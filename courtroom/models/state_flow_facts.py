@@ -24,6 +24,7 @@ FaultKind = Literal[
     "own_directory",
     "shallow_history",
     "deleted_clone",
+    "lost_clone",
     "dead_route",
     "impossible_test",
     "loose_rule",

@@ -37,13 +37,23 @@ def is_own(symbols: SymbolTable, base: str) -> bool:
 
 
 def missing_modules(symbols: SymbolTable) -> frozenset[str]:
-    """Return the missing modules that any file of the product imports."""
+    """Return the missing modules that any file of the product imports.
+
+    One whose file is written in other letters may hold what is looked for.
+    """
     return frozenset(
         base
         for source in symbols.codebase.production
         for node in certain_imports(source.tree)
         if (base := missing_module(symbols, source, node))
+        if not twin_of(symbols, base)
     )
+
+
+def twin_of(symbols: SymbolTable, base: str) -> str:
+    """Return the file of a missing module in other letters, which Python does not take, or ""."""
+    wanted = f"{base.replace('.', '/')}.py".lower()
+    return next((path for path in sorted(symbols.codebase.paths) if path.lower() == wanted), "")
 
 
 def missing_module(symbols: SymbolTable, source: SourceFile, node: ast.ImportFrom) -> str:

@@ -11,6 +11,7 @@ from courtroom.analysis.python.missing_modules import (
     certain_imports,
     is_own,
     missing_module,
+    twin_of,
 )
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.source_index import absolute_module
@@ -30,7 +31,7 @@ def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[F
         for node in certain_imports(source.tree):
             missing = missing_module(symbols, source, node)
             if missing:
-                yield _broken(source, node, missing)
+                yield _broken(symbols, source, node, missing)
             base = absolute_module(source, node)
             module = symbols.find_module(base, source)
             if module is None or not (node.level or is_own(symbols, base)):
@@ -41,9 +42,13 @@ def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[F
             yield from _missing_names(symbols, source, node, module)
 
 
-def _broken(source: SourceFile, node: ast.ImportFrom, missing: str) -> FlowFault:
+def _broken(
+    symbols: SymbolTable, source: SourceFile, node: ast.ImportFrom, missing: str
+) -> FlowFault:
+    twin = twin_of(symbols, missing)
+    instead = f" (there is {twin}, which has another name for Python)" if twin else ""
     sentence = (
-        f"{source.path} imports from `{missing}`, which does not exist:"
+        f"{source.path} imports from `{missing}`, which does not exist{instead}:"
         f" {source.path} cannot be imported at this commit"
     )
     return FlowFault("broken_import", sentence, source.path, node.lineno)

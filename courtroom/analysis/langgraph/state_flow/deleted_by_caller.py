@@ -49,12 +49,12 @@ def deleted_by_caller(
         for clone in _clones_in(nodes, pairs):
             start = {clone.path} | ({f"{clone.handle}.name"} if clone.handle else set())
             paths = paths_from(nodes, start, clone.handle or clone.path)
-            end = _end_of(function, nodes, clone, paths)
+            end = _end_of(function, clone, paths)
             for key, line in _written(nodes, paths) if end else ():
                 node = _other_reader(readers.get(key, ()), function)
                 if node:
                     yield FlowFault(
-                        "deleted_clone",
+                        "lost_clone",
                         f"{function.name}() writes the path of its clone to `{key}` and deletes the"
                         f" folder {end}: {node}, which reads `{key}`, does not get the clone",
                         function.source.path,
@@ -93,9 +93,7 @@ def _clones_in(nodes: Sequence[ast.AST], pairs: Mapping[str, tuple[int, int]]) -
             yield _Clone(target.id, "", node.lineno)
 
 
-def _end_of(
-    function: FunctionRef, nodes: Sequence[ast.AST], clone: _Clone, paths: frozenset[str]
-) -> str:
+def _end_of(function: FunctionRef, clone: _Clone, paths: frozenset[str]) -> str:
     """Return when the function deletes the folder in any run, "" where it may not."""
     for node in _last_steps(function.site.node):
         if isinstance(node, ast.Call) and _deletes(node, clone, paths):
@@ -121,9 +119,8 @@ def _last_steps(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _deletes(call: ast.Call, clone: _Clone, paths: frozenset[str]) -> bool:
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    if called_name(call) == "cleanup":
-        return bool(clone.handle) and last_name(owner) == clone.handle
+    if called_name(call) == "cleanup" and isinstance(call.func, ast.Attribute):
+        return bool(clone.handle) and last_name(call.func.value) == clone.handle
     return called_name(call) == "rmtree" and any(is_path(given, paths) for given in call.args[:1])
 
 

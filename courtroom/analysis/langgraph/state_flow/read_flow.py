@@ -67,6 +67,7 @@ ALL_KINDS = (
     "own_directory",
     "shallow_history",
     "deleted_clone",
+    "lost_clone",
     "dead_route",
     "unused_prompt",
     "impossible_test",

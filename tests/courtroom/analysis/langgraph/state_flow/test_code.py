@@ -73,6 +73,14 @@ def test_a_missing_module_of_a_package_without_init_is_named(statement: str):
     assert fault.sentence.endswith("court/graph.py cannot be imported at this commit")
 
 
+def test_a_module_in_other_letters_is_named():
+    graph = f"from court.bench import look\n{IMPORTS}{STATE}{NODES}{GRAPH}"
+    reading = flow_of_files({"court/graph.py": graph, "court/Bench.py": ""})
+
+    (fault,) = faults(reading, "broken_import")
+    assert "(there is court/Bench.py, which has another name for Python)" in fault.sentence
+
+
 @pytest.mark.parametrize(
     ("statement", "more"),
     [

@@ -105,20 +105,21 @@ def detective(state):
 def judge(state):
     return {{"opinions": [open(state["pdf_path"])]}}
 """
+OWN = "path = clone_repo(state['repo_url'])"
+FETCH = "path, kept = fetch(state['repo_url'])"
 GIVES = 'return {"evidences": {"repo": [read(path)]}, "pdf_path": path}'
 
 
 @pytest.mark.parametrize(
     ("body", "end"),
     [
-        (f"path, kept = fetch(state['repo_url'])\n{GIVES}", "when it returns, as nothing keeps it"),
+        (f"{FETCH}\n{GIVES}", "when it returns, as nothing keeps it"),
         (
-            f"path, kept = fetch(state['repo_url'])\nkept.cleanup()\n{GIVES}",
+            f"{FETCH}\nkept.cleanup()\n{GIVES}",
             "itself (line 27)",
         ),
         (
-            f"path = clone_repo(state['repo_url'])\ntry:\n    {GIVES}\nfinally:\n"
-            "    if path:\n        shutil.rmtree(path)",
+            f"{OWN}\ntry:\n    {GIVES}\nfinally:\n    if path:\n        shutil.rmtree(path)",
             "itself (line 31)",
         ),
     ],
@@ -126,7 +127,7 @@ GIVES = 'return {"evidences": {"repo": [read(path)]}, "pdf_path": path}'
 def test_folder_that_its_caller_deletes_is_gone_for_the_next_node(body: str, end: str):
     reading = flow_of(CALLER.format(body=indent(body, "    ")))
 
-    assert [fault.sentence for fault in faults(reading, "deleted_clone")] == [
+    assert [fault.sentence for fault in faults(reading, "lost_clone")] == [
         (
             "detective() writes the path of its clone to `pdf_path` and deletes the folder"
             f" {end}: judge, which reads `pdf_path`, does not get the clone"
@@ -137,14 +138,13 @@ def test_folder_that_its_caller_deletes_is_gone_for_the_next_node(body: str, end
 @pytest.mark.parametrize(
     "body",
     [
-        f"path, kept = fetch(state['repo_url'])\nKEPT.append(kept)\n{GIVES}",
-        f"global kept\npath, kept = fetch(state['repo_url'])\n{GIVES}",
-        "path, kept = fetch(state['repo_url'])\nread(path)\nkept.cleanup()\n"
-        'return {"evidences": {}}',
-        f"path = clone_repo(state['repo_url'])\n{GIVES}",
-        f"path = clone_repo(state['repo_url'])\nif not read(path):\n    shutil.rmtree(path)\n{GIVES}",
-        'path, kept = fetch(state["repo_url"])\nreturn {"evidences": {"repo": [path]}}',
+        f"{FETCH}\nKEPT.append(kept)\n{GIVES}",
+        f"global kept\n{FETCH}\n{GIVES}",
+        f"{FETCH}\nread(path)\nkept.cleanup()\nreturn {{'evidences': {{}}}}",
+        f"{OWN}\n{GIVES}",
+        f"{OWN}\nif not read(path):\n    shutil.rmtree(path)\n{GIVES}",
+        f"{FETCH}\nreturn {{'evidences': {{'repo': [path]}}}}",
     ],
 )
 def test_folder_that_its_caller_keeps_or_reads_by_itself_is_no_fault(body: str):
-    assert faults(flow_of(CALLER.format(body=indent(body, "    "))), "deleted_clone") == []
+    assert faults(flow_of(CALLER.format(body=indent(body, "    "))), "lost_clone") == []
