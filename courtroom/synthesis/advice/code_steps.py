@@ -35,6 +35,10 @@ NO_DEADLINE = (
 # GitPython and a -- before the address keep git from reading it as an option.
 LOCAL_ADDRESS = "others, such as file://, may lead to files of this machine"
 DASH_ADDRESS = "one that begins with a dash is an option to git"
+NO_MADE_UP_SCORE = (
+    "Record here that the judge failed, in place of this score, and leave the judge out of the"
+    " verdict."
+)
 DANGERS = {
     "os_system": "Run the program by subprocess.run with a list of arguments.",
     "shell_true": "Pass the command as a list of arguments, without a shell.",
@@ -84,7 +88,7 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
 
 
 def answer_steps(aspect: str, work: Work) -> Iterator[Step]:
-    """Let plain judges ask a model before it is bound, and repeat a call that misfits."""
+    """Let plain judges ask a model before it is bound; repeat a call that misfits; invent no score."""
     judges = work.facts.get("plain_judges") or ()
     if aspect == "called" and judges:
         schema = work.opinion_schema or "a Pydantic model of an opinion"
@@ -99,6 +103,9 @@ def answer_steps(aspect: str, work: Work) -> Iterator[Step]:
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"
             " that the judge failed, and no score."
         )
+    if aspect == "handled":
+        for row in (work.facts.get("made_up_scores") or ())[:1]:
+            yield replace(placed(NO_MADE_UP_SCORE, row["places"][0]), is_exact=True)
 
 
 def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:

@@ -418,6 +418,14 @@ def test_judges_without_a_model_are_to_ask_one_before_it_is_bound():
     assert not [*code_steps.answer_steps("called", work(plain_judges=[]))]
 
 
+def test_made_up_score_is_to_be_replaced_where_it_is_written():
+    score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
+    (step,) = code_steps.answer_steps("handled", work(made_up_scores=[score]))
+
+    assert (step.action, step.path, step.line) == (code_steps.NO_MADE_UP_SCORE, "j.py", 7)
+    assert not [*code_steps.answer_steps("handled", work(made_up_scores=[]))]
+
+
 def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
     cap = {"path": "j.py", "line": 9, "sentence": "x", "is_lifted": True}
     check = SynthesisRules(id="c", goal="a goal", aspect="security_override")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
@@ -22,6 +23,14 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """Score in words, and the highest number that it can be; 0 where the code names none."""
+
+    words: str
+    highest: float = 0
+
+
 def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int, str]]:
     """Return opinions with a written score, each with its function, line and a sentence.
 
@@ -35,16 +44,16 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int
     for function in judges:
         for node in _after_failure(function.site.node):
             for place, opinion in _opinions(node, function, functions):
-                score = _score(opinion)
+                score = _score(opinion, place)
                 line = getattr(opinion, "lineno", 1)
                 if score is None or (place.source.path, line) in reported:
                     continue
                 reported.add((place.source.path, line))
                 sentence = (
-                    f"{place.shown_name} gives the score {score} in place of an answer that failed."
+                    f"{place.shown_name} gives the score {score.words}"
+                    " in place of an answer that failed."
                 )
-                number = 0 if isinstance(score, str) else score
-                rows.append((number, (place, line, sentence)))
+                rows.append((score.highest, (place, line, sentence)))
     return [row for _, row in sorted(rows, key=lambda scored: -scored[0])]
 
 
@@ -88,22 +97,22 @@ def _opinions(
     `return fallback` is the opinion that the name is assigned once.
     """
     for inner in walk(node):
-        if _score(inner) is not None:
+        if _score(inner, function) is not None:
             yield function, inner
         if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Name):
             values = assignments_in(function.site.node).get(inner.value.id, [])
-            if len(values) == 1 and _score(values[0]) is not None:
+            if len(values) == 1 and _score(values[0], function) is not None:
                 yield function, values[0]
         called = functions.get(called_name(inner)) if isinstance(inner, ast.Call) else None
         if called is None or called.key == function.key:
             continue
         returned = [part for part in called.site.node.body if isinstance(part, ast.Return)]
         for part in returned:
-            yield from ((called, item) for item in walk(part) if _score(item) is not None)
+            yield from ((called, item) for item in walk(part) if _score(item, called) is not None)
 
 
-def _score(node: ast.AST) -> int | float | str | None:
-    """Return the score of an opinion as written, or the name of a default; None for all else."""
+def _score(node: ast.AST, function: FunctionRef) -> _Score | None:
+    """Return the score of an opinion as the function writes it, or the name of a default."""
     if isinstance(node, ast.Call):
         fields = {keyword.arg or "": keyword.value for keyword in node.keywords}
     elif isinstance(node, ast.Dict):
@@ -114,8 +123,26 @@ def _score(node: ast.AST) -> int | float | str | None:
     score = fields.get("score")
     if score is None or OF_OPINION.isdisjoint(fields):
         return None
-    if isinstance(score, ast.Subscript | ast.Attribute | ast.Name):
-        return f"of `{ast.unparse(score)}`" if words_in(score) & DEFAULT_WORDS else None
-    value = score.value if isinstance(score, ast.Constant) else None
-    is_score = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_score and isinstance(value, int | float) and value >= LOWEST else None
+    numbers = _written_numbers(score, function)
+    if numbers:
+        *lower, highest = map(str, numbers)
+        words = f"{', '.join(lower)} or {highest}" if lower else highest
+        return _Score(words, numbers[-1])
+    is_named = isinstance(score, ast.Subscript | ast.Attribute | ast.Name)
+    is_default = is_named and bool(words_in(score) & DEFAULT_WORDS)
+    return _Score(f"of `{ast.unparse(score)}`") if is_default else None
+
+
+def _written_numbers(score: ast.expr, function: FunctionRef) -> list[float]:
+    """Return the scores that stand in the code for this one, in order; [] where it is computed."""
+    values = [score]
+    if isinstance(score, ast.Name):
+        values = assignments_in(function.site.node).get(score.id, [])
+    numbers = [value.value for value in values if isinstance(value, ast.Constant)]
+    written = {
+        number
+        for number in numbers
+        if isinstance(number, int | float) and not isinstance(number, bool)
+    }
+    is_computed = len(numbers) < len(values) or len(written) < len(set(numbers))
+    return [] if is_computed else sorted(number for number in written if number >= LOWEST)

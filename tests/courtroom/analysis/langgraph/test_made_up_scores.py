@@ -112,6 +112,31 @@ def test_highest_made_up_score_comes_first():
     assert lines(code.replace("HIGH", MADE_UP.format(score=4)), "1") == [6, 8]
 
 
+BY_BRANCH = (
+    HANDLER.replace("return [MADE_UP]", "return fallback(state)")
+    + """\
+def fallback(state):
+    score = 3
+    if not state:
+        score = 1
+    return MADE_UP
+"""
+)
+
+
+def test_scores_that_a_branch_writes_are_named_together():
+    code = BY_BRANCH.replace("MADE_UP", MADE_UP.format(score="score"))
+    _, layers = layers_of(symbols_of(f"def prosecutor(state):\n{code}"))
+
+    assert [row[1:] for row in made_up_scores(layers.judges)] == [
+        (10, "fallback gives the score 1 or 3 in place of an answer that failed.")
+    ]
+
+
+def test_score_that_a_branch_computes_is_not_made_up():
+    assert lines(BY_BRANCH.replace("score = 1", "score = len(state)"), "score") == []
+
+
 @pytest.mark.parametrize("score", ["None", "0", "reply.score"])
 def test_mark_of_a_failure_or_a_computed_score_is_none(score):
     assert lines(HANDLER, score) == []
