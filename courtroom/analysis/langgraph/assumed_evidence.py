@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +15,7 @@ from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import (
     called_name,
     constant_text,
+    fields_of,
     last_name,
     push_children,
     walk,
@@ -85,7 +86,7 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
     """Yield evidence with a written `found=True` whose text says that the look did not happen."""
     for function in functions:
         for node in walk(function.site.node):
-            fields = _fields(node)
+            fields = fields_of(node)
             is_found = fields.get("found")
             if not isinstance(is_found, ast.Constant) or is_found.value is not True:
                 continue
@@ -169,7 +170,7 @@ def _is_given(value: ast.expr, names: AbstractSet[str]) -> bool:
 
 def _shows_a_result(node: ast.AST, given: AbstractSet[str]) -> bool:
     """Return whether the content holds what a call of the function gave."""
-    content = _fields(node).get("content")
+    content = fields_of(node).get("content")
     return content is not None and _is_given(content, given)
 
 
@@ -260,7 +261,7 @@ def _names_criterion(node: ast.expr) -> bool:
 
 def _assumed_confidence(node: ast.AST) -> str:
     """Return the written confidence of evidence with a written `found=True`, "" for all else."""
-    fields = _fields(node)
+    fields = fields_of(node)
     is_found, confidence = fields.get("found"), fields.get("confidence")
     if not (isinstance(is_found, ast.Constant) and is_found.value is True):
         return ""
@@ -275,17 +276,8 @@ def _assumed_confidence(node: ast.AST) -> str:
     return " or ".join(numbers) if len(numbers) == len(options) else ""
 
 
-def _fields(node: ast.AST) -> Mapping[str, ast.expr]:
-    if isinstance(node, ast.Call):
-        return {keyword.arg or "": keyword.value for keyword in node.keywords}
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        return {constant_text(key) or "": value for key, value in pairs}
-    return {}
-
-
 def _says_something_examined(node: ast.AST) -> bool:
     """Return whether a field for what was seen holds more than a text of the code."""
-    fields = _fields(node)
+    fields = fields_of(node)
     texts = [fields[name] for name in SHOWN_FIELDS if name in fields]
     return not texts or any(constant_text(value) is None for value in texts)

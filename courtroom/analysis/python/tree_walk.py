@@ -85,6 +85,16 @@ def keyword_of(call: ast.Call, *names: str) -> ast.expr | None:
     return next((keyword.value for keyword in call.keywords if keyword.arg in names), None)
 
 
+def fields_of(node: ast.AST) -> dict[str, ast.expr]:
+    """Return the values of a record by field: a call's keywords, a dict's entries; {} for all else."""
+    if isinstance(node, ast.Call):
+        return {keyword.arg or "": keyword.value for keyword in node.keywords}
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return {constant_text(key) or "": value for key, value in pairs}
+    return {}
+
+
 def line_of_call(call: ast.Call) -> int:
     """Return the line the called name ends on: in a chain over lines, the line a reader means."""
     return call.func.end_lineno or call.lineno

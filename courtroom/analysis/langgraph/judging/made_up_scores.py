@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+from courtroom.analysis.python.tree_walk import called_name, fields_of, walk
 
 # A record with a score and one of these is an opinion.
 OF_OPINION = frozenset(
@@ -113,13 +113,7 @@ def _opinions(
 
 def _score(node: ast.AST, function: FunctionRef) -> _Score | None:
     """Return the score of an opinion as the function writes it, or the name of a default."""
-    if isinstance(node, ast.Call):
-        fields = {keyword.arg or "": keyword.value for keyword in node.keywords}
-    elif isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        fields = {constant_text(key) or "": value for key, value in pairs}
-    else:
-        return None
+    fields = fields_of(node)
     score = fields.get("score")
     if score is None or OF_OPINION.isdisjoint(fields):
         return None

@@ -36,7 +36,13 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
     choices_of,
 )
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    fields_of,
+    walk,
+    words_of,
+)
 
 # Shorter texts are labels, not prompts.
 MIN_WORDS = 8
@@ -341,6 +347,7 @@ def _values_in_function(
     arguments = [_self_value(function, scope.names)] if function.site.owner else []
     # Each function has the whole fuel: one long function must not hide the others.
     evaluator.fuel = FUEL
+    opinion_names = _names_in_opinions(node)
 
     try:
         frame = evaluator.enter(Function(node, function.source, scope), arguments, {})
@@ -351,11 +358,11 @@ def _values_in_function(
                     yield place or argument, evaluator.evaluate(argument, frame.scope)
             elif isinstance(inner, ast.Return) and inner.value is not None:
                 value = evaluator.evaluate(inner.value, frame.scope)
-                if not _is_update(value):
+                if not _is_output(value):
                     yield inner, value
             elif isinstance(inner, ast.Assign | ast.AnnAssign):
                 name = _target_name(inner)
-                if name and not _names_opinion(name):
+                if name and name not in opinion_names and not _names_opinion(name):
                     yield inner, frame.scope.names.get(name)
     except (OutOfFuel, RecursionError):
         return
@@ -374,10 +381,28 @@ def _first_text(messages: ast.List, function: ast.AST) -> ast.stmt | None:
     return next((texts[name] for name in names if name in texts), None)
 
 
-def _is_update(value: Value) -> bool:
-    """Return true for what a node returns: its messages are words on a run, no prompt."""
-    choices = [choice for choice in choices_of(value) if isinstance(choice, DictValue)]
-    return any(UPDATED_KEYS.intersection(map(str, choice.entries)) for choice in choices)
+def _names_in_opinions(function: ast.AST) -> set[str]:
+    """Return the names whose text an opinion with a score holds: the judge writes it itself."""
+    return {
+        part.id
+        for node in walk(function)
+        for fields in [fields_of(node)]
+        if "score" in fields
+        for name, value in fields.items()
+        if _names_opinion(name)
+        for part in walk(value)
+        if isinstance(part, ast.Name)
+    }
+
+
+def _is_output(value: Value) -> bool:
+    """Return true for what a node returns, and for an opinion: their texts are no prompt."""
+    records = [choice.entries for choice in choices_of(value) if isinstance(choice, DictValue)]
+    return any(
+        UPDATED_KEYS.intersection(map(str, entries))
+        or ("score" in entries and any(_names_opinion(str(name)) for name in entries))
+        for entries in records
+    )
 
 
 def _text_arguments(call: ast.Call) -> list[ast.expr]:

@@ -207,6 +207,18 @@ def test_the_opinion_of_a_judge_without_a_model_is_no_prompt():
     assert read(code).prompts == []
 
 
+@pytest.mark.parametrize(
+    "opinion", ["Opinion(argument=words, score=1)", "{'score': 1, 'argument': f'{words}.'}"]
+)
+def test_text_that_an_opinion_takes_by_a_name_is_no_prompt(opinion):
+    code = "\n".join(
+        f"def {name}(e):\n    words = f'{text} {{e}}'\n    return {opinion}\n"
+        for name, text in [("prosecutor", HARSH), ("defense", KIND), ("tech_lead", DRY)]
+    )
+
+    assert read(code).prompts == []
+
+
 def test_a_persona_name_alone_is_no_prompt():
     assert (
         read("PROSECUTOR = 'Prosecutor'\nDELAYS = {'Defense': 90, 'TechLead': 'later'}\n").prompts
