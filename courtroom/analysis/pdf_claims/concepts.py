@@ -35,6 +35,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 
 # Other words that explain a term, where the report names the term elsewhere.
 _OTHER_WORDS = {"State Synchronization": ("synchroniz* barrier*", "synchroniz* point*")}
+# And other names of a section on it.
+_OTHER_HEADINGS = {"Dialectical Synthesis": ("dialectical *",)}
 
 _KEEPS_ALL = (
     r"\b(?:overwr[io]t|last writer|race condition|lost update|merg|concatenat|append"
@@ -86,6 +88,7 @@ _MIN_DEFINITION_WORDS = 10
 _REFERS_BACK = re.compile(r"\W*(?:This|That|These|Such|It) ")
 _MIN_WORDS = 30
 _MIN_MECHANISMS = 4
+_MIN_EXPLANATIONS = 2
 _SECTION_WORDS = 120
 _CHAPTER_WORDS = 240
 _PART_WORDS = 5
@@ -145,9 +148,10 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
     if use is None:
         return _use_of_words(reading, term) or TermMatch("absent")
 
-    if use.use == "mentioned" and term in _OTHER_WORDS:
-        other = _use_of_pattern(blocks, _pattern(_OTHER_WORDS[term]))
-        return other if other and other.use == "substantive" else use
+    for words, is_heading in ((_OTHER_WORDS, False), (_OTHER_HEADINGS, True)):
+        if use.use == "mentioned" and term in words:
+            other = _use_of_pattern(blocks, _pattern(words[term]), only_headings=is_heading)
+            use = other if other and other.use == "substantive" else use
     return use
 
 
@@ -179,12 +183,14 @@ def _whole_passages(blocks: list[_Block], index: int) -> Iterator[str]:
         yield " ".join(sentences[start : start + _PASSAGE_SENTENCES])[:_PASSAGE_CHARACTERS]
 
 
-def _use_of_pattern(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | None:
+def _use_of_pattern(
+    blocks: list[_Block], pattern: re.Pattern[str], *, only_headings: bool = False
+) -> TermMatch | None:
     """Return the best passage that explains the term, else the first one that names it."""
     mention = None
     explanations: list[tuple[int, TermMatch]] = []
     for index, block in enumerate(blocks):
-        if not _says(block.text, pattern):
+        if not _says(block.text, pattern) or (only_headings and not block.heading):
             continue
         passages = (_passage(blocks, index, pattern), _in_list(blocks, index))
         for passage in passages:
@@ -373,11 +379,27 @@ def _is_definition(passage: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _explains(passage: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether the passage explains the term by several mechanisms other than itself."""
+    """Return whether the passage explains the term by several mechanisms other than itself.
+
+    Words before the sentence that names the term lead up to it: they alone explain nothing of it.
+    """
     length, mechanisms, explanations = _counts(passage, pattern)
-    is_dense = length >= _MIN_WORDS and mechanisms >= _MIN_MECHANISMS and explanations >= 2
+    if _counts(_from_term_on(passage, pattern), pattern)[2] < _MIN_EXPLANATIONS:
+        return False
+    is_dense = (
+        length >= _MIN_WORDS and mechanisms >= _MIN_MECHANISMS and explanations >= _MIN_EXPLANATIONS
+    )
     # A passage of twice the length may name fewer mechanisms.
     return is_dense or (length >= 2 * _MIN_WORDS and mechanisms > 0 and explanations > 2)
+
+
+def _from_term_on(passage: str, pattern: re.Pattern[str]) -> str:
+    """Return the sentence with the term and what follows; before it what it refers back to."""
+    sentences = _SENTENCE.split(passage)
+    numbers = (number for number, sentence in enumerate(sentences) if _says(sentence, pattern))
+    first = next(numbers, 0)
+    refers_back = first > 0 and _REFERS_BACK.match(sentences[first])
+    return " ".join(sentences[first - 1 if refers_back else first :])
 
 
 def _counts(text: str, pattern: re.Pattern[str]) -> tuple[int, int, int]:

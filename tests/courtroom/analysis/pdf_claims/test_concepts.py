@@ -260,3 +260,27 @@ def test_chapter_with_a_number_goes_on_through_headings_without_one() -> None:
     parts = ("1. Fan-Out", "How it is done")
     text = "1. Fan-Out\nIt is old.\nHow it is done\n" + EXPLAINED.replace("Fan-out", "It")
     assert use_of_term(_reading(text, headings=parts), "Fan-In / Fan-Out").use == "substantive"
+
+
+LED_UP_TO = (
+    "The graph runs its detectives in parallel, and the aggregator waits until all of them have written their evidence. The"
+    " judges then read it, and the Chief Justice applies rules to their opinions, which prevents a"
+    " wrong verdict where a score is far from the other two."
+)
+
+
+def test_sentences_before_a_bare_definition_do_not_explain_its_term() -> None:
+    bare = f"{LED_UP_TO} Our design goes on to metacognition, the ability to judge itself."
+    assert use_of_term(_reading(bare), "Metacognition").use == "mentioned"
+    about_it = f"{LED_UP_TO} This is metacognition, the ability to judge itself."
+    assert use_of_term(_reading(about_it), "Metacognition").use == "substantive"
+
+
+def test_section_under_a_near_name_explains_a_term_that_is_named_elsewhere() -> None:
+    heading = "2.4 Judges: Dialectical Execution"
+    text = f"{heading}\n{LED_UP_TO}\nResults\nIt looks for “Dialectical Synthesis”."
+    reading = _reading(text, headings=(heading, "Results"))
+    assert use_of_term(reading, "Dialectical Synthesis").use == "substantive"
+
+    plain = _reading(text.replace(heading, "2.4 Judges"), headings=("2.4 Judges", "Results"))
+    assert use_of_term(plain, "Dialectical Synthesis").use == "mentioned"
