@@ -14,7 +14,7 @@ Branch = tuple[str, list[ast.stmt]]
 def persona_branches(function: ast.AST) -> Iterator[Branch]:
     """Yield each persona with the statements that run for it alone.
 
-    The last `else` belongs to the persona that the tests before it leave.
+    The last `else`, or what follows tests that all return, belongs to the persona that they leave.
     """
     inner_links: set[int] = set()
     for node in walk(function):
@@ -25,6 +25,25 @@ def persona_branches(function: ast.AST) -> Iterator[Branch]:
                 persona = persona_in(_text_of_pattern(case.pattern))
                 if persona is not None:
                     yield persona, case.body
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _rest_after_returns(node.body)
+
+
+def _rest_after_returns(statements: list[ast.stmt]) -> Iterator[Branch]:
+    """Yield the third persona with what follows two tests for the others that both return."""
+    rest = list(PERSONAS)
+    subjects: set[str] = set()
+    for position, statement in enumerate(statements):
+        if not isinstance(statement, ast.If):
+            if len(rest) == 1 and len(subjects) == 1:
+                yield rest[0], statements[position:]
+                return
+            continue
+        subject, persona = _compared(statement.test)
+        if persona is None or statement.orelse or not isinstance(statement.body[-1], ast.Return):
+            return
+        subjects.add(subject)
+        rest = [name for name in rest if name != persona]
 
 
 def _branches_of_chain(node: ast.If, inner_links: set[int]) -> Iterator[Branch]:

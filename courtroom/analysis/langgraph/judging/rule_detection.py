@@ -321,7 +321,16 @@ def _converted(value: ast.expr) -> ast.expr:
 
 
 def _depends_on_facts(change: ScoreChange) -> bool:
-    return bool(change.guard & EVIDENCE and change.guard & ESTABLISHED)
+    return bool(
+        change.guard & EVIDENCE and change.guard & ESTABLISHED
+    ) and not _caps_for_security_alone(change)
+
+
+def _caps_for_security_alone(change: ScoreChange) -> bool:
+    """Return true for a cap under a test of a security flaw: it overrules nobody's opinion."""
+    innermost = change.own_tests[-1:]
+    words = frozenset().union(*map(words_in, innermost))
+    return bool(words & SECURITY) and is_security_cap(change)
 
 
 def is_security_cap(change: ScoreChange) -> bool:

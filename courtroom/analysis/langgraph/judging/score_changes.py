@@ -19,10 +19,13 @@ from courtroom.analysis.python.tree_walk import (
     words_of,
 )
 
+# Names for a bound of a score, which a helper may have found: `score_cap = security_cap(...)`.
+CAP_WORDS = frozenset(words_of("cap ceiling limit maximum"))
 SCORE_WORDS = frozenset(
     words_of("score scores final cap capped rating points weighted grade resolved adjusted")
 )
 VERDICT_WORDS = frozenset(words_of("pass passed fail failed partial reject rejected"))
+COPY_CALLS = frozenset({"model_copy", "copy", "replace", "_replace"})
 NUMBER_CALLS = frozenset({"min", "max", "round", "int", "float", "sum", "clamp"})
 # A text with so many spaces is a sentence for a reader, no key or name.
 SENTENCE_SPACES = 3
@@ -183,12 +186,9 @@ class ChangeReader:
         """Return a test's words, those of its names' values, and those of functions it calls."""
         words = set(words_in(test))
         for node in walk(test):
-            # A score's own assignments would bring the words of every other rule.
-            if isinstance(node, ast.Name) and not set(words_of(node.id)) & SCORE_WORDS:
-                for value in assigned.get(node.id, []):
-                    # A sentence is output: its words test nothing.
-                    if not _is_sentence(value):
-                        words |= words_in(value) | self._words_of_called(value)
+            if isinstance(node, ast.Name):
+                for value in _telling_values(node.id, assigned):
+                    words |= words_in(value) | self._words_of_called(value)
         return frozenset(words | self._words_of_called(test))
 
     def _words_of_called(self, node: ast.expr) -> set[str]:
@@ -216,6 +216,16 @@ def assignments_in(function: ast.AST) -> Assignments:
             assigned.setdefault(node.target.id, []).append(node.value)
 
     return assigned
+
+
+def _telling_values(name: str, assigned: Assignments) -> list[ast.expr]:
+    """Return the values of a name in a test whose words tell of the condition."""
+    # A sentence is output: its words test nothing.
+    values = [value for value in assigned.get(name, []) if not _is_sentence(value)]
+    words = set(words_of(name))
+    # A score's own assignments would bring the words of every other rule.
+    is_bound = bool(words & CAP_WORDS) and len(values) == 1 and isinstance(values[0], ast.Call)
+    return values if is_bound or not words & SCORE_WORDS else []
 
 
 def _part_of(value: ast.expr, place: int, count: int) -> ast.expr:
@@ -300,6 +310,9 @@ def _inner_statements(node: ast.stmt) -> list[ast.stmt]:
 
 def _assigned_score(node: ast.stmt) -> ast.expr | None:
     """Return the value that a statement gives to a score, or returns as one."""
+    replaced = _replaced_score(getattr(node, "value", None))
+    if replaced is not None:
+        return replaced
     if isinstance(node, ast.Assign) and any(is_score_name(target) for target in node.targets):
         return _unless_empty(node.value)
     if isinstance(node, ast.AnnAssign | ast.AugAssign) and is_score_name(node.target):
@@ -309,6 +322,19 @@ def _assigned_score(node: ast.stmt) -> ast.expr | None:
     if isinstance(node, ast.Return) and node.value is not None:
         parts = _returned_parts(node.value)
         return next((part for part in parts if _is_number_like(part) or is_verdict(part)), None)
+    return None
+
+
+def _replaced_score(value: ast.expr | None) -> ast.expr | None:
+    """Return the 1 of `opinion.model_copy(update={"score": 1})` and `replace(opinion, score=1)`."""
+    if not isinstance(value, ast.Call) or called_name(value) not in COPY_CALLS:
+        return None
+    for keyword in value.keywords:
+        if keyword.arg == "score":
+            return keyword.value
+        if keyword.arg == "update" and isinstance(keyword.value, ast.Dict):
+            scores = _returned_parts(keyword.value)
+            return scores[0] if scores else None
     return None
 
 

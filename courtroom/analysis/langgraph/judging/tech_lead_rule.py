@@ -52,13 +52,26 @@ def _is_dropped(change: ScoreChange) -> bool:
 
 def _begins_with_lead(change: ScoreChange) -> bool:
     """Return true for `final_score = lead.score if lead else 3`: the others' scores only cap it."""
-    value = change.value.body if isinstance(change.value, ast.IfExp) else change.value
-    is_one_score = isinstance(value, ast.Name | ast.Attribute)
     assigned = assignments_in(change.function.site.node)
+    value = _first_choice(change.value, assigned)
+    is_one_score = isinstance(value, ast.Name | ast.Attribute)
     # `final_report` is no score, whatever its text says of the Tech Lead.
     is_score = change.target == {"final"} or bool(change.target & SCORE_WORDS - {"final"})
     is_final = "final" in change.target and is_score
     return is_final and is_one_score and _is_lead(value, assigned)
+
+
+def _first_choice(value: ast.expr, assigned: Assignments) -> ast.expr:
+    """Return `lead` of `int(base)` with `base = lead if lead is not None else mean`."""
+    if isinstance(value, ast.IfExp):
+        return value.body
+    if isinstance(value, ast.Call) and called_name(value) in {"int", "round"} and value.args:
+        inner = value.args[0]
+        values = assigned.get(inner.id, []) if isinstance(inner, ast.Name) else []
+        # A base that several branches set is chosen by another rule.
+        if len(values) == 1 and isinstance(values[0], ast.IfExp):
+            return values[0].body
+    return value
 
 
 def _is_fallback(change: ScoreChange) -> bool:

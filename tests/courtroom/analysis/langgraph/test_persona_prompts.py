@@ -391,6 +391,17 @@ BRANCHES = {
         ),
         [3, 5, 7],
     ),
+    "last return": (
+        (
+            "def judge(who):\n"
+            "    if who == 'Prosecutor':\n"
+            f"        return {HARSH!r}\n"
+            "    if who == 'Defense':\n"
+            f"        return {KIND!r}\n"
+            f"    return {DRY!r}\n"
+        ),
+        [3, 5, 6],
+    ),
     "match": (
         (
             "def judge(who):\n"
@@ -415,6 +426,18 @@ def test_personas_that_a_function_chooses_by_branches_are_read(form):
         zip(["Prosecutor", "Defense", "TechLead"], lines, strict=True)
     )
     assert reading.are_distinct
+
+
+@pytest.mark.parametrize("between", ["    who = who or 'Defense'\n", ""])
+def test_last_return_belongs_to_nobody_while_two_personas_are_left(between):
+    code = (
+        "def judge(who):\n"
+        "    if who == 'Prosecutor':\n"
+        f"        return {HARSH!r}\n"
+        f"{between}"
+        f"    return {KIND!r}\n"
+    )
+    assert prompt_lines(read(code)) == [("Prosecutor", 3)]
 
 
 def test_argument_that_a_judge_without_a_model_chooses_by_branches_is_no_prompt():

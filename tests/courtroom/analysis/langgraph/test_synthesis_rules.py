@@ -29,6 +29,10 @@ RULES = {
     "security_override": [
         "if 'security' in p.argument and score > 3:\n    score = 3",
         "if has_vulnerability(p):\n    score = min(score, 3)",
+        (
+            "score_cap = security_rule(evidences)\n"
+            "final_score = min(score, score_cap) if score_cap is not None else score"
+        ),
         "overall = score\nif has_vulnerability(p):\n    overall = min(overall, 3)\nreturn overall",
         "score = min(score, 3) if p.found_injection else score",
         "if p.score <= 2:\n    score = 2\n    notes.append('Security override')",
@@ -40,6 +44,13 @@ RULES = {
         ),
     ],
     "fact_supremacy": [
+        (
+            "for place in d.cited_evidence:\n"
+            "    if not is_verified(evidences, place):\n"
+            "        d = d.model_copy(update={'score': 1, 'argument': 'overruled'})\n"
+            "score = mean([p, d, t])"
+        ),
+        "if not any(e.found for e in d.cited_evidence):\n    d = replace(d, score=1)",
         "if not any(e.found for e in evidences):\n    score = min(score, p.score)",
         "for ev in evidences:\n    if ev.found and ev.confidence > 0.8:\n        final_score = 5",
         "if any(not evidences[i].found for i in d.cited_evidence):\n    score = p.score",
@@ -99,6 +110,11 @@ RULES = {
         "tech_lead = t\nif tech_lead.score >= 4:\n    score = (score + tech_lead.score) / 2",
         "tech_lead = pick('TechLead')\nif p.score != d.score:\n    score = tech_lead.score",
         "lead = pick('TechLead')\nfinal_score = lead.score if lead else 3",
+        (
+            "lead = scores.get('TechLead')\n"
+            "base = lead if lead is not None else p.score\n"
+            "final_score = int(base)"
+        ),
         "total = p.score\ntech_lead = t\ntotal += tech_lead.score * 2\nscore = total / 3",
     ],
     "dissent": [
@@ -118,6 +134,8 @@ NO_RULES = [
     "dissent_summary = explain(p, d)",
     "if max(p.score, d.score) - min(p.score, d.score) > 2:\n    score = min(p.score, d.score)",
     "log('functionality_weight: the Tech Lead decides')",
+    "score_cap = 5\nif score > score_cap:\n    score = score_cap",
+    "d = d.model_copy(update={'judge': 'Defense'})\nlead = pick('TechLead')\nfinal = int(score)",
     "tech_lead = t\nif tech_lead:\n    score = (p.score + prosecutor.score + tech_lead.score) / 3",
     (
         "if criterion == 'graph':\n    tech_lead_score = score\n"
@@ -308,6 +326,17 @@ def test_score_that_a_function_returns_by_the_spread_is_decided_by_it():
     reading = readings_of(justice(body, resolve))["variance_re_evaluation"]
 
     assert (reading.lines, len(reading.final)) == ([], 1)
+
+
+def test_cap_under_a_security_flaw_of_the_evidence_is_no_fact_supremacy():
+    rules = rules_in(
+        justice(
+            "is_insecure = any(e.found and 'os.system' in e.text for e in evidences)\n"
+            "if is_insecure:\n"
+            "    score = min(score, 3)"
+        )
+    )
+    assert rules == {"security_override"}
 
 
 def test_a_mean_of_all_scores_is_no_branch_of_fact_supremacy():
