@@ -73,7 +73,7 @@ FINAL_SCORES = phrases("""
     final score, final verdict, verdict score, final rating, final grade, final points, final,
     consensus score, synthesized score, synthesised score, chief justice, chief justice score,
     chief justice verdict, final ruling, ruling, resolved score, weighted score, result,
-    final verdict score, synthesis score, adjudicated score
+    final verdict score, verdict final score, synthesis score, adjudicated score
 """)
 OVERALL = re.compile(
     r"(?:overall|total|aggregate|aggregated|consolidated|average|mean|cumulative|composite"
@@ -206,7 +206,7 @@ _BREAKDOWN = re.compile(
     r"|assessment|assessments|verdicts?|fulfillment|review|by criterion|by dimension))*"
 )
 _OPINIONS = re.compile(
-    r"(?:the |raw |all |individual |three )*"
+    r"(?:the |raw |all |individual |three |per )*"
     r"(?:judge|judges|judicial|judiciary|bench|dialectical bench|court)?(?: s)?"
     r" ?(?:opinions?|judges|bench|panel|verdicts|arguments|deliberations?|debate)"
     r"(?: (?:and \w+|summary|table|breakdown|by judge))*"

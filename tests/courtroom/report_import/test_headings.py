@@ -50,6 +50,18 @@ Seven of ten criteria pass.
 """
 
 
+def test_bold_label_over_the_judges_is_no_criterion() -> None:
+    judges = "- **Prosecutor** (Score: 2/5)\n  - *Opinion:* Two.\n- **Defense** (Score: 4/5)\n"
+    parts = (
+        f"### {name} (`{name.lower()}`)\n\n**Verdict (Final Score):** 3/5\n\n"
+        f"**Per-Judge Opinions:**\n\n{judges}"
+        for name in ("Graph", "State")
+    )
+    report = read_report("# Audit\n\n" + "\n".join(parts))
+    assert scores(report) == {"Graph (graph)": (3.0, 5.0), "State (state)": (3.0, 5.0)}
+    assert [len(criterion.opinions) for criterion in report.criteria] == [2, 2]
+
+
 def test_headings_with_a_score_line_and_one_item_per_judge_are_read() -> None:
     report = read_report(HEADINGS)
 
