@@ -12,6 +12,8 @@ MOST_CLAIMS = 20
 BEFORE, AFTER = 120, 60
 USUAL_MAXIMA = (5, 10, 20, 25, 100)
 SMALLEST_DIFFERENCE = 0.05
+# Two scores of one share differ by their rounding.
+SAME_SHARE = 0.01
 _SCORE = re.compile(
     r"(?<![\d./])(\d{1,3}(?:\.\d{1,2})?)\*{0,2} ?(?:/|out of) ?(5|10|20|25|100)(?:\.0{1,2})?"
     r"(?![\d/]|\.\d)"
@@ -40,6 +42,9 @@ _PEERS = re.compile(r"\bpeer|received", re.IGNORECASE)
 # Characters before a row without the word in which the table says that it is of the self-audit.
 CONTEXT = 1500
 _CAPITAL = re.compile(r"\s[A-Z]")
+# "3/5 (60/100) - below the target of 4/5" names one score.
+_SAME_SHARE = re.compile(r"\*{0,2} ?\((\d{1,3}(?:\.\d{1,2})?) ?(?:/ ?(5|10|20|25|100)|%)\)\*{0,2}")
+_COMPARED = re.compile(r" ?[\u2013\u2014-] (?:\w+ )?(?:below|above|under|over|short of) ")
 _SENTENCE_END = re.compile(r"[.!?;] |[|\n]")
 
 
@@ -73,9 +78,9 @@ def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for match in _SCORE.finditer(text):
         before = _SENTENCE_END.split(text[max(match.start() - BEFORE, 0) : match.start()])[-1]
         # On a page the next heading may follow without a stop.
-        after = _SENTENCE_END.split(text[match.end() : match.end() + AFTER])[0]
-        after = _CAPITAL.split(after)[0]
         value, maximum = float(match[1]), float(match[2])
+        after = _without_repetition(text[match.end() : match.end() + AFTER], value / maximum)
+        after = _CAPITAL.split(_SENTENCE_END.split(after)[0])[0]
         if value > maximum or not (_OVERALL.search(before) and _SCORED.search(before)):
             continue
         # "3/5 to 4/5" and "3/5 -> 4/5" name two moments.
@@ -84,6 +89,14 @@ def claims_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         passage = " ".join(f"{before}{match[0]}".replace("*", "").split())
         line = text.count("\n", 0, match.start()) + 1
         yield line, {"text": passage, "score": value, "maximum": maximum}
+
+
+def _without_repetition(after: str, share: float) -> str:
+    """Return the text after a score without the same share in brackets and a comparison."""
+    match = _SAME_SHARE.match(after)
+    if match and abs(float(match[1]) / float(match[2] or 100) - share) < SAME_SHARE:
+        after = after[match.end() :]
+    return "" if _COMPARED.match(after) else after
 
 
 def rows_in(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

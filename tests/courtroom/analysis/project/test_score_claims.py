@@ -23,6 +23,8 @@ def scores(text: str) -> list[tuple[int, float, float]]:
         "Self-Audit Aggregate Score: 3.2/5.0",
         "In our final self-audit, the system achieved a score of **3.2/5.0**.",
         "### Overall Score: 3.2/5",
+        "Self-audit aggregate score: 3.2/5 (64/100) \u2014 below the 4/5 target. It counts.",
+        "The self-audit ended with an overall score of 3.2/5 (64%) in May.",
         "With an overall normalised score of 3.2 out of 5, it works.",
     ],
 )
@@ -42,6 +44,8 @@ def test_an_overall_score_is_a_claim(text):
         "The self-audit found 3/5 of the nodes.",
         "Graph Orchestration: 4/5",
         "Overall score: 7/5",
+        "The overall score went from 3.2/5 (64/100) to 4.0/5.",
+        "Overall score: 3.2/5 (80/100)",
         "On 12/10 the overall score changed.",
     ],
 )
