@@ -72,10 +72,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph, list item, cell or heading."""
+    """One paragraph, list item, cell or heading, and the size of its letters in points."""
 
     text: str
     heading: bool
+    size: float = 0.0
 
 
 def lines_of(pieces: Iterable[Piece]) -> list[Line]:
@@ -148,7 +149,7 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
         else:
             groups.append([line])
 
-    return [Block(text=_joined(group), heading=_is_heading(group, body)) for group in groups]
+    return [Block(_joined(group), _is_heading(group, body), group[0].size) for group in groups]
 
 
 def _is_same_block(group: Sequence[Line], line: Line, leading: float) -> bool:

@@ -57,7 +57,7 @@ class _PageReader:
         self.reader = reader
         self.request = request
         self.pages: list[str] = []
-        self.headings: list[tuple[int, str]] = []
+        self.headings: list[tuple[int, str, float]] = []
         self.images: list[PdfImage] = []
         self.layouts: list[dict[str, Any]] = []
         self.analysed_images: set[int | None] = set()
@@ -148,9 +148,11 @@ class _PageReader:
 
     def _add_text(self, number: int, canvas: Canvas) -> None:
         blocks = blocks_of(lines_of(canvas.pieces))
-        texts = [(plain(block.text).strip(), block.heading) for block in blocks]
+        texts = [(plain(block.text).strip(), block) for block in blocks]
         self.pages.append("\n".join(text for text, _ in texts if text))
-        self.headings += [(number, text) for text, heading in texts if heading and text]
+        self.headings += [
+            (number, text, round(block.size, 1)) for text, block in texts if block.heading and text
+        ]
         if any(has_smuggled_characters(piece.text) for piece in canvas.pieces):
             self.invisible.append(number)
 

@@ -102,7 +102,7 @@ class PdfReading:
     """Text of a PDF's pages, one paragraph, list item, table cell or heading per line.
 
     White space is normalised, ligatures are spelled out, control and invisible characters are
-    removed. `headings` are (page, line) pairs. `drawn_pages` contain boxes joined by lines, which
+    removed. `headings` are (page, line) pairs, `heading_sizes` adds their letters' sizes. `drawn_pages` contain boxes joined by lines, which
     are in `drawings`. `invisible_pages` contained tag or direction-override characters. `hidden`
     is (page, text) that cannot be seen and is not part of `pages`. `non_body_texts` are (page or 0,
     source, text) of metadata, comments, attachments and replacement texts. `errors` are (code,
@@ -118,6 +118,7 @@ class PdfReading:
     text_layer: TextLayer = "text"
     errors: tuple[tuple[str, str], ...] = ()
     headings: frozenset[tuple[int, str]] = frozenset()
+    heading_sizes: tuple[tuple[int, str, float], ...] = ()
     drawings: tuple[Drawing, ...] = ()
     invisible_pages: tuple[int, ...] = ()
     hidden: tuple[tuple[int, str], ...] = ()

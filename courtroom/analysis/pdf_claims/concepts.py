@@ -87,6 +87,8 @@ _MIN_DEFINITION_WORDS = 10
 # A sentence about the text before it.
 _REFERS_BACK = re.compile(r"\W*(?:This|That|These|Such|It) ")
 _MIN_WORDS = 30
+# The letters of a sub-heading are smaller than those of its heading.
+_SMALLER = 0.95
 _MIN_MECHANISMS = 4
 _MIN_EXPLANATIONS = 2
 _SECTION_WORDS = 120
@@ -99,6 +101,9 @@ _OTHER_SUBJECT = re.compile(
     r"\b(?:summary|abstract|contents|gaps?|remediation|conclusions?|concluding|closing|examples?)\b",
     re.IGNORECASE,
 )
+# A part of a section that shows source text in place of prose.
+_FIGURE = re.compile(r"\b(?:diagram|mermaid|flow ?chart|listing)", re.IGNORECASE)
+_PLAN = re.compile(r"\b(?:remediation|future work|roadmap)\b", re.IGNORECASE)
 # A passage on how the tool looks for the pattern in the code of others.
 _LOOKS_FOR_IT = re.compile(
     r"\bast\.(?:walk|call|parse|nodevisitor)\b|\bfan[- ]?(?:out|in) detection"
@@ -124,12 +129,18 @@ class TermMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Line of a page, and the heading that it stands under; a heading stands under itself."""
+    """Line of a page, and the heading that it stands under; a heading stands under itself.
+
+    `size` is that of a heading's letters. `in_plan` is true under a heading on remediation, also
+    where smaller headings stand between.
+    """
 
     page: int
     text: str
     heading: bool
     section: str
+    size: float = 0.0
+    in_plan: bool = False
 
 
 def uses_of_terms(reading: PdfReading) -> dict[str, TermMatch]:
@@ -176,7 +187,8 @@ def _whole_passages(blocks: list[_Block], index: int) -> Iterator[str]:
     """Yield the section after a heading, or a paragraph from each of its sentences on."""
     block = blocks[index]
     if block.heading:
-        yield _section(blocks, index)[:_PASSAGE_CHARACTERS]
+        # Its parts are passages of their own.
+        yield _section(blocks, index, with_smaller=False)[:_PASSAGE_CHARACTERS]
         return
     sentences = _SENTENCE.split(block.text)
     for start in range(len(sentences)):
@@ -209,7 +221,8 @@ def _distance(block: _Block, passage: str, pattern: re.Pattern[str]) -> int:
     """
     if _LOOKS_FOR_IT.search(passage[:_PASSAGE_CHARACTERS].lower()):
         return 4
-    if _OTHER_SUBJECT.search(block.section) or not _says(_QUOTED.sub(" ", passage), pattern):
+    is_aside = block.in_plan or _OTHER_SUBJECT.search(block.section)
+    if is_aside or not _says(_QUOTED.sub(" ", passage), pattern):
         return 3
     if _says(block.section, pattern):
         return 0
@@ -255,12 +268,23 @@ def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str
 
 
 def _blocks(reading: PdfReading) -> Iterator[_Block]:
-    section = ""
+    sizes = {(page, line): size for page, line, size in reading.heading_sizes}
+    # Headings around the line, the largest first.
+    around: list[tuple[float, str]] = []
     for page, text in enumerate(reading.pages, start=1):
         for line in filter(None, text.split("\n")):
             is_heading = (page, line) in reading.headings
-            section = line if is_heading else section
-            yield _Block(page, line, is_heading, section)
+            size = sizes.get((page, line), 0.0)
+            if is_heading:
+                around = [heading for heading in around if _is_smaller(size, heading[0])]
+                around.append((size, line))
+            section = around[-1][1] if around else ""
+            in_plan = any(_PLAN.search(heading) for _, heading in around)
+            yield _Block(page, line, is_heading, section, size, in_plan)
+
+
+def _is_smaller(size: float, other: float) -> bool:
+    return size < _SMALLER * other
 
 
 def _folded(text: str) -> str:
@@ -322,7 +346,7 @@ def _in_list(blocks: list[_Block], index: int) -> str:
     return " ".join(items) if len(items) > 1 else ""
 
 
-def _section(blocks: list[_Block], index: int) -> str:
+def _section(blocks: list[_Block], index: int, *, with_smaller: bool = True) -> str:
     """Return the block and the text up to the next heading, or so many words.
 
     Empty in a table of contents.
@@ -332,13 +356,17 @@ def _section(blocks: list[_Block], index: int) -> str:
     # Headings without a number are parts of a section that has one.
     is_chapter = blocks[index].heading and texts[0][:1].isdigit()
     most_words = _CHAPTER_WORDS if is_chapter else _SECTION_WORDS
+    size = blocks[index].size if with_smaller else 0.0
     for block in blocks[index + 1 :]:
         # A colon announces parts: their short headings belong to the section, numbered ones do not.
         after_colon = after_colon or texts[-1].endswith(":")
         if _CAPTION.match(block.text):
             continue
-        is_part = (after_colon and _is_part(block.text)) or (
-            is_chapter and not block.text[:1].isdigit()
+        is_part = (
+            (after_colon and _is_part(block.text))
+            or (is_chapter and not block.text[:1].isdigit())
+            or (_is_smaller(block.size, size) and not _ends_section(block.text))
+            or _takes_up(block.text, texts)
         )
         ends = block.heading and not is_part
         if ends or _LEADERS.search(block.text) or len(" ".join(texts).split()) > most_words:
@@ -347,6 +375,17 @@ def _section(blocks: list[_Block], index: int) -> str:
             texts.append(block.text)
 
     return " ".join(texts) if len(texts) > 1 else ""
+
+
+def _ends_section(heading: str) -> bool:
+    return bool(_OTHER_SUBJECT.search(heading) or _FIGURE.search(heading))
+
+
+def _takes_up(heading: str, texts: list[str]) -> bool:
+    """Return whether a heading repeats words of the text before it, and none of the terms."""
+    stems = set(stems_of(heading))
+    is_of_term = any(_says(heading, _pattern(_spellings(term))) for term in PDF_TERMS)
+    return len(stems) > 1 and not is_of_term and stems <= set(stems_of(" ".join(texts)))
 
 
 def _is_part(heading: str) -> bool:

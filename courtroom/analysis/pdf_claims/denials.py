@@ -126,7 +126,10 @@ PARTS: tuple[Part, ...] = (
 _PASSAGE_CHARACTERS, _MAX_SENTENCE = 400, 400
 # Characters after a denial that may say that it is about something else.
 _AFTER = 40
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|;\s|\s(?=[●•○]\s)")
+# What stands in brackets stays with its sentence.
+_SENTENCE = re.compile(
+    r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])(?![^()]{0,200}\))|;\s(?![^()]{0,200}\))|\s(?=[●•○]\s)"
+)
 # Chapters on peers, other times, and the rubric.
 _OTHER_SUBJECT = re.compile(
     r"\b(?:peers?|reflections?|feedback|findings|history|lessons|alternatives?|trade-?offs?|rubric"
@@ -150,7 +153,9 @@ _NOT_NOW = re.compile(
 _GAP = r"(?:[\w/-]+ )?"
 _ABSENT = (
     r"(?:not (?:yet )?(?:been )?(?:implemented|added|integrated|wired|present|built|connected"
-    r"|registered|started|in place|there)|missing|absent|unimplemented|commented[- ]out)"
+    r"|registered|started|in place|there)|absent|unimplemented|commented[- ]out"
+    # "The Prosecutor cited missing types": something else is missing.
+    r"|missing(?=\W*$|[.,:)]|\s(?:in|from|at|and|as|for|entirely|altogether|completely)\b))"
 )
 _START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?: ?)?"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
@@ -254,6 +256,39 @@ def test_section_is_quoted_before_the_conclusion() -> None:
     assert use_of_term(reading, "Fan-In / Fan-Out").page == 1
     two = _reading(f"Conclusion\n{EXPLAINED}", EXPLAINED, headings=("Conclusion",))
     assert use_of_term(two, "Fan-In / Fan-Out").passage == EXPLAINED
+
+
+INTRODUCED = "Dialectical Synthesis\nThree opposed personas argue.\n"
+
+
+def test_heading_that_takes_up_the_words_before_it_goes_on_with_the_section() -> None:
+    text = f"{INTRODUCED}The Three Personas\n{EXPLAINED}"
+    reading = _reading(text, headings=("Dialectical Synthesis", "The Three Personas"))
+    assert use_of_term(reading, "Dialectical Synthesis").use == "substantive"
+    other = text.replace("The Three Personas", "Three Budgets")
+    reading = _reading(other, headings=("Dialectical Synthesis", "Three Budgets"))
+    assert use_of_term(reading, "Dialectical Synthesis").use == "mentioned"
+
+
+@pytest.mark.parametrize(("size", "use"), [(12.0, "substantive"), (16.0, "mentioned")])
+def test_section_goes_on_through_headings_in_smaller_letters(size: float, use: str) -> None:
+    reading = _reading(
+        f"{INTRODUCED}The roles\n{EXPLAINED}", headings=("Dialectical Synthesis", "The roles")
+    )
+    sizes = ((1, "Dialectical Synthesis", 16.0), (1, "The roles", size))
+    reading = replace(reading, heading_sizes=sizes)
+    assert use_of_term(reading, "Dialectical Synthesis").use == use
+
+
+def test_passage_under_a_larger_heading_on_remediation_is_quoted_last() -> None:
+    parts = ("Remediation Plan", "Fan-Out", "Design")
+    reading = _reading(
+        f"Remediation Plan\nFan-Out\n{EXPLAINED}\nDesign\n{EXPLAINED}", headings=parts
+    )
+    assert use_of_term(reading, "Fan-In / Fan-Out").passage == f"Fan-Out {EXPLAINED}"
+    sizes = tuple(zip((1, 1, 1), parts, (18.0, 14.0, 18.0), strict=True))
+    reading = replace(reading, heading_sizes=sizes)
+    assert use_of_term(reading, "Fan-In / Fan-Out").passage == EXPLAINED
 
 
 def test_chapter_with_a_number_goes_on_through_headings_without_one() -> None:

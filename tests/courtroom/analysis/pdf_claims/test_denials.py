@@ -47,6 +47,9 @@ def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         ("1. No true parallel execution of judges: one node.", "lacks_parallel_judges"),
         ("A first part; src/state.py lacks Pydantic/BaseModel usage.", "lacks_pydantic_models"),
         ("No Markdown report generation", "lacks_markdown_report"),
+        ("The judges are still missing.", "lacks_judges"),
+        ("Prosecutor node missing from the graph", "lacks_judges"),
+        ("The tools are there (all three); no judges.", "lacks_judges"),
     ],
 )
 def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -> None:
@@ -68,6 +71,10 @@ def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -
         "No judges are needed there.",
         "Pre-fix gap. No judges.",
         "Aim for a graph that branches. Avoid: A plain line. No judges.",
+        "Prosecutor cited missing explicit definition in src/graph.py.",
+        "Judges: missing tests of the prompts.",
+        "The fields are plain (inputs; no judges).",
+        "The rows stand apart (a list. No judges).",
     ],
 )
 def test_denial_that_is_true_open_or_about_something_else_does_not_count(sentence: str) -> None:
