@@ -206,6 +206,9 @@ def _use_of_pattern(
             continue
         passages = (_passage(blocks, index, pattern), _in_list(blocks, index))
         for passage in passages:
+            # A term in quotation marks alone is an example of what someone says.
+            if not _says(_QUOTED.sub(" ", passage), pattern):
+                continue
             if _explains(passage, pattern) or _is_definition(passage, pattern):
                 match = TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
                 explanations.append((_distance(block, passage, pattern), match))
@@ -221,8 +224,7 @@ def _distance(block: _Block, passage: str, pattern: re.Pattern[str]) -> int:
     """
     if _LOOKS_FOR_IT.search(passage[:_PASSAGE_CHARACTERS].lower()):
         return 4
-    is_aside = block.in_plan or _OTHER_SUBJECT.search(block.section)
-    if is_aside or not _says(_QUOTED.sub(" ", passage), pattern):
+    if block.in_plan or _OTHER_SUBJECT.search(block.section):
         return 3
     if _says(block.section, pattern):
         return 0

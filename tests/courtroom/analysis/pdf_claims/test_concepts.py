@@ -291,6 +291,13 @@ def test_passage_under_a_larger_heading_on_remediation_is_quoted_last() -> None:
     assert use_of_term(reading, "Fan-In / Fan-Out").passage == EXPLAINED
 
 
+def test_passage_with_the_term_in_quotation_marks_alone_explains_nothing() -> None:
+    rule = "The Defense is overruled where it claims “deep metacognition” and the evidence shows none: "
+    assert use_of_term(_reading(rule + EXPLAINED), "Metacognition").use == "mentioned"
+    named = rule.replace("it claims", "metacognition is on trial and it claims")
+    assert use_of_term(_reading(named + EXPLAINED), "Metacognition").use == "substantive"
+
+
 def test_chapter_with_a_number_goes_on_through_headings_without_one() -> None:
     parts = ("1. Fan-Out", "How it is done")
     text = "1. Fan-Out\nIt is old.\nHow it is done\n" + EXPLAINED.replace("Fan-out", "It")
