@@ -271,9 +271,9 @@ def _with(evaluator: Evaluator, node: ast.With | ast.AsyncWith, frame: Frame) ->
 
 
 def _entered(evaluator: Evaluator, manager: Value) -> Value:
-    """Return what `with manager as value` binds; a generator function yields it."""
+    """Return what `with manager as value` binds: anything that a generator function yields."""
     if isinstance(manager, ListValue) and manager.members:
-        return manager.members[0]
+        return join(manager.members)
     entered = _call_method(evaluator, manager, ("__enter__", "__aenter__"))
     return manager if entered is UNKNOWN and not isinstance(manager, Instance) else entered
 

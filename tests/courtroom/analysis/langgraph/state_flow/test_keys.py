@@ -243,6 +243,35 @@ def test_a_reader_that_sees_anything_is_no_fault(reading_of: str):
     assert faults(reading, "other_key") == []
 
 
+def test_key_that_is_stored_under_the_second_yield_of_a_context_manager_is_no_fault():
+    reading = flow_of(
+        """
+from contextlib import contextmanager
+
+@contextmanager
+def cloned(url):
+    if fails(url):
+        yield None, "no such repository"
+    else:
+        yield url, ""
+
+def detective(state):
+    updates = {"evidences": {}}
+    with cloned(state["repo_url"]) as (folder, error):
+        if folder is None:
+            updates["evidences"]["git"] = [error]
+            return updates
+        updates["evidences"]["tools"] = [folder]
+    return updates
+
+def judge(state):
+    return {"opinions": [state["evidences"].get("tools", [])]}
+"""
+    )
+
+    assert faults(reading, "other_key") == []
+
+
 def test_lookups_are_open_where_a_writer_is():
     reading = flow_of(
         """
