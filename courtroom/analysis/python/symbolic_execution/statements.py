@@ -33,6 +33,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
     choices_of,
     join,
 )
+from courtroom.analysis.python.tree_walk import walk
 
 
 def _expression(evaluator: Evaluator, node: ast.Expr, frame: Frame) -> Flow:
@@ -221,6 +222,9 @@ def _try(evaluator: Evaluator, node: ast.Try, frame: Frame) -> Flow:
         frame.scope.names = dict(before)
         failure = Doubt(frame.scope.source.path, handler.lineno, is_failure=True)
         evaluator.doubts = (*doubts, failure)
+        if flow is Flow.LOOP_EXIT:
+            # Without a failure there is one turn; with failures, this may be any of them.
+            frame.scope.names |= dict.fromkeys(_tested_numbers(handler, frame), UNKNOWN)
         if handler.name:
             frame.scope.names[handler.name] = UNKNOWN
         handler_flow = evaluator.execute(handler.body, frame)
@@ -237,6 +241,14 @@ def _try(evaluator: Evaluator, node: ast.Try, frame: Frame) -> Flow:
     if final_flow is Flow.FUNCTION_EXIT or is_left:
         return Flow.FUNCTION_EXIT
     return Flow.NEXT_STATEMENT if flow is Flow.FUNCTION_EXIT else flow
+
+
+def _tested_numbers(handler: ast.ExceptHandler, frame: Frame) -> list[str]:
+    """Return the names of numbers that a handler tests: `if attempt == last: return error`."""
+    branches = [node for node in walk(handler) if isinstance(node, ast.If)]
+    tests = [b.test for b in branches if any(isinstance(n, ast.Return) for n in walk(b))]
+    names = [node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)]
+    return [name for name in names if type(frame.scope.names.get(name)) is int]
 
 
 def _merge_failure(

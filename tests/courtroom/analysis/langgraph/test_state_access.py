@@ -422,3 +422,26 @@ def test_code_that_is_too_long_leaves_the_node_open():
 
     assert "too long" in use.reads_gap
     assert "too long" in use.writes_gap
+
+
+@pytest.mark.parametrize("last", ["attempt < most - 1", "attempt + 1 < 3"])
+def test_what_a_node_returns_when_its_last_attempt_fails_is_written(last: str):
+    use = use_of(
+        f"""
+        def node(state):
+            most, found = 3, {{}}
+            for attempt in range(most):
+                try:
+                    found = {{"repo": clone(state["repo_url"])}}
+                    break
+                except Exception as error:
+                    if {last}:
+                        continue
+                    else:
+                        return {{"evidences": found, "opinions": [str(error)]}}
+            return {{"evidences": found}}
+        """
+    )
+
+    assert written(use) == ["evidences", "opinions"]
+    assert use.is_complete
