@@ -88,6 +88,16 @@ class _Roles(dict[str, tuple[str, ...]]):
 _roles = _Roles()
 
 
+def role_bits_of(word: str) -> int:
+    """Return a bit for each role of a word."""
+    return sum(1 << _role_numbers()[role] for role in _roles[word])
+
+
+@cache
+def _role_numbers() -> dict[str, int]:
+    return {role: number for number, role in enumerate(_lists()["roles"])}
+
+
 def words_of(sentence: str) -> list[str]:
     """Return the first words of a sentence in lower case."""
     return _WORD.findall(sentence)[:_MOST_WORDS]

@@ -33,6 +33,8 @@ LEAST_OF_WORDS = -2.5
 _REMEMBERED = 50_000
 # A text of a megabyte can hold so many sentences that weighing them all takes nine seconds.
 _MOST_WEIGHED = 20_000
+# Texts about judging and about the law are full of certain words; roles have the bits from there on.
+JUDGING, LAW, ROLES = 1, 2, 2
 # A text about attacks quotes them.
 _EXCUSE = re.compile(
     r"\b(?:inject\w*|jailbreak\w*|attack\w*|adversar\w*|malicious|payloads?|saniti[sz]\w*)\b"
@@ -71,11 +73,10 @@ class Candidate(NamedTuple):
 
 
 class Word(NamedTuple):
-    """Weight of a word by itself, and whether texts about judging or the law are full of it."""
+    """Weight of a word by itself, and its signs as bits: of contexts (JUDGING, LAW) and of roles."""
 
     weight: float
-    is_judging: bool
-    is_law: bool
+    bits: int
 
 
 @cache
@@ -91,8 +92,9 @@ class Words(dict[str, Word]):
         if len(self) > _REMEMBERED:
             self.clear()
         context = english.context_of(word)
+        bits = JUDGING * ("judging" in context) | LAW * ("law" in context)
         weight = weights()["english"].get(f"word {word}", 0)
-        entry = self[word] = Word(weight, "judging" in context, "law" in context)
+        entry = self[word] = Word(weight, bits | english.role_bits_of(word) << ROLES)
         return entry
 
 
@@ -104,10 +106,13 @@ def reading_view(view: str, foreign_view: str) -> str:
     if view.isascii():
         return view
     pairs = zip(view.split("\n"), foreign_view.split("\n"), strict=True)
-    return "\n".join(
-        foreign if len(_CYRILLIC_OR_GREEK.findall(foreign)) > len(_LATIN.findall(foreign)) else line
-        for line, foreign in pairs
-    )
+    return "\n".join(foreign if _is_foreign(foreign) else line for line, foreign in pairs)
+
+
+def _is_foreign(line: str) -> bool:
+    if line.isascii():
+        return False
+    return len(_CYRILLIC_OR_GREEK.findall(line)) > len(_LATIN.findall(line))
 
 
 def addresses_in(text: str, kind: Kind) -> list[Address]:
@@ -117,20 +122,22 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
     own_words = _MOTTO.sub("", other_languages.folded(text))
     for place, sentence in enumerate(sentences_of(own_words, kind)):
         words = english.words_of(sentence.text)
-        entries = [words_met[word] for word in words]
-        is_judging.append(any(entry.is_judging for entry in entries))
-        is_law.append(any(entry.is_law for entry in entries))
+        weight, bits = _sums_of(words)
+        is_judging.append(bool(bits & JUDGING))
+        is_law.append(bool(bits & LAW))
 
-        if weighed < _MOST_WEIGHED and not _is_excused(sentence.text):
-            bits = other_languages.bits_of(sentence.text)
-            is_foreign = bool(other_languages.languages_of(bits))
-            is_english = sum(entry.weight for entry in entries) > LEAST_OF_WORDS
-            weighed += is_foreign or is_english
-            readings = [_foreign(sentence.text, bits)] if is_foreign else []
-            readings += [_english(sentence.text, words)] if is_english else []
-            points, why = max(readings, key=itemgetter(0), default=(0, ""))
-            if points > 0:
-                candidates.append(Candidate(points, place, Address(sentence, why)))
+        if weighed < _MOST_WEIGHED:
+            is_english = weight > LEAST_OF_WORDS
+            foreign_bits = other_languages.bits_of(sentence.text)
+            is_foreign = bool(other_languages.languages_of(foreign_bits))
+            if (is_foreign or is_english) and not _is_excused(sentence.text):
+                weighed += 1
+                readings = [_foreign(sentence.text, foreign_bits)] if is_foreign else []
+                if is_english and (bits >> ROLES).bit_count() > 1:
+                    readings.append(_english(sentence.text, words))
+                points, why = max(readings, key=itemgetter(0), default=(0, ""))
+                if points > 0:
+                    candidates.append(Candidate(points, place, Address(sentence, why)))
 
     bar = _penalty(kind, sum(is_judging))
     return [
@@ -138,6 +145,17 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
         for points, place, address in candidates
         if points > bar + _penalty_around(place, is_judging) + _penalty_around(place, is_law)
     ]
+
+
+def _sums_of(words: list[str]) -> tuple[float, int]:
+    """Return the weights of the words in sum, and all their bits."""
+    weight: float = 0
+    bits = 0
+    for word in words:
+        entry = words_met[word]
+        weight += entry.weight
+        bits |= entry.bits
+    return weight, bits
 
 
 def _is_excused(sentence: str) -> bool:
@@ -148,11 +166,11 @@ def _is_excused(sentence: str) -> bool:
 
 
 def _english(sentence: str, words: list[str]) -> tuple[float, str]:
-    """Return by how many points an English sentence is above the threshold, and why."""
+    """Return by how many points a sentence with two roles is above the threshold, and why."""
     table = weights()["english"]
     features = english.features_of(sentence, words)
-    points = table["always"] + sum(table.get(name, 0) for name in features)
-    return (points - THRESHOLD if features else -1), english.why_of(words)
+    points = table["always"] + sum(table.get(name, 0) for name in features) - THRESHOLD
+    return points, english.why_of(words) if points > 0 else ""
 
 
 def _foreign(sentence: str, bits: int) -> tuple[float, str]:

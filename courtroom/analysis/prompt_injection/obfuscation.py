@@ -43,7 +43,11 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _ISOLATED = re.compile("[\u202a\u202b\u2066-\u2068]")
 
 _BASE64 = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{20,8000}={0,2}")
-_HEX = re.compile(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,4000})(?!\w)")
+# A digit comes first in the pattern: so it is tried at digits only.
+_HEX = re.compile(
+    r"[0-9a-fA-F](?<!\w.)(?:(?<=0)x[0-9a-fA-F])?[0-9a-fA-F][ :]?"
+    r"(?:[0-9a-fA-F]{2}[ :]?){11,3999}(?!\w)"
+)
 _ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){6,2000}")
 # Digits in place of letters: in two words of a line that is more than the name of a format.
 _LEET_WORD = re.compile(r"(?<!\w)[a-z]{0,8}(?:[a-z][013457]|[013457][a-z])[a-z013457]{1,12}(?!\w)")
@@ -52,6 +56,8 @@ _FEWEST_LEET_WORDS = 2
 _MAX_TOKENS = 200  # of one kind in one text
 # A text with one of these, backwards or in rot13, is worth decoding.
 _TELLTALE_WORDS = ("ignore", "disregard", "instructions", "rubric", "award")
+_BACKWARDS = tuple(word[::-1] for word in _TELLTALE_WORDS)
+_IN_ROT13 = tuple(codecs.encode(word, "rot13") for word in _TELLTALE_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +75,19 @@ def view_of(text: str) -> str:
     It is in lower case, with Latin letters instead of homoglyphs, single spaces, and identifiers
     split into words.
     """
-    latin = "\n".join(map(_latin, _LINE_END.sub("\n", text).split("\n")))
+    latin = _LINE_END.sub("\n", text)
+    if not latin.isascii():
+        latin = "\n".join(map(_latin, latin.split("\n")))
     return _BLANKS.sub(" ", _CAMEL.sub(" ", latin).replace("_", " ").lower())
 
 
 def foreign_view_of(text: str) -> str:
     """Return the text for matching words of other scripts, which keeps their letters."""
-    lines = _LINE_END.sub("\n", text).split("\n")
-    return "\n".join(line if line.isascii() else _visible(line) for line in lines).lower()
+    visible = _LINE_END.sub("\n", text)
+    if not visible.isascii():
+        lines = visible.split("\n")
+        visible = "\n".join(line if line.isascii() else _visible(line) for line in lines)
+    return visible.lower()
 
 
 def _visible(line: str) -> str:
@@ -144,8 +155,7 @@ def _leet_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
     lowered = text.lower()
-    hidden_words = (spelling for word in _TELLTALE_WORDS for spelling in (_rot13(word), word[::-1]))
-    if any(mark in lowered for mark in ("&#", "%20", *hidden_words)):
+    if any(map(lowered.__contains__, ("&#", "%20", *_IN_ROT13, *_BACKWARDS))):
         yield from enumerate(_LINE_END.sub("\n", text).split("\n"), start=1)
 
 
@@ -154,14 +164,10 @@ def _decoded_line(line: str, lowered: str) -> Iterator[tuple[str, str]]:
         yield "is written in HTML entities", html.unescape(line)
     if "%20" in line:
         yield "is percent-encoded", unquote(line)
-    if any(_rot13(word) in lowered for word in _TELLTALE_WORDS):
-        yield "is encoded in rot13", _rot13(line)
-    if any(word[::-1] in lowered for word in _TELLTALE_WORDS):
+    if any(map(lowered.__contains__, _IN_ROT13)):
+        yield "is encoded in rot13", codecs.encode(line, "rot13")
+    if any(map(lowered.__contains__, _BACKWARDS)):
         yield "is written backwards", line[::-1]
-
-
-def _rot13(text: str) -> str:
-    return codecs.encode(text, "rot13")
 
 
 def _tokens(

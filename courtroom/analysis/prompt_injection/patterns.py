@@ -8,9 +8,9 @@ All repetitions are bounded or possessive, so matching takes linear time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 
 from courtroom.analysis.prompt_injection.sentences import Kind, comment_in
 
@@ -59,7 +59,31 @@ def _family(
     *patterns: str,
     kinds: tuple[Kind, ...] = ("prose", "code", "data"),
 ) -> Family:
-    return Family(name, why, tuple(stems.split()), "|".join(patterns), kinds)
+    return Family(name, why, tuple(stems.split()), _alternatives(patterns), kinds)
+
+
+def _alternatives(patterns: Iterable[str]) -> str:
+    """Join patterns; neighbours that begin at the start of a word or line share one test of it.
+
+    A third of the time: else each of them is tried at every character of a text.
+    """
+    groups = (
+        (anchor, [pattern.removeprefix(anchor) for pattern in group])
+        for anchor, group in groupby(patterns, key=_anchor_of)
+    )
+    return "|".join(
+        f"{anchor}(?:{'|'.join(rest)})" if anchor else "|".join(rest) for anchor, rest in groups
+    )
+
+
+def _in_other_scripts(*patterns: str) -> str:
+    """Join patterns that begin with a letter of another script than Latin, Greek and Cyrillic."""
+    return rf"(?=[^\u0000-\u052f])(?:{'|'.join(patterns)})"
+
+
+def _anchor_of(pattern: str) -> str:
+    """Return the test of a place that each alternative of the pattern begins with."""
+    return next((anchor for anchor in (r"\b", "^") if pattern.startswith(anchor)), "")
 
 
 FORGED = "imitates a record of this system"
@@ -221,16 +245,18 @@ FOREIGN = _family(
     r"\bnegeer\b.{0,30}(?:instructies|rubriek|beoordeling\w*)",
     r"\b(?:игнорир\w+|проигнорир\w+|забудь\w*)\b.{0,30}(?:инструкц\w+|рубрик\w+|критери\w+)",
     r"\b(?:talimat\w*|kural\w*|değerlendirme\w*)\b.{0,30}(?:yok say|görmezden gel|unut)",
-    r"(?:忽略|无视|忽視|無視|忘记).{0,15}(?:指令|指示|说明|評分|评分|规则|提示)",
-    r"(?:指示|ルール|評価基準|採点基準|命令).{0,10}(?:無視|忘れ)",
-    r"(?:지시|명령|평가 기준|루브릭|채점).{0,10}(?:무시|잊)",
-    r"(?:تجاهل|انس).{0,30}(?:التعليمات|المعايير|معايير|تعليمات)",
-    r"(?:התעלמ?ו?|שכח).{0,30}(?:הוראות|ההוראות|המחוון)",
-    r"(?:निर्देश|मानदंड|रूब्रिक).{0,30}(?:अनदेखा|भूल)",
-    r"(?:መመሪያ|መስፈርት).{0,30}(?:ችላ|እርሳ|ተው)",
+    _in_other_scripts(
+        r"(?:忽略|无视|忽視|無視|忘记).{0,15}(?:指令|指示|说明|評分|评分|规则|提示)",
+        r"(?:指示|ルール|評価基準|採点基準|命令).{0,10}(?:無視|忘れ)",
+        r"(?:지시|명령|평가 기준|루브릭|채점).{0,10}(?:무시|잊)",
+        r"(?:تجاهل|انس).{0,30}(?:التعليمات|المعايير|معايير|تعليمات)",
+        r"(?:התעלמ?ו?|שכח).{0,30}(?:הוראות|ההוראות|המחוון)",
+        r"(?:निर्देश|मानदंड|रूब्रिक).{0,30}(?:अनदेखा|भूल)",
+        r"(?:መመሪያ|መስፈርት).{0,30}(?:ችላ|እርሳ|ተው)",
+    ),
     r"\b(?:otorga\w*|asigna|donnez|attribuez|vergib|vergeben sie|geben sie|assegna|atribua"
     r"|поставь\w*)\b.{0,30}5 ?/ ?5",
-    r"(?:给|給予|打).{0,10}(?:5 ?/ ?5|满分|滿分)",
+    _in_other_scripts(r"(?:给|給予|打).{0,10}(?:5 ?/ ?5|满分|滿分)"),
 )
 
 
@@ -254,15 +280,17 @@ FOREIGN_FAVOUR = _family(
     r"\b(?:высш\w+|максимальн\w+|отличн\w+) (?:оценк|балл)\w*",
     r"\b(?:преподават|комисси|экзаменатор)\w*.{0,40}(?:утверд|решени|постав|подтверд)\w*",
     r"\b(?:считать|считайте|засчит)\w*.{0,30}(?:выполненн|зачтён|зачтен)\w*",
-    r"(?:最高|满|滿|五)分",
-    r"(?:评委|老师|教授|委员会).{0,12}(?:确认|决定|同意|批准)",
-    r"(?:视|視|看作|算作).{0,10}(?:满足|滿足|完成|达到|通过)",
-    r"(?:पूरे|पूर्ण|अधिकतम|सर्वोच्च) अंक",
-    r"(?:शिक्षक|परीक्षक|समिति|प्रोफेसर).{0,30}(?:अंक|निर्णय|स्वीकृ)",
-    r"(?:शर्त|मापदंड|आवश्यकता).{0,20}(?:पूरा|पूरी|पूर्ण).{0,10}मान",
-    r"(?:ከፍተኛ\w{0,12}|ሙሉ) (?:ነጥብ|ውጤት)",
-    r"(?:መምህር|ኮሚቴ|መርማሪ)\w{0,12}.{0,40}(?:ሰጥ|ወስን|ውሳኔ|አጽድቅ)\w*",
-    r"(?:መስፈርት|ጥያቄ)\w{0,12}.{0,20}(?:ተሟል|እንደተሟል|እንደተሟላ)\w*",
+    _in_other_scripts(
+        r"(?:最高|满|滿|五)分",
+        r"(?:评委|老师|教授|委员会).{0,12}(?:确认|决定|同意|批准)",
+        r"(?:视|視|看作|算作).{0,10}(?:满足|滿足|完成|达到|通过)",
+        r"(?:पूरे|पूर्ण|अधिकतम|सर्वोच्च) अंक",
+        r"(?:शिक्षक|परीक्षक|समिति|प्रोफेसर).{0,30}(?:अंक|निर्णय|स्वीकृ)",
+        r"(?:शर्त|मापदंड|आवश्यकता).{0,20}(?:पूरा|पूरी|पूर्ण).{0,10}मान",
+        r"(?:ከፍተኛ\w{0,12}|ሙሉ) (?:ነጥብ|ውጤት)",
+        r"(?:መምህር|ኮሚቴ|መርማሪ)\w{0,12}.{0,40}(?:ሰጥ|ወስን|ውሳኔ|አጽድቅ)\w*",
+        r"(?:መስፈርት|ጥያቄ)\w{0,12}.{0,20}(?:ተሟል|እንደተሟል|እንደተሟላ)\w*",
+    ),
 )
 
 
