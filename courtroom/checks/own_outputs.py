@@ -109,8 +109,8 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         return could_not_look(NO_AUDIT[aspect])
     absence = {
         "judged": (
-            "The newest committed audits have neither a quarter of failures nor one argument for"
-            " all criteria"
+            "The newest committed audits have neither a quarter of failures nor judges that all"
+            " give one argument for most criteria"
         ),
         "consistent": "No two committed audits give different scores for the same run or commit",
         "of_peers": "No committed audit of a peer names or cites this repository as the audited one",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
 from courtroom.analysis.project.audit_folders import kind_of, read_once
+from courtroom.analysis.project.repeated_arguments import LEAST_FIXED, repeated_arguments
 from courtroom.analysis.python.source_files import is_vendored
 from courtroom.models.errors import ExaminationFailed
 
@@ -37,8 +38,6 @@ MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS = 8, 50, 50, 20
 QUOTED = 120
 # Texts of one origin begin alike; what failed may stand behind.
 OPENING = 20
-# Judges agree on few criteria by chance.
-LEAST_FIXED = 5
 # Weights move an overall score; a mean further away than this share of the scale is not its own.
 MEAN_SHARE = 0.1
 # A text of fewer characters in the code stands in many arguments by chance.
@@ -272,7 +271,7 @@ def _fixed_scores(report: ImportedReport) -> str:
 def audits_without_judgement(
     readings: Sequence[AuditReading], sources: Iterable[SourceFile] = ()
 ) -> list[dict[str, Any]]:
-    """Return the newest audits whose opinions are failures or all one argument, as ShownFact.
+    """Return the newest audits whose opinions are failures or repeat one argument, as ShownFact.
 
     Failures count from a share of FAILED_SHARE on. `sources` is the code, which may itself hold
     the argument.
@@ -347,8 +346,16 @@ def _no_judgement(
         return text, failed
     heard = [criterion for criterion in reading.report.criteria if criterion.opinions]
     is_same = len({_words(opinion.argument) for opinion in opinions}) == 1
-    if not is_same or len(heard) < LEAST_CRITERIA:
+    if len(heard) < LEAST_CRITERIA:
         return None
+    if not is_same:
+        repeated = repeated_arguments(opinions)
+        if repeated is None:
+            return None
+        counts, shown_ones = repeated
+        quoted = _quoted(shown_ones[0].argument)
+        text = f"Each judge of {reading.path} gives one argument for most criteria ({counts})"
+        return f"{text}, such as {quoted}", shown_ones
 
     argument = opinions[0].argument
     scores = {o.score.written for o in opinions if o.score}

@@ -76,8 +76,8 @@ def test_an_unknown_fact_leaves_the_check_open(aspect):
         (
             "judged",
             (
-                "The newest committed audits have neither a quarter of failures nor one argument"
-                " for all criteria (2 audits read)."
+                "The newest committed audits have neither a quarter of failures nor judges that"
+                " all give one argument for most criteria (2 audits read)."
             ),
         ),
         (

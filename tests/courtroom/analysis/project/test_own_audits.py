@@ -158,6 +158,35 @@ def test_one_argument_for_all_criteria_is_shown_with_its_score():
     )
 
 
+def on_five_criteria(*arguments: str) -> str:
+    """An audit with opinions of two judges; the Prosecutor uses the arguments in turn."""
+    names = ("Git Forensic", "State Management", "Graph Orchestration", "Safe Tools", "Nuance")
+    sections = [
+        f"\n## {name}\n\n**Score:** 3/5\n\n"
+        f"- **Prosecutor** (Score: 2): {arguments[number % len(arguments)]}\n"
+        "- **Defense** (Score: 4): The effort is plain to see.\n"
+        for number, name in enumerate(names)
+    ]
+    return f"# Audit Report\n\n**Overall Score:** 3/5\n{''.join(sections)}"
+
+
+def test_judges_that_give_one_argument_for_most_criteria_are_shown():
+    text = on_five_criteria("Trust no one.", "Trust no one.", "The graph is linear.")
+    (fact,) = audits_without_judgement(read({SELF: text}))
+    assert fact["text"] == (
+        f"Each judge of {SELF} gives one argument for most criteria (Prosecutor for 4 of 5,"
+        " Defense for 5 of 5), such as “Trust no one.”"
+    )
+    assert text.splitlines()[fact["places"][0]["line"] - 1].endswith("Trust no one.")
+
+
+def test_one_judge_with_other_arguments_on_half_of_the_criteria_is_a_judgement():
+    text = on_five_criteria("Trust no one.", "The graph is linear.")
+    assert len(audits_without_judgement(read({SELF: text}))) == 1
+    text = on_five_criteria("Trust no one.", "The graph is linear.", "No reducer is there.")
+    assert audits_without_judgement(read({SELF: text})) == []
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
