@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, fields_of, walk
+from courtroom.analysis.python.tree_walk import called_name, fields_of, last_name, walk
 
 # A record with a score and one of these is an opinion.
 OF_OPINION = frozenset(
@@ -71,7 +71,16 @@ def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
         block = body if isinstance(body, list) else []
         for position, statement in enumerate(block):
             if isinstance(statement, LOOPS) and _is_of_attempts(statement):
+                yield from _in_last_attempt(statement)
                 yield from block[position + 1 :]
+
+
+def _in_last_attempt(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.stmt]:
+    """Yield what a loop does by the number of its attempt: `if attempt == MOST - 1`."""
+    counter = last_name(loop.target) if isinstance(loop, ast.For | ast.AsyncFor) else ""
+    for node in walk(loop) if counter else ():
+        if isinstance(node, ast.If) and any(last_name(n) == counter for n in walk(node.test)):
+            yield from node.body
 
 
 def _is_of_attempts(loop: ast.AST) -> bool:

@@ -77,6 +77,19 @@ def test_handler_of_the_call_comes_before_what_follows_the_loop():
     assert lines(code) == [7, 8]
 
 
+def test_last_attempt_comes_before_what_follows_the_loop():
+    code = (
+        "    for attempt in range(3):\n"
+        "        try:\n"
+        "            answer = model.invoke(state)\n"
+        "            if answer:\n                return answer\n"
+        "        except ValueError:\n            raise\n"
+        "        if attempt == 2:\n            return MADE_UP\n"
+        "    return MADE_UP\n"
+    )
+    assert lines(code) == [10, 11]
+
+
 BROKEN_OFF = """\
     answer = None
     for attempt in range(3):
