@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from courtroom.analysis.diagrams.parallel_branches import is_exit
-from courtroom.analysis.langgraph.node_roles import joins_before_verdict, role_by_name
+from courtroom.analysis.langgraph.node_roles import is_single, joins_before_verdict, role_by_name
 from courtroom.checks.phrases import listed, place_of
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
@@ -109,10 +109,17 @@ class Work:
     def nodes(self, role: str) -> list[str]:
         """Return the nodes whose names are of this role: detective, judge, join or justice.
 
-        Nodes that run instead of others after a failure, such as skip_judges, have no role.
+        Nodes that run instead of others after a failure, such as skip_judges, have no role, nor
+        has to_judges, which branches to several judges.
         """
         nodes = self.graph.get("nodes", ())
-        return [node for node in nodes if role_by_name(node) == role and not is_exit(node)]
+        layer = [node for node in nodes if role_by_name(node) == role and not is_exit(node)]
+        return [n for n in layer if is_single(n, role) or not self._branches_to(n, layer)]
+
+    def _branches_to(self, node: str, layer: Sequence[str]) -> bool:
+        ends = {end for start, end in self.graph.get("edges", ()) if start == node}
+        ends.update(end for route in self.routes if route["from"] == node for end in route["to"])
+        return len(ends.intersection(layer)) > 1
 
     @property
     def edges(self) -> list[tuple[Edge, str, int]]:

@@ -29,6 +29,18 @@ def test_node_that_runs_after_a_failure_is_named_in_no_layer():
     assert work(graph=graph).names["detective"] == "repo_investigator"
 
 
+def test_node_that_branches_to_the_judges_is_no_judge():
+    nodes = ("to_judges", "prosecutor", "defense", "judge_a", "judge_b")
+    plain = [["to_judges", "prosecutor"], ["to_judges", "defense"], ["judge_a", "judge_b"]]
+    graph = {"path": "graph.py", "state_graph_line": 9, "nodes": nodes}
+    graph |= {"edges": plain, "conditional": []}
+    assert work(graph=graph).names["judge"] == "prosecutor, defense, judge_a and judge_b"
+
+    route = {"from": "to_judges", "to": ["prosecutor", "defense"]}
+    chosen = {**graph, "edges": [], "conditional": [route]}
+    assert work(graph=chosen).names["judge"] == "prosecutor, defense, judge_a and judge_b"
+
+
 def flow_fault(kind, keys, nodes):
     fault = {"kind": kind, "sentence": "x", "path": "nodes.py", "line": 4, "keys": keys}
     return fault | {"nodes": nodes, "other": {"path": "state.py", "line": 3}}
