@@ -59,6 +59,8 @@ def _detect(check: PdfPaths, sources: Sources) -> Finding | None:
 
 def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Finding:
     """The report names at least one path of the repository."""
+    paths = {claim.path for claim in claims}
+    claims = [claim for claim in claims if not _is_rest(claim, paths)]
     if not claims:
         pages = number_of(len(report.pages), "page")
         searched = f"Looked for paths of files on {pages}: none is named."
@@ -68,6 +70,13 @@ def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Fi
         for claim in claims
     ]
     return present(_files_named([claim.path for claim in claims]), clues)
+
+
+def _is_rest(claim: Claim | ClaimedPath, paths: Iterable[str]) -> bool:
+    """Return true for "s.py" in "src/detective s.py": another passage has the path in one."""
+    name = claim.path
+    starts = (path.removesuffix(name) for path in paths if path.endswith(name) and path != name)
+    return any(f"{start} {name}" in claim.passage for start in starts)
 
 
 def _files_named(paths: Sequence[str]) -> str:

@@ -38,6 +38,8 @@ JOIN_WORDS = frozenset(
         hub"""
     )
 )
+# Words by which a function says that it only hands on, whatever its node is called.
+HANDING_ON_WORDS = frozenset(words_of("hub router dispatch dispatcher fan gate"))
 # The same for names that mention no particular detective: evidence_collector, judges_done.
 LOOSE_JOIN_WORDS = frozenset(
     words_of(
@@ -57,9 +59,13 @@ SINGLE_WORDS = frozenset(
 def role_of(name: str, action: Value) -> str:
     """Return the role of a node by its name, else by its function's name; "" for neither.
 
-    A node that is called after a criterion on the synthesis and runs a detective is a detective.
+    A node that is called after a criterion on the synthesis and runs a detective is a detective; one
+    that runs a hub or a router is a join.
     """
-    role, role_of_function = role_by_name(name), role_by_name(_function_name(action))
+    function = _function_name(action)
+    role, role_of_function = role_by_name(name), role_by_name(function)
+    if not HANDING_ON_WORDS.isdisjoint(words_of(function)):
+        return "join"
     is_court = not COURT_WORDS.isdisjoint(words_of(name))
     is_of_criterion = (
         role == "justice" and not is_court and role_of_function in {"detective", "judge"}

@@ -77,7 +77,9 @@ def entry_points(
         EntryPoint(target, declared_by, path, line)
         for path, declared_by in kinds.items()
         for name, line in _named(declared_by, path, texts.get(path, ""))
-        if (target := _target(codebase, str(PurePosixPath(path).parent), name)) is not None
+        for module, _, item in [name.partition(":")]
+        if (target := _target(codebase, str(PurePosixPath(path).parent), module)) is not None
+        if not item or _has(codebase.files[target], item)
     ]
     scripts = [
         EntryPoint(source.path, "main_block", source.path, line)
@@ -114,14 +116,18 @@ def _main_call(source: SourceFile) -> int:
 
 
 def _named(declared_by: DeclaredBy, path: str, text: str) -> Iterator[tuple[str, int]]:
-    """Yield the modules and files that a declaration names, with its line."""
+    """Yield the modules and files that a declaration names, with its line.
+
+    A script of a package also names what it calls there: `court.app:run`.
+    """
     if declared_by in ("pyproject", "langgraph"):
         try:
             names = list(_in_manifest(path, text))
         except (ValueError, AttributeError, TypeError, RecursionError):
             return  # a broken manifest names no entry point; the code is still searched
         for name in names:
-            yield name.partition(":")[0], text.count("\n", 0, max(text.find(name), 0)) + 1
+            script = name if path.endswith(".toml") else name.partition(":")[0]
+            yield script, text.count("\n", 0, max(text.find(name), 0)) + 1
         return
     for number, line in enumerate(text.splitlines(), start=1):
         # A README's commands may stand below a shell prompt's "#".
@@ -150,6 +156,13 @@ def _in_manifest(path: str, text: str) -> Iterator[str]:
         start = text.find("console_scripts")
         names = _CONSOLE_SCRIPT.findall(text, start) if start >= 0 else []
     yield from (name for name in names if isinstance(name, str) and name)
+
+
+def _has(source: SourceFile, item: str) -> bool:
+    """Return false where a script cannot start: its module has nothing of that name."""
+    name = item.partition(".")[0].strip()
+    is_bound = name in source.imports or bool(source.star_imports)
+    return is_bound or re.search(rf"\b{re.escape(name)}\b", source.text) is not None
 
 
 def _target(codebase: Codebase, folder: str, name: str) -> str | None:

@@ -16,6 +16,8 @@ from tests.courtroom.sources import builder_of
         ("synthesis", "summed_up", "justice"),
         ("chief_justice", "judge", "justice"),
         ("evidence_gate", "detective_node", "join"),
+        ("repo_investigator", "investigator_hub", "join"),
+        ("judges", "judge_dispatcher", "join"),
     ],
 )
 def test_a_node_named_after_a_criterion_has_the_role_of_its_function(name, function, role):

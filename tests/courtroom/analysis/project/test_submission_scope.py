@@ -274,13 +274,27 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("path", SCRIPTS)
 def test_console_script_brings_its_file_back(path: str) -> None:
-    files = PACKAGE | {"examples/app.py": DANGER, path: SCRIPTS[path]}
+    files = PACKAGE | {"examples/app.py": f"{DANGER}run = call\n", path: SCRIPTS[path]}
     scope = scope_of(files)
 
     assert "examples/app.py" not in scope.aside
     assert [(e.target, e.declared_by, e.path) for e in scope.entries] == [
         ("examples/app.py", "pyproject", path)
     ]
+
+
+def test_script_of_a_function_that_its_module_lacks_starts_nothing() -> None:
+    files = PACKAGE | {
+        "pyproject.toml": "[project.scripts]\ncourt = 'court.graph:main'\n",
+        "court/graph.py": "domain = 1\n",
+        "README.md": "Start:\n\n    uv run main.py\n",
+        "main.py": f"from court.graph import domain\n{MAIN}",
+    }
+    scope = scope_of(files)
+
+    assert scope.main is not None
+    assert scope.main.target == "main.py"
+    assert [entry.declared_by for entry in scope.entries] == ["readme", "main_block"]
 
 
 @pytest.mark.parametrize(
