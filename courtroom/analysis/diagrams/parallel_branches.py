@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from courtroom.analysis.pdf.pdf_content import Layout, Level
 from courtroom.models.facts import GraphFact, WiredGraph
@@ -50,15 +50,16 @@ def side_by_side(successors: Mapping[str, set[str]]) -> tuple[tuple[str, ...], .
 
 def code_widths(graph: GraphFact) -> tuple[int, ...]:
     """Return the numbers of nodes side by side in the code, from START on, with alternatives."""
-    return _widths(graph, _all_splits(graph))
+    return tuple(_widths(graph, _all_splits(graph)).values())
 
 
-def _widths(graph: GraphFact, splits: tuple[tuple[str, ...], ...]) -> tuple[int, ...]:
+def _widths(graph: GraphFact, splits: tuple[tuple[str, ...], ...]) -> dict[int, int]:
+    """Return the number of nodes side by side by step, in the order of the steps."""
     steps = _steps(graph)
     by_step: dict[int, set[str]] = {}
     for group in splits:
         by_step.setdefault(min(steps.get(name, 0) for name in group), set()).update(group)
-    return tuple(len(by_step[step]) for step in sorted(by_step))
+    return {step: len(by_step[step]) for step in sorted(by_step)}
 
 
 def picture_splits(layout: Layout) -> tuple[Split, ...]:
@@ -79,16 +80,33 @@ def picture_splits(layout: Layout) -> tuple[Split, ...]:
 def matching_widths(layout: Layout, graph: GraphFact) -> tuple[int, ...]:
     """Return the widths of the code's splits where the picture has them all in order, else none."""
     # A drawing may leave out the nodes for failures.
-    for widths in (code_widths(graph), _widths(graph, code_splits(graph))):
-        if _are_in_order(widths, picture_splits(layout)):
-            return widths
+    readings = [_widths(graph, splits) for splits in (_all_splits(graph), code_splits(graph))]
+    for parts in (_one_by_one, _in_groups):
+        for widths in readings:
+            if _are_in_order(parts(widths), picture_splits(layout)):
+                return tuple(widths.values())
     return ()
 
 
-def _are_in_order(widths: tuple[int, ...], splits: tuple[Split, ...]) -> bool:
+def _one_by_one(widths: Mapping[int, int]) -> list[Split]:
+    return [frozenset({width}) for width in widths.values()]
+
+
+def _in_groups(widths: Mapping[int, int]) -> list[Split]:
+    """Return the widths of steps that follow each other at once: a picture shows them as one split."""
+    groups: list[set[int]] = []
+    for step, width in widths.items():
+        if step - 1 in widths:
+            groups[-1].add(width)
+        else:
+            groups.append({width})
+    return [frozenset(group) for group in groups]
+
+
+def _are_in_order(widths: Sequence[Split], splits: Sequence[Split]) -> bool:
     # The iterator is shared, so that a later width is searched only below the earlier ones.
     below = iter(splits)
-    return len(widths) >= 2 and all(any(width in sizes for sizes in below) for width in widths)
+    return len(widths) >= 2 and all(any(width <= sizes for sizes in below) for width in widths)
 
 
 def _is_split(level: Level) -> bool:

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from courtroom.analysis.diagrams.diagram_kind import diagram_of
-from courtroom.analysis.diagrams.parallel_branches import code_widths, picture_splits
+from courtroom.analysis.diagrams.parallel_branches import (
+    code_widths,
+    matching_widths,
+    picture_splits,
+)
 from courtroom.analysis.pdf.box_layout import layout_of
 from courtroom.analysis.pdf.image_regions import boxes_in
 from courtroom.analysis.pdf.pdf_content import Layout, Level
@@ -176,6 +180,23 @@ def test_alternatives_of_a_step_are_parallel() -> None:
         ),
     )
     assert code_widths(graph) == (4,)
+
+
+def test_layers_without_a_join_between_them_may_be_one_split_of_the_picture() -> None:
+    gates, detectives, judges = ("a", "b"), ("run_a", "run_b", "sync"), ("p", "d", "t")
+    layers = [(gates, ("START",)), (("join",), detectives), (judges, ("join",)), (("z",), judges)]
+    graph = GraphFact(
+        path="src/graph.py",
+        state_graph_line=1,
+        nodes=(*gates, *detectives, "join", *judges, "z"),
+        edges=tuple((start, end) for ends, starts in layers for end in ends for start in starts),
+        conditional=tuple({"from": gate, "to": (f"run_{gate}", "sync")} for gate in gates),
+    )
+    levels = [(1, 1, 0, 1), (2, 2, 2, 2), (3, 3, 3, 3), (1, 1, 1, 1), (3, 3, 3, 3), (1, 1, 1, 0)]
+    layout = Layout(1, tuple(Level(*level) for level in levels))
+    assert matching_widths(layout, graph) == code_widths(graph) == (2, 3, 3)
+    without_gates = Layout(1, layout.levels[2:])
+    assert matching_widths(without_gates, graph) == ()
 
 
 @pytest.mark.processes
