@@ -51,16 +51,20 @@ def missing_modules(symbols: SymbolTable) -> frozenset[str]:
 
 
 def twin_of(symbols: SymbolTable, base: str) -> str:
-    """Return the file of a missing module in other letters, which Python does not take, or ""."""
-    wanted = f"{base.replace('.', '/')}.py".lower()
-    return next((path for path in sorted(symbols.codebase.paths) if path.lower() == wanted), "")
+    """Return the file of a module in other letters, which only some systems take, or ""."""
+    wanted = f"{base.replace('.', '/')}.py"
+    twin = symbols.paths_in_lower_case.get(wanted.lower(), "")
+    return "" if wanted in symbols.codebase.paths else twin
 
 
 def missing_module(symbols: SymbolTable, source: SourceFile, node: ast.ImportFrom) -> str:
     """Return the module of the import where the repository lacks it, "" where it may be there."""
     base = absolute_module(source, node)
-    if not base or base.endswith(BUILT) or symbols.find_module(base, source) is not None:
+    if not base or base.endswith(BUILT):
         return ""
+    module = symbols.find_module(base, source)
+    if module is not None:
+        return base if module.path == twin_of(symbols, base) else ""
     if not node.level and (_is_library(base) or not _belongs_here(symbols, source, base)):
         return ""
     return "" if _may_be_there(symbols.codebase.paths, base) else base

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from courtroom.analysis.python.missing_modules import missing_modules
+from courtroom.analysis.python.missing_modules import missing_modules, twin_of
 from courtroom.analysis.python.source_files import CallSite, Codebase, FunctionSite, SourceFile
 
 # A longer chain of re-exports is a circle.
@@ -49,6 +49,10 @@ class SymbolTable:
         return missing_modules(self)
 
     @cached_property
+    def paths_in_lower_case(self) -> dict[str, str]:
+        return {path.lower(): path for path in sorted(self.codebase.paths, reverse=True)}
+
+    @cached_property
     def by_last_part(self) -> dict[str, list[SourceFile]]:
         table: dict[str, list[SourceFile]] = {}
         for source in self.codebase:
@@ -66,7 +70,8 @@ class SymbolTable:
     def find_module(self, dotted: str, importer: SourceFile | None = None) -> SourceFile | None:
         """Return a module's file: by its path from the root, beside `importer`, or as a suffix.
 
-        A suffix counts when it is that of one file only.
+        A suffix counts when it is that of one file only; at last a path in other letters, which
+        systems without case in file names take.
         """
         if dotted in self.by_module:
             return self.by_module[dotted]
@@ -78,7 +83,8 @@ class SymbolTable:
                 return self.by_module[sibling]
 
         if dotted not in self._modules_by_suffix:
-            self._modules_by_suffix[dotted] = self._find_by_suffix(dotted)
+            module = self._find_by_suffix(dotted) or self._find_in_other_letters(dotted)
+            self._modules_by_suffix[dotted] = module
         return self._modules_by_suffix[dotted]
 
     def _find_by_suffix(self, dotted: str) -> SourceFile | None:
@@ -91,6 +97,11 @@ class SymbolTable:
         if aside is not None and len(matches) > 1:
             matches = [source for source in matches if source.path not in aside]
         return matches[0] if len(matches) == 1 else None
+
+    def _find_in_other_letters(self, dotted: str) -> SourceFile | None:
+        # A bare name may be that of a library.
+        twin = twin_of(self, dotted) if "." in dotted else ""
+        return self.codebase.files.get(twin)
 
     def dotted_name(self, source: SourceFile, node: ast.expr | None) -> str:
         """Return the dotted name of `a` or `a.b.c`, resolved; "" for anything else."""

@@ -46,10 +46,15 @@ def _broken(
     symbols: SymbolTable, source: SourceFile, node: ast.ImportFrom, missing: str
 ) -> FlowFault:
     twin = twin_of(symbols, missing)
-    instead = f" (there is {twin}, which has another name for Python)" if twin else ""
+    if twin:
+        sentence = (
+            f"{source.path} imports from `{missing}`, and the file is {twin}: where the letters of"
+            f" file names count, as on Linux, {source.path} cannot be imported"
+        )
+        return FlowFault("broken_import", sentence, source.path, node.lineno, (twin, 1))
     sentence = (
-        f"{source.path} imports from `{missing}`, which does not exist{instead}:"
-        f" {source.path} cannot be imported at this commit"
+        f"{source.path} imports from `{missing}`, which does not exist: {source.path} cannot be"
+        " imported at this commit"
     )
     return FlowFault("broken_import", sentence, source.path, node.lineno)
 

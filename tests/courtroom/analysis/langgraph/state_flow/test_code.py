@@ -73,12 +73,28 @@ def test_a_missing_module_of_a_package_without_init_is_named(statement: str):
     assert fault.sentence.endswith("court/graph.py cannot be imported at this commit")
 
 
-def test_a_module_in_other_letters_is_named():
-    graph = f"from court.bench import look\n{IMPORTS}{STATE}{NODES}{GRAPH}"
-    reading = flow_of_files({"court/graph.py": graph, "court/Bench.py": ""})
+def test_a_module_in_other_letters_is_named_and_followed():
+    graph = f"from court.bench import look, ask\n{IMPORTS}{STATE}{NODES}{GRAPH}"
+    bench = "def look(url): return url\n"
+    files = {"court/graph.py": graph, "court/Bench.py": bench, "court/__init__.py": ""}
+    reading = flow_of_files(files)
 
-    (fault,) = faults(reading, "broken_import")
-    assert "(there is court/Bench.py, which has another name for Python)" in fault.sentence
+    assert sentences(reading, "broken_import") == [
+        (
+            "court/graph.py imports from `court.bench`, and the file is court/Bench.py: where the"
+            " letters of file names count, as on Linux, court/graph.py cannot be imported"
+        ),
+        (
+            "court/graph.py imports `ask` from court/Bench.py, which does not define it:"
+            " court/graph.py cannot be imported at this commit"
+        ),
+    ]
+
+
+def test_a_library_is_no_module_in_other_letters():
+    graph = f"from docker.client import look\n{IMPORTS}{STATE}{NODES}{GRAPH}"
+    reading = flow_of_files({"court/graph.py": graph, "court/Docker/client.py": ""})
+    assert faults(reading, "broken_import") == []
 
 
 @pytest.mark.parametrize(
