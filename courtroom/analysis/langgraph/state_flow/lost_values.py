@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.idle_reads import idle_reads, unread_parameters
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import is_used
 from courtroom.analysis.langgraph.state_flow.unused_work import FRAME_READERS, SHARING, prompt_name
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -32,10 +33,12 @@ def unread_values(
     """Yield local names for what a judge or the Chief Justice makes without a change, and never uses."""
     deciding = {function.key for function in justice}
     functions = {function.key: function for function in (*judges, *justice)}
+    unread = unread_parameters(functions.values())
     for key, function in functions.items():
         kind = "unused_verdict" if key in deciding else "unused_result"
         node = function.site.node
         read = _loaded(node)
+        idle = idle_reads(node, unread)
         # What a module gives may be more than a lookup: requests.get.
         imports = function.source.imports.keys()
         if read & FRAME_READERS or any(isinstance(inner, SHARING) for inner in walk(node)):
@@ -44,6 +47,9 @@ def unread_values(
             is_lost = name not in read and not name.startswith("_")
             if is_lost and _only_reads(value) and not _loaded(value) & imports:
                 sentence = f"{function.name}() makes `{name}` and never uses it"
+                yield FlowFault(kind, sentence, function.source.path, line)
+            elif name in idle and _only_reads(value):
+                sentence = f"{function.name}() makes `{name}` and {idle.pop(name)}"
                 yield FlowFault(kind, sentence, function.source.path, line)
 
 

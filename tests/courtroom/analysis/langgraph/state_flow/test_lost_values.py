@@ -112,3 +112,52 @@ def test_what_the_chief_justice_keeps_and_no_code_reads_is_named():
 @pytest.mark.parametrize(("field", "rest"), [("kept", "print(opinions.kept)"), ("weights", "")])
 def test_a_field_that_may_be_read_is_no_fault(field, rest):
     assert lost(OBJECT.format(field=field, rest=rest)) == []
+
+
+RESOLVE = """
+def resolve(opinions, rules):
+    return {result}
+"""
+
+
+def handed_over(body: str, result: str = "max(opinions)") -> list[str]:
+    code = RESOLVE.format(result=result) + NODES.format(
+        node="chief_justice", body=indent(dedent(body), "    ")
+    )
+    graph = GRAPH.replace('"judge"', '"chief_justice"').replace("judge)", "chief_justice)")
+    return sentences(flow_of(code, graph=graph), "unused_verdict")
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        ("if not rules:\n    rules = {}", "never uses it"),
+        ("if rules is None:\n    rules = {}", "never uses it"),
+        (
+            "opinions.append(resolve(opinions, rules))",
+            "hands it to resolve(), which never reads it",
+        ),
+        (
+            "if not rules:\n    rules = {}\nopinions.append(resolve(opinions, rules=rules))",
+            "hands it to resolve(), which never reads it",
+        ),
+    ],
+)
+def test_value_that_is_read_for_nothing_is_named_once(body: str, end: str):
+    found = handed_over(f"rules = state.get('evidences')\n{body}")
+
+    assert found == [f"chief_justice() makes `rules` and {end}"]
+
+
+@pytest.mark.parametrize(
+    ("body", "result"),
+    [
+        ("opinions.append(resolve(opinions, rules))", "max(opinions, rules)"),
+        ("opinions.append(resolve(opinions, rules))\nprint(rules)", "max(opinions)"),
+        ("if not rules:\n    opinions = []", "max(opinions)"),
+        ("if not rules:\n    rules = {}\n    opinions.clear()", "max(opinions)"),
+        ("opinions.append(resolve(opinions, rules))\nopinions.sort(key=resolve)", "max(opinions)"),
+    ],
+)
+def test_value_that_may_be_read_is_no_fault(body: str, result: str):
+    assert handed_over(f"rules = state.get('evidences')\n{body}", result) == []
