@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import FunctionNode, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -193,14 +193,17 @@ def _unsent_locals(
     # What a decorator, a class or another file takes up may be called from anywhere.
     is_plain = not (node.decorator_list or function.site.owner or function.site.outer)
     is_called = is_reached or not is_plain or _is_mentioned(symbols, function.source, function.name)
+    if not is_called:
+        names = list(dict.fromkeys(f"`{name}`" for _, name in prompts))
+        are, stand = ("is a text", "it stands") if len(names) == 1 else ("are texts", "they stand")
+        sentence = f"{joined(names)} {are} for a model, and nothing calls {function.shown_name}()"
+        first = getattr(prompts[0][0], "lineno", 1)
+        yield FlowFault("unused_prompt", f"{sentence}, in which {stand}", path, first)
+        return
     for statement, name in prompts:
-        if not is_called:
-            why = f"nothing calls {function.shown_name}(), in which it stands"
-        elif name not in read and not is_open:
-            why = f"{function.shown_name}() does not use it"
-        else:
+        if name in read or is_open:
             continue
-        sentence = f"`{name}` is a text for a model, and {why}"
+        sentence = f"`{name}` is a text for a model, and {function.shown_name}() does not use it"
         yield FlowFault("unused_prompt", sentence, path, getattr(statement, "lineno", 1))
 
 

@@ -434,3 +434,15 @@ def test_a_clone_without_the_word_git_is_one(words: str):
     code = CLONE.format(depth="'--depth', '1'", command="'log'").replace("'git', 'clone'", words)
 
     assert len(sentences(flow_with(code), "shallow_history")) == 1
+
+
+def test_prompts_of_one_function_that_nothing_calls_are_one_fault():
+    prompts = f"    {PROMPT}    {PROMPT.replace('JUDGE', 'USER')}"
+    reading = flow_with(
+        f"def look(url):\n    return url\ndef sum_up(model):\n{prompts}    return 1\n"
+    )
+    (sentence,) = sentences(reading, "unused_prompt")
+    assert sentence == (
+        "`JUDGE_PROMPT` and `USER_PROMPT` are texts for a model, and nothing calls sum_up(), in which"
+        " they stand"
+    )
