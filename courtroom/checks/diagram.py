@@ -26,6 +26,7 @@ VERBS = {
 }
 # Of a picture, only the outlines of its boxes were compared.
 PICTURE_MATCHES = "has rows of boxes like the graph of the code"
+COLUMNS_MATCH = "has columns of boxes like the graph of the code"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 
 
@@ -79,7 +80,9 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         diagram.kind == "accurate" if check.aspect == "accurate" else diagram.kind in SHOWS_BRANCHES
     )
     is_matching_picture = diagram.kind == "accurate" and not diagram.passage
-    verb = PICTURE_MATCHES if is_matching_picture else _verb(diagram.kind, has_graph=has_graph)
+    verb = _verb(diagram.kind, has_graph=has_graph)
+    if is_matching_picture:
+        verb = COLUMNS_MATCH if diagram.from_left else PICTURE_MATCHES
     if check.aspect == "parallel" and diagram.kind == "parallel_shown":
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."

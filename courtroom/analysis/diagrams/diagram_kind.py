@@ -29,7 +29,7 @@ from courtroom.analysis.diagrams.parallel_branches import (
     matching_widths,
     picture_splits,
 )
-from courtroom.analysis.pdf.pdf_content import Drawing, PdfImage, PdfReading, is_picture
+from courtroom.analysis.pdf.pdf_content import Drawing, Layout, PdfImage, PdfReading, is_picture
 from courtroom.models.facts import GraphFact
 
 Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
@@ -47,7 +47,8 @@ _CAPTION = re.compile(
 class DiagramResult:
     """Kind of the diagram with its `page` and `passage`, and its last page where it has several.
 
-    `kind` is None when it could not be established, for the given `reason`.
+    `kind` is None when it could not be established, for the given `reason`. `from_left`: the boxes of
+    a picture were counted by columns.
     """
 
     kind: Kind | None
@@ -55,6 +56,7 @@ class DiagramResult:
     page: int | None = None
     passage: str | None = None
     last_page: int | None = None
+    from_left: bool = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -144,22 +146,23 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
 
     for layout in parallel:
         if graph is not None and (widths := matching_widths(layout, graph)):
-            return _of_picture("accurate", widths, layout.page)
+            return _of_picture("accurate", widths, layout)
     widest = [max(sizes) for sizes in picture_splits(parallel[0])]
     in_code = code_widths(graph) if graph else ()
-    return _of_picture("parallel_shown", widest, parallel[0].page, in_code)
+    return _of_picture("parallel_shown", widest, parallel[0], in_code)
 
 
 def _of_picture(
-    kind: Kind, widths: Sequence[int], page: int, in_code: Sequence[int] = ()
+    kind: Kind, widths: Sequence[int], layout: Layout, in_code: Sequence[int] = ()
 ) -> DiagramResult:
     # More boxes may stand beside those that are linked as the nodes of the code.
     like = " as in the code" if kind == "accurate" else ""
-    counted = f"boxes side by side{like}: {_in_order(widths)}"
+    place = "one below the other, from left to right" if layout.from_left else "side by side"
+    counted = f"boxes {place}{like}: {_in_order(widths)}"
     reason = f"{counted}; counted by outline, their text was not read"
     if in_code:
         reason += f"; nodes side by side in the code: {_in_order(in_code)}"
-    return DiagramResult(kind, reason, page)
+    return DiagramResult(kind, reason, layout.page, from_left=layout.from_left)
 
 
 def _in_order(widths: Sequence[int]) -> str:

@@ -17,14 +17,46 @@ _OVERLAP = 0.5
 # Distances in cells from a box's side where only a line that reaches it can be: past its border
 # and its shadow.
 _JUST_OUTSIDE = (4, 5)
+# Splits of an agent graph: of its detectives, and of its judges.
+_SPLITS = 2
 # Share of the width left out on both sides: corners belong to borders and to neighbours.
 _CORNER = 0.1
 
 
 def layout_of(page: int, cells: Cells) -> Layout:
-    """Return the picture's levels, from the top."""
-    levels = _levels(boxes_in(cells))
-    return Layout(page, tuple(_level(cells, boxes) for boxes in levels))
+    """Return the picture's levels, from the top; from the left where only columns are splits."""
+    boxes = boxes_in(cells)
+    levels = _read(cells, boxes)
+    if _count_splits(levels) < _SPLITS:
+        columns = _columns(cells, boxes)
+        if _count_splits(columns) >= _SPLITS:
+            return Layout(page, columns, from_left=True)
+    return Layout(page, levels)
+
+
+def _read(cells: Cells, boxes: Sequence[Box]) -> tuple[Level, ...]:
+    return tuple(_level(cells, row) for row in _levels(boxes))
+
+
+def _columns(cells: Cells, boxes: Sequence[Box]) -> tuple[Level, ...]:
+    """Return the levels of the picture that is turned, so that its left side is the top."""
+    turned = [Box(box.top, box.left, box.bottom, box.right) for box in boxes]
+    if sum(len(row) > 1 for row in _levels(turned)) < _SPLITS:
+        return ()
+    data = b"".join(cells.data[x :: cells.width] for x in range(cells.width))
+    return _read(Cells(data, cells.height, cells.width), turned)
+
+
+def _count_splits(levels: Sequence[Level]) -> int:
+    """Count the rows that lines enter and leave at several boxes; rows that touch are one."""
+    marks = "".join(_mark(level) for level in levels)
+    return sum("2" in run for run in marks.split(" "))
+
+
+def _mark(level: Level) -> str:
+    if min(level.above, level.below) > 1:
+        return "2"
+    return "1" if level.linked > 1 else " "
 
 
 def _levels(boxes: Sequence[Box]) -> list[list[Box]]:

@@ -5,8 +5,9 @@ Standard library only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 TextLayer = Literal["text", "scanned", "none"]
 
@@ -79,10 +80,20 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Boxes of a picture by level, from the top. Their text is not read."""
+    """Boxes of a picture by level, from the top. Their text is not read.
+
+    In a picture that runs from left to right the levels are columns, `above` is to the left.
+    """
 
     page: int
     levels: tuple[Level, ...]
+    from_left: bool = False
+
+
+def layout_from(answer: Mapping[str, Any]) -> Layout:
+    """Return the layout that a child has sent as the dict of its fields."""
+    levels = tuple(Level(**level) for level in answer["levels"])
+    return Layout(answer["page"], levels, from_left=answer["from_left"])
 
 
 @dataclass(frozen=True, slots=True)

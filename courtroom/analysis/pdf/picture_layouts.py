@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.pdf.box_layout import layout_of
 from courtroom.analysis.pdf.page_rendering import MEBIBYTE
-from courtroom.analysis.pdf.pdf_content import Layout, Level, PdfImage, is_picture
+from courtroom.analysis.pdf.pdf_content import Layout, PdfImage, is_picture, layout_from
 from courtroom.analysis.pdf.pixels import cells_of
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 
@@ -33,10 +33,7 @@ def picture_layouts(path: Path, pages: Sequence[int], limits: Limits) -> tuple[L
         limits=reading_limits(limits, output_bytes=MEBIBYTE),
         reads=(path,),
     )
-    return tuple(
-        Layout(layout["page"], tuple(Level(**level) for level in layout["levels"]))
-        for layout in reply["layouts"]
-    )
+    return tuple(map(layout_from, reply["layouts"]))
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from courtroom.analysis.pdf.pdf_content import (
     PdfImage,
     PdfReading,
     is_picture,
+    layout_from,
 )
 from courtroom.analysis.pdf.picture_layouts import picture_layouts
 from courtroom.analysis.pdf.scanned_text import scanned_text
@@ -146,10 +147,7 @@ def _reading(answer: dict[str, Any]) -> PdfReading:
         non_body_texts=tuple(
             (page, source, text) for page, source, text in answer["non_body_texts"]
         ),
-        layouts=tuple(
-            Layout(layout["page"], tuple(Level(**level) for level in layout["levels"]))
-            for layout in answer["layouts"]
-        ),
+        layouts=tuple(map(layout_from, answer["layouts"])),
     )
 
 

@@ -19,10 +19,13 @@ from courtroom.analysis.pdf.pdf_content import Layout, Level
 from courtroom.analysis.pdf.picture_layouts import picture_layouts
 from courtroom.analysis.pdf.pixels import cells_of
 from courtroom.analysis.pdf.read_pdf import read_pdf
+from courtroom.checks.diagram import Diagram, best_diagram
 from courtroom.models.case import Limits
 from courtroom.models.facts import GraphFact
+from tests.courtroom.surveys import CHECK_FIELDS
 from tests.factories.pdfs import Image, Page, make_pdf
 
+ACCURATE = Diagram(**CHECK_FIELDS, aspect="accurate")
 WIDTH, ROW = 600, 90
 WHITE, LILAC, BLACK = b"\xff\xff\xff", b"\xec\xec\xff", b"\x30\x30\x30"
 
@@ -216,3 +219,46 @@ def test_file_that_pdfium_refuses_has_no_layouts(tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(b"%PDF-1.7 and nothing else")
     assert picture_layouts(path, [1], Limits()) == ()
+
+
+def _painted_from_left(*heights: int) -> Painter:
+    """Columns of boxes from the left; every box of a column is joined with every box of the next."""
+    painter = Painter(ROW * max(heights))
+    middles = [WIDTH * (2 * column + 1) // (2 * len(heights)) for column in range(len(heights))]
+    rows = [
+        [painter.height * (2 * index + 1) // (2 * height) for index in range(height)]
+        for height in heights
+    ]
+    for column in range(len(heights) - 1):
+        for y in rows[column]:
+            for to_y in rows[column + 1]:
+                painter.line(middles[column] + 42, y, middles[column + 1] - 42, to_y)
+    for column, x in enumerate(middles):
+        for y in rows[column]:
+            painter.box(x, y)
+    return painter
+
+
+@pytest.mark.parametrize(
+    ("heights", "kind"), [((1, 3, 1, 3, 1), "accurate"), ((1, 3, 1, 2, 1), "parallel_shown")]
+)
+def test_picture_from_left_to_right_is_read_by_columns(
+    tmp_path: Path, heights: tuple[int, ...], kind: str
+) -> None:
+    painter = _painted_from_left(*heights)
+    image = Image(WIDTH, painter.height, bytes(painter.samples))
+    report = make_pdf(tmp_path / "report.pdf", [Page(["Figure 1."], images=[image])])
+    result = diagram_of(read_pdf(report, Limits()), _graph(3, 3))
+
+    assert (result.kind, result.page) == (kind, 1)
+    assert result.reason.startswith("boxes one below the other, from left to right")
+    assert best_diagram(ACCURATE, result).reason.startswith(
+        "The picture on page 1 has columns of boxes like the graph of the code (boxes one below"
+        if kind == "accurate"
+        else "The picture on page 1 shows parallel branches, but is not like the graph of the code"
+    )
+
+
+def test_row_of_boxes_from_left_to_right_is_no_split() -> None:
+    layout = _layout(_painted_from_left(1, 1, 3, 1, 1))
+    assert (layout.from_left, picture_splits(layout)) == (False, ())
