@@ -26,6 +26,7 @@ SCORE_WORDS = frozenset(
 )
 VERDICT_WORDS = frozenset(words_of("pass passed fail failed partial reject rejected"))
 COPY_CALLS = frozenset({"model_copy", "copy", "replace", "_replace"})
+OPINIONS = frozenset({"opinion", "opinions"})
 NUMBER_CALLS = frozenset({"min", "max", "round", "int", "float", "sum", "clamp"})
 # A text with so many spaces is a sentence for a reader, no key or name.
 SENTENCE_SPACES = 3
@@ -361,15 +362,25 @@ def _returned_parts(value: ast.expr) -> list[ast.expr]:
 
 
 def _skips_in(node: ast.stmt) -> Iterator[ast.If]:
-    """Yield tests of a loop that pass over an opinion before its score is put in a list."""
+    """Yield tests of a loop that pass over an opinion before it, or its score, is put in a list."""
     if not isinstance(node, ast.For | ast.While):
         return
     for position, statement in enumerate(node.body):
         if not isinstance(statement, ast.If) or not isinstance(statement.body[-1], ast.Continue):
             continue
         rest = (inner for later in node.body[position + 1 :] for inner in walk(later))
-        if any(_listed_score(inner) is not None for inner in rest):
+        if any(_listed_score(inner) is not None or _keeps(inner, node) for inner in rest):
             yield statement
+
+
+def _keeps(node: ast.AST, loop: ast.For | ast.While) -> bool:
+    """Return true for `kept.append(opinion)` in a loop over opinions."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return False
+    if not isinstance(node, ast.Call) or called_name(node) != "append":
+        return False
+    is_kept = [last_name(argument) for argument in node.args] == [loop.target.id]
+    return is_kept and bool(words_in(loop.iter) & OPINIONS)
 
 
 def _listed_score(node: ast.AST) -> ast.expr | None:

@@ -45,6 +45,15 @@ RULES = {
     ],
     "fact_supremacy": [
         (
+            "kept = []\n"
+            "for opinion in opinions:\n"
+            "    cited = [evidences[key] for key in opinion.cited_evidence]\n"
+            "    if opinion.score > 3 and not any(piece.found for piece in cited):\n"
+            "        continue\n"
+            "    kept.append(opinion)\n"
+            "score = sum(opinion.score for opinion in kept) / len(kept)"
+        ),
+        (
             "for place in d.cited_evidence:\n"
             "    if not is_verified(evidences, place):\n"
             "        d = d.model_copy(update={'score': 1, 'argument': 'overruled'})\n"
