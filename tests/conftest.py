@@ -1,9 +1,8 @@
-"""Shared fixtures: an empty queue, a folder for uploads, the system's browser, a worker."""
+"""Shared fixtures: an empty queue, a folder for uploads, a worker."""
 
 import gc
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -44,9 +43,6 @@ FOLDER_NUMBERS = count()
 # How many new objects bring about a garbage collection. At Python's own 700 there are many in every
 # test, and they find nothing.
 OBJECTS_PER_COLLECTION = 20_000
-# The shell has no window to draw, so it loads a page for half the processor time.
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM to its path."
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -175,17 +171,6 @@ def empty_cache() -> Iterator[None]:
     site_cache.clear()
     yield
     site_cache.clear()
-
-
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """The system's Chromium. Without one the test is skipped; with REQUIRE_BROWSER=1 (CI) it fails."""
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path:
-        return path
-    if os.environ.get("REQUIRE_BROWSER") == "1":
-        pytest.fail(NO_BROWSER)
-    pytest.skip(NO_BROWSER)
 
 
 @pytest.fixture

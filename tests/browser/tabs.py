@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 FLAGS = (
     "--headless",
@@ -23,6 +24,47 @@ FLAGS = (
 PATIENCE_MS = 60_000
 # What is expected of a page gets the patience that clicks have: on a busy machine five seconds are too few.
 expect.set_options(timeout=PATIENCE_MS)
+
+
+class Chromium:
+    """Browser of all tests of this process, started at its first use: a start takes longer than
+    most of them.
+
+    Playwright's event loop counts as the one that runs in this thread only while the browser is
+    open. Django refuses queries meanwhile, and other tests run loops of their own.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._context = sync_playwright()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._browser: Browser | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[Browser]:
+        """Yield the browser without a profile; it forgets those that are made, and all in them."""
+        browser = self._resumed()
+        try:
+            yield browser
+        finally:
+            for profile in browser.contexts:
+                profile.close()
+            asyncio._set_running_loop(None)
+
+    def stop(self) -> None:
+        if self._browser is not None:
+            self._resumed().close()
+            self._context.__exit__()
+
+    def _resumed(self) -> Browser:
+        if self._browser is not None:
+            asyncio._set_running_loop(self._loop)
+            return self._browser
+
+        chromium = self._context.__enter__().chromium
+        self._loop = asyncio.get_running_loop()
+        self._browser = chromium.launch(executable_path=self._path, args=FLAGS)
+        return self._browser
 
 
 def session_of(user: User, address: str) -> Any:

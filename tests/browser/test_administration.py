@@ -12,12 +12,11 @@ from django.contrib import admin
 from django.db.models import Model
 from django.test import Client
 from django_rq.models import Dashboard
-from playwright.sync_api import sync_playwright
 
 from grading.core.admin_tenancy import MachineMadeAdmin
 from grading.models import Audit, Organization, RubricVersion
 from tests.browser.examiner import axe, faults_of
-from tests.browser.tabs import FLAGS, session_of
+from tests.browser.tabs import Chromium, session_of
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere
 from tests.factories.work import RubricVersionFactory
@@ -65,15 +64,14 @@ def pages_of(model: type[Model], row: Model) -> list[str]:
     return [page(model, name, row.pk) for name in pages_of_a_row(model)]
 
 
-def test_administration_pages_pass_axe_in_both_themes(live_server: Any, chromium: str) -> None:
+def test_administration_pages_pass_axe_in_both_themes(live_server: Any, chromium: Chromium) -> None:
     source, organization, client = axe(), institute(word="Hellerau"), Client()
     operator = UserFactory.create(is_staff=True, is_superuser=True)
     client.force_login(operator)
     with everywhere():
         addresses = list(pages(organization, client))
     session, faults = session_of(operator, live_server.url), {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         context = browser.new_context(base_url=live_server.url, **WINDOW)
         context.add_cookies([session])
         context.add_init_script(source)
@@ -82,5 +80,4 @@ def test_administration_pages_pass_axe_in_both_themes(live_server: Any, chromium
             window.goto(address)
             if found := faults_of(window, but=DJANGOS_OWN):
                 faults[address] = found
-        browser.close()
     assert faults == {}

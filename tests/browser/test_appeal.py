@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import connection
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.core.enums import Role
 from grading.jobs import send_letters
 from tests.browser.keyboard import Keyboard
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.browser.test_student_journey import sign_in
 from tests.factories.people import MembershipFactory
 from tests.factories.released import Released, filed
@@ -69,11 +69,10 @@ def deliver(organization_id: int) -> None:
     connection.close()
 
 
-def test_an_appeal_from_filing_to_answer(live_server: Any, chromium: str) -> None:
+def test_an_appeal_from_filing_to_answer(live_server: Any, chromium: Chromium) -> None:
     released = Released(title="Week 2")
     address = f"/o/{released.organization.slug}"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with tab(browser, live_server.url, viewport=PHONE) as page:
             sign_in(page, released.student.email)
             page.goto(f"{address}/audits/{released.audit.pk}/")
@@ -98,28 +97,24 @@ def test_an_appeal_from_filing_to_answer(live_server: Any, chromium: str) -> Non
             expect(page.get_by_role("article", name="Graph orchestration")).to_contain_text(
                 "5 of 5"
             )
-        browser.close()
 
 
-def test_an_appeal_is_handed_to_a_colleague_by_keys(live_server: Any, chromium: str) -> None:
+def test_an_appeal_is_handed_to_a_colleague_by_keys(live_server: Any, chromium: Chromium) -> None:
     released = Released(title="Week 2")
     appeal = filed(released)
     colleague = MembershipFactory.create(
         organization=released.organization, role=Role.INSTRUCTOR, user__email="zoe@north.test"
     )
     session = session_of(released.teacher, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url) as page:
-            page.context.add_cookies([session])
-            page.goto(f"/o/{released.organization.slug}/appeals/{appeal.pk}/")
-            keys = Keyboard(page)
-            keys.follow("Hand to…")
-            expect(page.get_by_role("heading", level=1)).to_contain_text("Hand over the appeal")
-            keys.tab_to("Hand to")
-            page.keyboard.type("zoe")
-            expect(page.get_by_label("Hand to")).to_have_value(str(colleague.pk))
-            keys.follow("Hand over", at_most=2)
-            expect(page.get_by_text("1 appeal handed to zoe@north.test.")).to_be_visible()
-        browser.close()
+    with chromium.open() as browser, tab(browser, live_server.url) as page:
+        page.context.add_cookies([session])
+        page.goto(f"/o/{released.organization.slug}/appeals/{appeal.pk}/")
+        keys = Keyboard(page)
+        keys.follow("Hand to…")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Hand over the appeal")
+        keys.tab_to("Hand to")
+        page.keyboard.type("zoe")
+        expect(page.get_by_label("Hand to")).to_have_value(str(colleague.pk))
+        keys.follow("Hand over", at_most=2)
+        expect(page.get_by_text("1 appeal handed to zoe@north.test.")).to_be_visible()
     assert released.now(appeal).assigned_to_id == colleague.pk

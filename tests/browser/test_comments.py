@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from django_scopes import scope
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.engine.stored_sources import pack_sources
 from grading.models import AuditContents, BankedComment
-from tests.browser.tabs import FLAGS, session_of
+from tests.browser.tabs import Chromium, session_of
 from tests.browser.test_release import signed_in_tab
 from tests.factories.comments import BankedCommentFactory
 from tests.factories.graded_work import graded, page_of_audit
@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 
-def test_comments_from_the_bank_to_the_answer(live_server: Any, chromium: str) -> None:
+def test_comments_from_the_bank_to_the_answer(live_server: Any, chromium: Chromium) -> None:
     assignment = AssignmentFactory.create(title="Week 2")
     ada = student(assignment.cohort, name="Ada")
     audit = graded(assignment, ada).audit
@@ -45,8 +45,7 @@ def test_comments_from_the_bank_to_the_answer(live_server: Any, chromium: str) -
     teacher = staff_user(assignment.organization)
     sessions = [session_of(user, live_server.url) for user in (teacher, ada.user)]
     report = page_of_audit(audit)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with signed_in_tab(browser, live_server.url, sessions[0]) as page:
             page.goto(report)
             comment_from_the_bank(page)
@@ -73,7 +72,6 @@ def test_comments_from_the_bank_to_the_answer(live_server: Any, chromium: str) -
             picture(page, "inbox")
             page.get_by_role("link", name="Criterion").click()
             picture(page, "thread")
-        browser.close()
     with everywhere():
         assert BankedComment.objects.get(label="State names").uses == 4
 

@@ -13,12 +13,12 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.db import connections
 from django.test import override_settings
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect
 
 from grading.courses.organizations.approval import approve_organization
 from grading.models import Organization
 from grading.notifications.email_outbox import send_due_emails
-from tests.browser.tabs import FLAGS, tab
+from tests.browser.tabs import Chromium, tab
 from tests.factories.people import PASSWORD, UserFactory
 from tests.factories.repositories import Commit, make_repository
 
@@ -68,23 +68,22 @@ def sign_up(person: Clicks, address: str) -> None:
 
 @override_settings(ACCOUNT_EMAIL_VERIFICATION="mandatory", INSTITUTIONS_BY_APPROVAL=False)
 def test_instructor_from_sign_up_to_the_first_hand_in_by_the_join_link(
-    live_server: Any, chromium: str, tmp_path: Path
+    live_server: Any, chromium: Chromium, tmp_path: Path
 ) -> None:
     make_repository(tmp_path / "work.git", [Commit(files={"main.py": "print()\n"})])
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with tab(browser, live_server.url) as page:
             link = link_of_a_new_course(Clicks(page))
         with tab(browser, live_server.url) as page:
             hand_in_by_link(Clicks(page), link, tmp_path / "work.git")
-        browser.close()
 
 
 @override_settings(ACCOUNT_EMAIL_VERIFICATION="mandatory", INSTITUTIONS_BY_APPROVAL=True)
-def test_instructor_of_an_institution_that_needs_approval(live_server: Any, chromium: str) -> None:
+def test_instructor_of_an_institution_that_needs_approval(
+    live_server: Any, chromium: Chromium
+) -> None:
     operator = UserFactory.create(is_staff=True, is_superuser=True)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         # No tab: the page of an institution that waits is a 403, of which a console complains.
         page = browser.new_page(base_url=live_server.url)
         person = Clicks(page)
@@ -97,7 +96,6 @@ def test_instructor_of_an_institution_that_needs_approval(live_server: Any, chro
         fill_course(page)
         person.click(page.get_by_role("button", name="Create course"))
         expect(page.get_by_role("heading", level=1)).to_have_text("Join link of Autumn 2026")
-        browser.close()
     assert (before, person.number - before) == (6, 2)
     assert person.number <= MOST_CLICKS
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from grading.models import Audit
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.demo_report import demo_report
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.work import AuditFactory
@@ -51,28 +51,25 @@ def audit(tmp_path: Path) -> Audit:
 
 
 def test_page_shows_what_the_documents_picture(
-    live_server: Any, chromium: str, audit: Audit
+    live_server: Any, chromium: Chromium, audit: Audit
 ) -> None:
     user = audit.submission.student.user
     assert user is not None
     cookie = session_of(user, live_server.url)
     address = f"/o/{audit.organization.slug}/audits/{audit.pk}/"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_cookies([cookie])
-            page.goto(address)
-            verdicts = page.get_by_role("region", name="Verdicts at a glance")
-            expect(verdicts.get_by_role("row")).to_have_count(11)
-            keep_picture(browser, page, verdicts, "verdicts")
+    with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+        page.context.add_cookies([cookie])
+        page.goto(address)
+        verdicts = page.get_by_role("region", name="Verdicts at a glance")
+        expect(verdicts.get_by_role("row")).to_have_count(11)
+        keep_picture(browser, page, verdicts, "verdicts")
 
-            criterion = page.locator(CRITERION)
-            criterion.get_by_text("How to raise it").first.click()
-            criterion.get_by_text("The arguments").first.click()
-            for mark in ("prosecutor", "defense", "techlead"):
-                expect(criterion.locator(f".argument.{mark}").first).to_be_visible()
-            keep_picture(browser, page, criterion, "criterion")
-        browser.close()
+        criterion = page.locator(CRITERION)
+        criterion.get_by_text("How to raise it").first.click()
+        criterion.get_by_text("The arguments").first.click()
+        for mark in ("prosecutor", "defense", "techlead"):
+            expect(criterion.locator(f".argument.{mark}").first).to_be_visible()
+        keep_picture(browser, page, criterion, "criterion")
 
 
 def keep_picture(browser: Browser, page: Page, part: Locator, name: str) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from tests.browser.examiner import axe, faults_of
-from tests.browser.tabs import FLAGS, tab
+from tests.browser.tabs import Chromium, tab
 from tests.browser.town import Town
 from tests.tenancy.matrix_rows import ASSIGNMENT, COHORT, PERSONS, ROWS
 
@@ -60,18 +59,15 @@ def walked(person: str, town: Town) -> list[str]:
 
 @pytest.mark.parametrize("person", ["anonymous", "student", "instructor"])
 def test_every_page_is_sound_in_both_themes_and_on_a_small_phone(
-    person: str, live_server: Any, chromium: str
+    person: str, live_server: Any, chromium: Chromium
 ) -> None:
     source, town = axe(), Town()
     faults = {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_cookies(town.cookies(person, live_server.url))
-            page.context.add_init_script(source)
-            for address in walked(person, town):
-                page.goto(address)
-                if page_faults := faults_of(page):
-                    faults[address] = page_faults
-            assert faults == {}
-        browser.close()
+    with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+        page.context.add_cookies(town.cookies(person, live_server.url))
+        page.context.add_init_script(source)
+        for address in walked(person, town):
+            page.goto(address)
+            if page_faults := faults_of(page):
+                faults[address] = page_faults
+        assert faults == {}

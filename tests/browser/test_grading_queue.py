@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from tests.browser.examiner import axe, faults_of
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.graded_work import page_of
 from tests.grading_queue.work import Course
 
@@ -41,47 +41,41 @@ class Keys:
 
 
 def test_assistant_scores_thirty_students_with_at_most_sixty_keys(
-    live_server: Any, chromium: str
+    live_server: Any, chromium: Chromium
 ) -> None:
     course, source = Course(students=STUDENTS, criteria=1), axe()
     session = session_of(course.anna, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_init_script(source)
-            page.context.add_cookies([session])
-            page.goto(page_of(course.assignment, "queue"))
-            assert faults_of(page) == []
-            keys = Keys(page)
-            score_all(page, keys)
-            assert keys.number <= MOST_PRESSES
-            other_keys(page)
-        browser.close()
+    with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+        page.context.add_init_script(source)
+        page.context.add_cookies([session])
+        page.goto(page_of(course.assignment, "queue"))
+        assert faults_of(page) == []
+        keys = Keys(page)
+        score_all(page, keys)
+        assert keys.number <= MOST_PRESSES
+        other_keys(page)
     assert (len(course.overrides()), len(course.reviewers())) == (STUDENTS - 1, STUDENTS)
 
 
 def test_keys_score_the_criterion_a_person_works_in_and_the_work_stands_beside_it(
-    live_server: Any, chromium: str
+    live_server: Any, chromium: Chromium
 ) -> None:
     course = Course(students=1, criteria=2)
     session = session_of(course.anna, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_cookies([session])
-            page.goto(page_of(course.assignment, "queue"))
-            page.get_by_role("link", name="Student 01").click()
-            expect(page.locator("#pane")).to_contain_text("The files of this audit are not kept")
-            expect(page).to_have_title(re.compile("Student 01"))
-            page.get_by_label("Reason").last.click()
-            keys = Keys(page)
-            keys.press("Escape")
-            keys.press_and_go_on("1")
-            keys.press("c")
-            page.get_by_label("Comment", exact=True).fill("Name the reducers.")
-            keys.press("Control+Enter")
-            expect(page.locator(".comment")).to_contain_text("Name the reducers.")
-        browser.close()
+    with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+        page.context.add_cookies([session])
+        page.goto(page_of(course.assignment, "queue"))
+        page.get_by_role("link", name="Student 01").click()
+        expect(page.locator("#pane")).to_contain_text("The files of this audit are not kept")
+        expect(page).to_have_title(re.compile("Student 01"))
+        page.get_by_label("Reason").last.click()
+        keys = Keys(page)
+        keys.press("Escape")
+        keys.press_and_go_on("1")
+        keys.press("c")
+        page.get_by_label("Comment", exact=True).fill("Name the reducers.")
+        keys.press("Control+Enter")
+        expect(page.locator(".comment")).to_contain_text("Name the reducers.")
     first, second = course.work().verdicts
     assert course.work().is_reviewed(second.criterion_id)
     assert not course.work().is_reviewed(first.criterion_id)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.utils import timezone
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.core.enums import AuditState
 from grading.models import Audit
 from tests.browser.examiner import axe, faults_of
 from tests.browser.keyboard import Keyboard, Stop
-from tests.browser.tabs import FLAGS, tab
+from tests.browser.tabs import Chromium, tab
 from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, everywhere
 from tests.factories.released import Released
@@ -31,24 +31,21 @@ pytestmark = [
 WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 
 
-def test_a_student_needs_no_mouse(live_server: Any, chromium: str, tmp_path: Path) -> None:
+def test_a_student_needs_no_mouse(live_server: Any, chromium: Chromium, tmp_path: Path) -> None:
     released, source = Released(title="Week 2"), axe()
     ahead = AuditFactory.create(submission__assignment=released.assignment)
     repository = tmp_path / "work.git"
     make_repository(repository, [Commit(files={"README.md": "# Work\n", "main.py": "print()\n"})])
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_init_script(source)
-            keys = Keyboard(page)
-            page.goto("/")
-            sign_in(page, keys, released.student.email)
-            read_the_report(page, keys)
-            appeal(page, keys)
-            answer_a_finding(page, keys)
-            hand_in(page, keys, repository)
-            watch(page, keys, ahead)
-        browser.close()
+    with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+        page.context.add_init_script(source)
+        keys = Keyboard(page)
+        page.goto("/")
+        sign_in(page, keys, released.student.email)
+        read_the_report(page, keys)
+        appeal(page, keys)
+        answer_a_finding(page, keys)
+        hand_in(page, keys, repository)
+        watch(page, keys, ahead)
 
 
 def sign_in(page: Page, keys: Keyboard, email: str) -> None:

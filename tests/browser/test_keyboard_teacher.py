@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.core.enums import ReleasePolicy, RubricState
 from grading.models import RubricVersion
 from tests.browser.examiner import axe, faults_of
 from tests.browser.keyboard import Keyboard, Stop
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.browser.test_rubric_editor import draft_and_teacher, titles
 from tests.factories.graded_work import CRITERIA, graded, page_of
 from tests.factories.people import CohortFactory, everywhere, student
@@ -27,7 +27,7 @@ pytestmark = [
 WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 
 
-def test_teacher_works_with_keyboard_alone(live_server: Any, chromium: str) -> None:
+def test_teacher_works_with_keyboard_alone(live_server: Any, chromium: Chromium) -> None:
     source, (draft, teacher) = axe(), draft_and_teacher()
     version = RubricVersionFactory.create(
         rubric__organization=draft.organization,
@@ -42,18 +42,15 @@ def test_teacher_works_with_keyboard_alone(live_server: Any, chromium: str) -> N
     for name in ("Ada", "Bob"):
         graded(assignment, student(assignment.cohort, name=name))
     session = session_of(teacher, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **WINDOW) as page:
-            page.context.add_init_script(source)
-            page.context.add_cookies([session])
-            keys = Keyboard(page)
-            page.goto(reverse("admin:grading_rubricversion_change", args=[draft.pk]))
-            edit_a_rubric(page, keys)
-            publish(page, keys)
-            page.goto(page_of(assignment))
-            release(page, keys)
-        browser.close()
+    with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+        page.context.add_init_script(source)
+        page.context.add_cookies([session])
+        keys = Keyboard(page)
+        page.goto(reverse("admin:grading_rubricversion_change", args=[draft.pk]))
+        edit_a_rubric(page, keys)
+        publish(page, keys)
+        page.goto(page_of(assignment))
+        release(page, keys)
     with everywhere():
         made = RubricVersion.objects.get(pk=draft.pk)
     assert made.state == RubricState.PUBLISHED

@@ -16,14 +16,14 @@ import pytest
 from django.core.cache import cache
 from django.db import connections
 from django_scopes import scope
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.core.enums import Role
 from grading.jobs import run_audit, send_scores
 from grading.models import Audit, Enrollment, LtiRegistration
 from tests.browser import test_documentation_pictures as picture
 from tests.browser.learning_platform import PlatformPages
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.courtroom.in_process import read_in_process
 from tests.factories.lti_server import lti_serving
 from tests.factories.people import OrganizationFactory, staff_user
@@ -232,7 +232,7 @@ def grade_there(page: Page, place: str, organization: Any, there: PlatformPages)
 
 def test_course_from_registration_to_a_grade_in_the_book(
     live_server: Any,
-    chromium: str,
+    chromium: Chromium,
     there: PlatformPages,
     settings: Any,
     tmp_path: Path,
@@ -244,8 +244,7 @@ def test_course_from_registration_to_a_grade_in_the_book(
     cookie = session_of(staff_user(organization, Role.OWNER), live_server.url)
     repository = tmp_path / "work.git"
     make_repository(repository, [Commit("First", {"README.md": "# Work\n", "a.py": "a = 1\n"})])
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with tab(browser, live_server.url, **picture.WINDOW) as page:
             page.context.add_cookies([cookie])
             register(page, organization, there)
@@ -259,7 +258,6 @@ def test_course_from_registration_to_a_grade_in_the_book(
             beside(lambda: judge(organization))
             read_roster(teacher, place)
             grade_there(teacher, place, organization, there)
-        browser.close()
     assert [item["title"] for item in there.items] == ["The auditor"]
     with scope(organization=organization):
         student = Enrollment.objects.get()

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from tests.browser.examiner import TOO_WIDE, UNFOLD
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.example_report import report_json
 from tests.factories.grades import BulkItemFactory, GradeFactory
 from tests.factories.people import CohortFactory, staff_user, student
@@ -93,17 +93,15 @@ def too_wide_in(page: Page, address: str) -> bool:
     return bool(page.evaluate(TOO_WIDE))
 
 
-def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> None:
+def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: Chromium) -> None:
     sessions = [
         ([session_of(user, live_server.url)] if user else [], pages) for user, pages in visits()
     ]
     too_wide = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         for (width, scheme), (cookies, pages) in product(WINDOWS, sessions):
             window: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
             with tab(browser, live_server.url, **window) as page:
                 page.context.add_cookies(cookies)
                 too_wide += [(address, width) for address in pages if too_wide_in(page, address)]
-        browser.close()
     assert too_wide == []

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.core.enums import Bench
 from grading.jobs import run_audit
 from grading.models import Audit
 from tests.browser.examiner import TOO_WIDE, axe, faults_of
 from tests.browser.keyboard import Keyboard, Stop
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.model_server import citable
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.repositories import Commit, make_repository
@@ -72,14 +72,13 @@ def audit(tmp_path: Path, settings: Any) -> Iterator[Audit]:
 
 
 def test_opinions_stand_beside_the_lines_they_cite_on_any_screen(
-    live_server: Any, chromium: str, audit: Audit
+    live_server: Any, chromium: Chromium, audit: Audit
 ) -> None:
     user, examiner = audit.submission.student.user, axe()
     assert user is not None
     cookie = session_of(user, live_server.url)
     address = f"/o/{audit.organization.slug}/audits/{audit.pk}/"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         for width, scheme in product((1280, 320), ("light", "dark")):
             window: Any = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
             with tab(browser, live_server.url, **window) as page:
@@ -94,7 +93,6 @@ def test_opinions_stand_beside_the_lines_they_cite_on_any_screen(
             page.goto(address)
             page.evaluate(examiner)
             assert faults_of(page) == []
-        browser.close()
 
 
 def read(page: Page) -> None:

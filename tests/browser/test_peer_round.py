@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from grading.engine import audits as engine_audits
-from tests.browser.tabs import FLAGS, PATIENCE_MS, session_of, tab
+from tests.browser.tabs import PATIENCE_MS, Chromium, session_of, tab
 from tests.factories.people import staff_user, student
 from tests.factories.repositories import Commit, git, make_repository
 from tests.factories.work import AssignmentFactory
@@ -242,20 +242,21 @@ def as_students(
 
 
 def test_a_whole_round_of_four_students_over_two_attempts(
-    live_server: Any, worker: None, chromium: str, tmp_path: Path
+    live_server: Any, worker: None, chromium: Chromium, tmp_path: Path
 ) -> None:
     room = Class(tmp_path, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, room.address) as teacher, signed_in(browser, room) as pages:
-            teacher.context.add_cookies([room.teacher])
-            start_round(teacher, room)
-            as_students(pages, room, hand_in)
-            as_students(pages, room, audit_by_the_courtroom, *NAMES[::2])
-            as_students(pages, room, audit_with_an_own_auditor, *NAMES[1::2])
-            as_students(pages, room, read_and_answer)
-            as_students(pages, room, hand_in)
-            as_students(pages, room, look_at_what_changed)
-            teacher.reload()
-            expect(teacher.get_by_role("definition").first).to_have_text("4")
-        browser.close()
+    with (
+        chromium.open() as browser,
+        tab(browser, room.address) as teacher,
+        signed_in(browser, room) as pages,
+    ):
+        teacher.context.add_cookies([room.teacher])
+        start_round(teacher, room)
+        as_students(pages, room, hand_in)
+        as_students(pages, room, audit_by_the_courtroom, *NAMES[::2])
+        as_students(pages, room, audit_with_an_own_auditor, *NAMES[1::2])
+        as_students(pages, room, read_and_answer)
+        as_students(pages, room, hand_in)
+        as_students(pages, room, look_at_what_changed)
+        teacher.reload()
+        expect(teacher.get_by_role("definition").first).to_have_text("4")

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.test import override_settings
 from django_scopes import scope
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.jobs import run_audit
 from grading.models import Audit, RepositoryAccess
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.browser.test_documentation_pictures import WINDOW, keep_picture
 from tests.courtroom.in_process import read_in_process
 from tests.factories.github_server import app_settings
@@ -48,7 +48,7 @@ def ada(monkeypatch) -> Any:
 
 
 def test_private_repository_goes_from_the_token_to_the_verdict(
-    live_server: Any, chromium: str, ada: Any, tmp_path: Path
+    live_server: Any, chromium: Chromium, ada: Any, tmp_path: Path
 ) -> None:
     make_repository(
         tmp_path / "ada" / "auditor.git", [Commit("First", {"README.md": "#\n", "a.py": "a = 1\n"})]
@@ -57,39 +57,33 @@ def test_private_repository_goes_from_the_token_to_the_verdict(
     with serve_private(tmp_path) as private:
         private.is_allowed = lambda _name, token, _path: token == TOKEN
         address = f"{private.url}/ada/auditor.git"
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-            with tab(browser, live_server.url, **WINDOW) as page:
-                page.context.add_cookies([cookie])
-                submit(page, cohort, address)
-                expect(page.get_by_text("The repository requires a login").first).to_be_visible()
-                page.get_by_role("main").get_by_role("link", name="Repositories").click()
+        with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+            page.context.add_cookies([cookie])
+            submit(page, cohort, address)
+            expect(page.get_by_text("The repository requires a login").first).to_be_visible()
+            page.get_by_role("main").get_by_role("link", name="Repositories").click()
 
-                form = page.get_by_role("region", name="Any host, by a token")
-                form.get_by_label("Address").fill(address)
-                form.get_by_label("Token", exact=True).fill(TOKEN)
-                form.get_by_role("button", name="Store the token").click()
-                expect(page.get_by_text("was stored")).to_be_visible()
+            form = page.get_by_role("region", name="Any host, by a token")
+            form.get_by_label("Address").fill(address)
+            form.get_by_label("Token", exact=True).fill(TOKEN)
+            form.get_by_role("button", name="Store the token").click()
+            expect(page.get_by_text("was stored")).to_be_visible()
 
-                submit(page, cohort, address)
-                expect(page.get_by_text("Attempt 1 was submitted")).to_be_visible()
-                report = page.url
-            browser.close()
+            submit(page, cohort, address)
+            expect(page.get_by_text("Attempt 1 was submitted")).to_be_visible()
+            report = page.url
 
         # Playwright's loop would be in the way of the database.
         with everywhere():
             audit = Audit.objects.get()
         run_audit(str(audit.pk), 1)
 
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-            with tab(browser, live_server.url, **WINDOW) as page:
-                page.context.add_cookies([cookie])
-                page.goto(report)
-                expect(page.get_by_role("region", name="Verdicts at a glance")).to_be_visible()
-                page.goto(f"{cohort}repositories/")
-                expect(page.get_by_text("the audit of attempt 1")).to_be_visible()
-            browser.close()
+        with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
+            page.context.add_cookies([cookie])
+            page.goto(report)
+            expect(page.get_by_role("region", name="Verdicts at a glance")).to_be_visible()
+            page.goto(f"{cohort}repositories/")
+            expect(page.get_by_text("the audit of attempt 1")).to_be_visible()
 
 
 def submit(page: Page, cohort: str, address: str) -> None:
@@ -98,7 +92,7 @@ def submit(page: Page, cohort: str, address: str) -> None:
     page.get_by_role("button", name="Submit for audit").click()
 
 
-def test_people_see_who_can_read_what(live_server: Any, chromium: str, ada: Any) -> None:
+def test_people_see_who_can_read_what(live_server: Any, chromium: Chromium, ada: Any) -> None:
     access_of(ada, host="gitlab.example.edu", path="ada/auditor", last_used_for="")
     app_access_of(ada, host="github.com", path="ada/auditor", for_teams=True)
     shared = RepositoryAccessFactory.create(
@@ -112,9 +106,8 @@ def test_people_see_who_can_read_what(live_server: Any, chromium: str, ada: Any)
     teachers = session_of(staff_user(ada.organization), live_server.url)
     with (
         override_settings(**app_settings("https://github.com")),
-        sync_playwright() as playwright,
+        chromium.open() as browser,
     ):
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         pages = {
             "repositories": (cookie, "c/autumn/repositories/"),
             "shared-repository": (teachers, f"repositories/{shared.pk}/"),
@@ -125,4 +118,3 @@ def test_people_see_who_can_read_what(live_server: Any, chromium: str, ada: Any)
                 page.goto(f"/o/{ada.organization.slug}/{path}")
                 expect(page.get_by_role("table").first).to_be_visible()
                 keep_picture(browser, page, page.locator("main"), name)
-        browser.close()

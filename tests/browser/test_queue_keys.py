@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.core.files.base import ContentFile
 from django_scopes import scope
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.engine.stored_sources import pack_sources
 from grading.models import AuditContents, Comment, Submission
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.browser.test_grading_queue import STUDENTS, WINDOW, Keys
 from tests.factories.comments import BankedCommentFactory, CommentFactory
 from tests.factories.graded_work import page_of
@@ -52,17 +52,14 @@ SHEET = [
 
 
 @contextmanager
-def queue_of(course: Course, address: str, chromium: str) -> Iterator[Page]:
+def queue_of(course: Course, address: str, chromium: Chromium) -> Iterator[Page]:
     """Open the overview of the course's queue as Anna."""
     # Playwright's loop runs within the block, and Django then refuses the database here.
     session, place = session_of(course.anna, address), page_of(course.assignment, "queue")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, address, **WINDOW) as page:
-            page.context.add_cookies([session])
-            page.goto(place)
-            yield page
-        browser.close()
+    with chromium.open() as browser, tab(browser, address, **WINDOW) as page:
+        page.context.add_cookies([session])
+        page.goto(place)
+        yield page
 
 
 def with_files(course: Course, folder: Path) -> None:
@@ -86,7 +83,7 @@ def with_files(course: Course, folder: Path) -> None:
 
 
 def test_each_key_of_the_sheet_does_what_the_sheet_says(
-    live_server: Any, chromium: str, tmp_path: Path
+    live_server: Any, chromium: Chromium, tmp_path: Path
 ) -> None:
     course = Course(students=3)
     with_files(course, tmp_path)
@@ -185,7 +182,7 @@ def comment_is_saved_and_the_next_begun(page: Page, keys: Keys) -> None:
 
 
 def test_two_criteria_of_thirty_students_lead_on_from_the_last_student(
-    live_server: Any, chromium: str
+    live_server: Any, chromium: Chromium
 ) -> None:
     course = Course(students=STUDENTS)
     with queue_of(course, live_server.url, chromium) as page:
@@ -203,7 +200,7 @@ def test_two_criteria_of_thirty_students_lead_on_from_the_last_student(
 
 
 def test_bank_fills_a_comment_and_proposes_a_score_with_keys_alone(
-    live_server: Any, chromium: str
+    live_server: Any, chromium: Chromium
 ) -> None:
     course = Course(students=1)
     rubric = course.audits[0].rubric_version.rubric

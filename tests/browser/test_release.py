@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from grading.core.enums import ReleasePolicy
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.graded_work import CRITERIA, graded, page_of, page_of_audit
 from tests.factories.people import EnrollmentFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
@@ -25,7 +25,7 @@ pytestmark = [
 ]
 
 
-def test_student_reads_override_only_after_release(live_server: Any, chromium: str) -> None:
+def test_student_reads_override_only_after_release(live_server: Any, chromium: Chromium) -> None:
     version = RubricVersionFactory.create(
         document=rubric_document(*(key for key, _, _ in CRITERIA))
     )
@@ -45,8 +45,7 @@ def test_student_reads_override_only_after_release(live_server: Any, chromium: s
         session_of(user, live_server.url)
         for user in (staff_user(assignment.organization), ada.user)
     )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         student_reads(browser, live_server.url, reader, report, "Your work was judged")
         with signed_in_tab(browser, live_server.url, teacher) as page:
             page.goto(standings)
@@ -58,7 +57,6 @@ def test_student_reads_override_only_after_release(live_server: Any, chromium: s
             count_before_judging_again(page, standings)
             take_the_file(page, standings)
         student_reads(browser, live_server.url, reader, report, "3.5 of 5")
-        browser.close()
 
 
 @contextmanager

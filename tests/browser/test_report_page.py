@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
 
 from grading.models import Audit
 from tests.browser.examiner import TOO_WIDE, axe, faults_of
 from tests.browser.keyboard import Keyboard
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.demo_report import demo_report
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.work import AuditFactory, CriterionVerdictFactory, SubmissionFactory
@@ -76,16 +76,14 @@ class Report:
 
 
 @pytest.fixture
-def report(live_server: Any, chromium: str, audit: Audit) -> Iterator[Report]:
+def report(live_server: Any, chromium: Chromium, audit: Audit) -> Iterator[Report]:
     user = audit.submission.student.user
     assert user is not None
     # The database answers no query once Playwright runs.
     cookie = session_of(user, live_server.url)
     address = f"/o/{audit.organization.slug}/audits/{audit.pk}/"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         yield Report(browser, live_server.url, cookie, address)
-        browser.close()
 
 
 def pages_printed(page: Page) -> int:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect
 
 from grading.core.enums import RubricState
 from grading.models import RubricVersion
 from grading.rubrics.actions import draft_rubric_version
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
 
@@ -41,12 +41,11 @@ def titles(page: Page) -> Locator:
     return page.locator(".criterion > details > summary [data-title]")
 
 
-def test_rubric_is_edited_and_published_in_a_browser(live_server: Any, chromium: str) -> None:
+def test_rubric_is_edited_and_published_in_a_browser(live_server: Any, chromium: Chromium) -> None:
     draft, user = draft_and_teacher()
     address = reverse("admin:grading_rubricversion_change", args=[draft.pk])
     session = session_of(user, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with tab(browser, live_server.url, **DESKTOP) as page:
             page.context.add_cookies([session])
             page.goto(address)
@@ -62,7 +61,6 @@ def test_rubric_is_edited_and_published_in_a_browser(live_server: Any, chromium:
             page.goto(address)
             without_javascript(page)
             publish(page)
-        browser.close()
     with everywhere():
         made = RubricVersion.objects.get(pk=draft.pk)
     assert (made.state, made.note) == (RubricState.PUBLISHED, "By phone")

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.urls import reverse
 from django_scopes import scope
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.engine.stored_sources import pack_sources
 from grading.models import Assignment, Audit, AuditContents
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.people import CohortFactory, staff_user
 from tests.factories.preview_works import judged_assignment
 
@@ -41,24 +41,21 @@ def judged_with_code() -> Assignment:
 
 
 def test_changed_rubric_is_used_after_four_clicks_and_a_check_is_tried(
-    live_server: Any, chromium: str
+    live_server: Any, chromium: Chromium
 ) -> None:
     assignment = judged_with_code()
     before = assignment.rubric_version_id
     slugs = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
     session = session_of(staff_user(assignment.organization), live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **DESKTOP) as page:
-            page.context.add_cookies([session])
-            page.goto(reverse("assignment", args=slugs))
-            page.get_by_role("link", name="Rubric", exact=True).click()
-            page.get_by_role("button", name="Edit as a new draft").click()
-            try_a_new_check(page)
-            page.get_by_role("button", name="Save and publish…").click()
-            page.get_by_role("button", name="Publish and use from now on").click()
-            expect(page.get_by_text("from now on.")).to_be_visible()
-        browser.close()
+    with chromium.open() as browser, tab(browser, live_server.url, **DESKTOP) as page:
+        page.context.add_cookies([session])
+        page.goto(reverse("assignment", args=slugs))
+        page.get_by_role("link", name="Rubric", exact=True).click()
+        page.get_by_role("button", name="Edit as a new draft").click()
+        try_a_new_check(page)
+        page.get_by_role("button", name="Save and publish…").click()
+        page.get_by_role("button", name="Publish and use from now on").click()
+        expect(page.get_by_text("from now on.")).to_be_visible()
     with scope(organization=assignment.organization):
         used = Assignment.objects.select_related("rubric_version").get(pk=assignment.pk)
         assert used.rubric_version.based_on_id == before

@@ -9,13 +9,13 @@ import pytest
 from django.urls import reverse
 from django_rq import get_queue
 from django_scopes import scope
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.core.enums import RubricState
 from grading.jobs import resynthesise_chunk
 from grading.models import Assignment, Grade, RubricVersion
 from grading.rubrics.actions import draft_rubric_version
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.people import CohortFactory, staff_user
 from tests.factories.preview_works import judged_assignment
 
@@ -47,11 +47,12 @@ def begun() -> tuple[Assignment, RubricVersion, Any]:
     return assignment, draft, teacher
 
 
-def test_draft_is_changed_previewed_published_and_applied(live_server: Any, chromium: str) -> None:
+def test_draft_is_changed_previewed_published_and_applied(
+    live_server: Any, chromium: Chromium
+) -> None:
     assignment, draft, teacher = begun()
     session = session_of(teacher, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with tab(browser, live_server.url, **DESKTOP) as page:
             page.context.add_cookies([session])
             page.goto(reverse("admin:grading_rubricversion_change", args=[draft.pk]))
@@ -70,7 +71,6 @@ def test_draft_is_changed_previewed_published_and_applied(live_server: Any, chro
             page.get_by_role("link", name="Publish A small rubric v2").click()
             page.get_by_role("button", name="Publish", exact=True).click()
             expect(page.get_by_role("heading", name="Re-synthesise 3 audits")).to_be_visible()
-        browser.close()
     [job] = get_queue("bulk").jobs
     resynthesise_chunk(*job.args)
     with scope(organization=assignment.organization):

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.rubrics.actions import duplicate_version, publish_rubric_version
-from tests.browser.tabs import FLAGS, PATIENCE_MS, session_of, tab
+from tests.browser.tabs import PATIENCE_MS, Chromium, session_of, tab
 from tests.browser.test_rubric_editor import DESKTOP, PHONE, draft_and_teacher
 from tests.factories.people import everywhere
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_decisions_of_a_changed_rule_are_compared_filtered_and_downloaded(
-    live_server: Any, chromium: str, tmp_path: Path
+    live_server: Any, chromium: Chromium, tmp_path: Path
 ) -> None:
     first, user = draft_and_teacher()
     with everywhere():
@@ -27,8 +27,7 @@ def test_decisions_of_a_changed_rule_are_compared_filtered_and_downloaded(
         draft = duplicate_version(version=published, by=user)
     address = reverse("admin:grading_rubricversion_change", args=[draft.pk])
     session = session_of(user, live_server.url)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with tab(browser, live_server.url, **DESKTOP) as page:
             page.context.add_cookies([session])
             page.goto(address)
@@ -41,7 +40,6 @@ def test_decisions_of_a_changed_rule_are_compared_filtered_and_downloaded(
             page.context.add_cookies([session])
             page.goto(address)
             without_javascript(page)
-        browser.close()
 
 
 def change_a_rule(page: Page) -> None:

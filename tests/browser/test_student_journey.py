@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from grading.rubrics.actions import adopt_shipped_rubric
-from tests.browser.tabs import FLAGS, PATIENCE_MS, tab
+from tests.browser.tabs import PATIENCE_MS, Chromium, tab
 from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, CohortFactory, student
 from tests.factories.repositories import Commit, make_repository
@@ -47,7 +47,7 @@ def hand_in(page: Page, repository: Path, pdf: Path) -> None:
 
 
 def test_a_student_hands_in_watches_reads_and_hands_in_again(
-    live_server: Any, worker: None, chromium: str, tmp_path: Path
+    live_server: Any, worker: None, chromium: Chromium, tmp_path: Path
 ) -> None:
     cohort = CohortFactory.create(name="Autumn 2026")
     rubric = adopt_shipped_rubric(organization=cohort.organization, name="self_audit", by=None)
@@ -61,8 +61,7 @@ def test_a_student_hands_in_watches_reads_and_hands_in_again(
     pdf, no_pdf = make_pdf(tmp_path / "report.pdf", [parallel_graph_page()]), tmp_path / "no.pdf"
     no_pdf.write_text("<html>")
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as browser:
         with tab(browser, live_server.url) as page:
             sign_in(page, ada.email)
             refused_then_audited(page, first, no_pdf, pdf)
@@ -71,7 +70,6 @@ def test_a_student_hands_in_watches_reads_and_hands_in_again(
         with tab(browser, live_server.url, **window) as page:
             sign_in(page, ada.email)
             hand_in_again(page, first, second, pdf)
-        browser.close()
 
 
 def refused_then_audited(page: Page, repository: Path, no_pdf: Path, pdf: Path) -> None:

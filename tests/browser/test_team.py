@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from grading.models import Assignment, Audit
-from tests.browser.tabs import FLAGS, session_of, tab
+from tests.browser.tabs import Chromium, session_of, tab
 from tests.factories.graded_work import page_of, page_of_audit
 from tests.factories.people import staff_user, student
 from tests.factories.races import alone
@@ -65,7 +65,7 @@ class Desk:
 
 
 def test_team_of_three_over_two_attempts_with_an_extension(
-    live_server: Any, chromium: str, tmp_path: Path
+    live_server: Any, chromium: Chromium, tmp_path: Path
 ) -> None:
     works = [tmp_path / f"work{number}.git" for number in (1, 2)]
     for number, work in enumerate(works):
@@ -78,8 +78,7 @@ def test_team_of_three_over_two_attempts_with_an_extension(
         due_at=timezone.now() + timedelta(days=1),
     )
     desk = Desk(live_server.url, assignment)
-    with sync_playwright() as playwright:
-        desk.browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with chromium.open() as desk.browser:
         form_team(desk)
         hand_in(desk, desk.ada, works[0], "Attempt 1 was submitted")
         first = desk.judge(1)
@@ -92,7 +91,6 @@ def test_team_of_three_over_two_attempts_with_an_extension(
         adjust(desk, second)
         release(desk)
         results(desk, second)
-        desk.browser.close()
 
 
 def form_team(desk: Desk) -> None:
