@@ -55,6 +55,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if is_chosen else True
 
 
+@cache
 def markers_of(path: Path) -> frozenset[str]:
     """Return the markers of a folder, or of the folder of a file, which all its tests have."""
     return frozenset(
@@ -100,14 +101,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(marker)
 
 
-def pytest_collection_finish() -> None:
-    """Freeze all imported and collected objects, which live until the end.
-
-    So garbage collections skip them.
+def pytest_collection() -> None:
+    """Let no garbage collection pass over the imported and collected objects, which live until the
+    end.
     """
-    gc.collect()
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Freeze them, so that garbage collections skip them."""
     gc.freeze()
     gc.set_threshold(OBJECTS_PER_COLLECTION)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
