@@ -1,10 +1,9 @@
-"""Number of queries of each page: at most fifteen, session and user included, and as many of them for three students
-as for one. `make test-slow` compares thirty students with three.
+"""Number of queries of each page: at most fifteen, session and user included, and as many of them for thirty students
+as for one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -35,6 +34,7 @@ from tests.tenancy.matrix_rows import PERSONS, ROWS
 from tests.tenancy.world import Institute, World
 
 MOST = 15
+FEW, MANY = 1, 30
 READERS = ("student", "instructor")
 CRITERION = {"criterion_id": "git_forensics", "criterion_name": "Git forensics"}
 
@@ -83,12 +83,10 @@ def pages(world: World) -> dict[str, str]:
     return {route: world.address(route, appeal_id=appeal.pk) for route in ROWS}
 
 
-def queries_asked(
-    world: World, addresses: dict[str, str], readers: Iterable[str] = READERS
-) -> dict[tuple[str, str], int]:
+def queries_asked(world: World, addresses: dict[str, str]) -> dict[tuple[str, str], int]:
     """By reader and route, of the pages that answer 200."""
     asked = {}
-    for person in readers:
+    for person in READERS:
         client = world.client(person)
         for route, address in addresses.items():
             if ROWS[route][0][PERSONS.index(person)] == 200:
@@ -98,33 +96,22 @@ def queries_asked(
     return asked
 
 
-@pytest.mark.parametrize(
-    ("few", "many", "kept_back_from"),
-    [
-        # Verdicts are kept back from students; of an instructor's pages CI asks too.
-        pytest.param(1, 3, ["student"], id="a few rows"),
-        pytest.param(3, 30, READERS, id="a course", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
 def test_no_page_asks_more_than_fifteen_queries_nor_more_of_them_for_a_larger_cohort(
-    few: int,
-    many: int,
-    kept_back_from: Iterable[str],
-    institutes: World,
-    db: None,
-    kept_uploads: None,
+    institutes: World, db: None, kept_uploads: None
 ) -> None:
     for taking_part in (institutes.here.pairing.auditor, institutes.here.pairing.auditee):
         RoundMemberFactory.create(round=institutes.here.pairing.round, student=taking_part)
     grader = int(institutes.client("instructor").session[SESSION_KEY])
-    enrol(institutes.here, few, grader)
+    enrol(institutes.here, FEW, grader)
     addresses = pages(institutes)
     for_few = queries_asked(institutes, addresses)
-    enrol(institutes.here, many - few, grader)
+    enrol(institutes.here, MANY - FEW, grader)
     for_many = queries_asked(institutes, addresses)
     with everywhere():
         Assignment.objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
-    kept_back = queries_asked(institutes, addresses, kept_back_from)
+    # Verdicts are kept back from students now.
+    kept_back = queries_asked(institutes, addresses)
     assert [
         (page, asked) for page, asked in [*for_few.items(), *kept_back.items()] if asked > MOST
     ] == []
