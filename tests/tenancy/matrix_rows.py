@@ -27,6 +27,7 @@ PERSONS = (
     "operator",
     "deactivated",
 )
+OUTSIDE_STAFF = tuple(person for person in PERSONS if person not in {"assistant", "instructor"})
 EVERYBODY = (200,) * 9
 LED_ON = (302,) * 9
 NOBODY = (404,) * 9

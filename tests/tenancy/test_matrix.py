@@ -14,12 +14,14 @@ from tests.tenancy.matrix_rows import (
     ALSO,
     EVERYBODY,
     NOBODY,
+    OUTSIDE_STAFF,
     PERSONS,
     ROWS,
     SENT_BY_CODE_HOSTS,
     SENT_FROM_PLATFORMS,
     SIGNED_IN,
 )
+from tests.tenancy.thread_traces import traces_in
 from tests.tenancy.world import World, routes, site_routes
 
 
@@ -34,10 +36,12 @@ def test_every_page_about_accounts_is_known() -> None:
 
 @pytest.mark.parametrize("route", ROWS)
 def test_get_answers_each_person_as_the_row_says(route: str, world: World) -> None:
-    answers = [world.client(person).get(world.address(route)).status_code for person in PERSONS]
-    assert dict(zip(PERSONS, answers, strict=True)) == dict(
-        zip(PERSONS, ROWS[route][0], strict=True)
-    )
+    answers = {person: world.client(person).get(world.address(route)) for person in PERSONS}
+    statuses = {person: answer.status_code for person, answer in answers.items()}
+    assert statuses == dict(zip(PERSONS, ROWS[route][0], strict=True))
+    # The student's work has a staff thread.
+    traces = {person: traces_in(answers[person]) for person in OUTSIDE_STAFF}
+    assert [person for person, shown in traces.items() if shown] == []
 
 
 @pytest.mark.parametrize("route", [route for route, row in ROWS.items() if row[1]])

@@ -62,6 +62,7 @@ from tests.factories.work import (
     SubmissionFactory,
 )
 from tests.tenancy.matrix_rows import TRIAL
+from tests.tenancy.thread_traces import SECRET
 
 CRITERION_TOLD = {
     "id": "tidy",
@@ -130,7 +131,9 @@ class Institute:
         )
         self.appeal = AppealFactory.create(submission=submission, criterion_id="another")
         self.assistant = staff_user(self.organization, Role.ASSISTANT)
-        self.note = StaffNoteFactory.create(submission=submission, author=self.assistant)
+        self.note = StaffNoteFactory.create(
+            submission=submission, author=self.assistant, text=SECRET
+        )
         self.entry = BankedCommentFactory.create(rubric=self.assignment.rubric_version.rubric)
         self.comment = CommentFactory.create(submission=submission, released=True)
         self.bulk_run = BulkItemFactory.create(
