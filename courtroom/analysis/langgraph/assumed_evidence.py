@@ -50,7 +50,7 @@ Nodes = Iterator[tuple[ast.AST, bool]]
 
 @dataclass(frozen=True, slots=True)
 class AssumedEvidence:
-    """Evidence with `found=True` and a written `confidence` at `line` of the function."""
+    """Evidence with `found=True` and a written `confidence`, or none, at `line` of the function."""
 
     function: FunctionRef
     line: int
@@ -62,9 +62,10 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
     detectives = [layers.nodes[name] for name, role in layers.roles.items() if role == "detective"]
     rows = [
         shown(
-            f"{item.function.shown_name} reports evidence with found=True and confidence"
-            f" {item.confidence}, both written in the code; no condition on what was examined"
-            " leads to it, and its content shows nothing of it.",
+            f"{item.function.shown_name} reports evidence with found=True"
+            f"{f' and confidence {item.confidence}, both' if item.confidence else ','} written in"
+            " the code; no condition on what was examined leads to it, and its content shows nothing"
+            " of it.",
             (item.function.source.path, item.line),
         )
         for item in assumed_evidence(call_graph, detectives)
@@ -126,7 +127,9 @@ def assumed_evidence(
         for node, is_tried in always:
             confidence = _assumed_confidence(node)
             is_shown = _shows_a_result(node, given)
-            if confidence and not (is_shown or (is_tried and _says_something_examined(node))):
+            if confidence is None or is_shown:
+                continue
+            if not (is_tried and _says_something_examined(node)):
                 yield AssumedEvidence(function, getattr(node, "lineno", 1), confidence)
 
 
@@ -259,12 +262,18 @@ def _names_criterion(node: ast.expr) -> bool:
     return any(CRITERION_WORDS & set(words_of(name)) for name in names)
 
 
-def _assumed_confidence(node: ast.AST) -> str:
-    """Return the written confidence of evidence with a written `found=True`, "" for all else."""
+def _assumed_confidence(node: ast.AST) -> str | None:
+    """Return the written confidence of evidence with a written `found=True`, None for all else.
+
+    "" is evidence without a confidence whose every text is written in the code.
+    """
     fields = fields_of(node)
     is_found, confidence = fields.get("found"), fields.get("confidence")
     if not (isinstance(is_found, ast.Constant) and is_found.value is True):
-        return ""
+        return None
+    if confidence is None:
+        texts = [fields[name] for name in SAID_FIELDS if name in fields]
+        return "" if texts and all(constant_text(text) for text in texts) else None
     options = (
         [confidence.body, confidence.orelse] if isinstance(confidence, ast.IfExp) else [confidence]
     )
@@ -273,7 +282,7 @@ def _assumed_confidence(node: ast.AST) -> str:
         for option in options
         if isinstance(option, ast.Constant) and type(option.value) in (int, float)
     ]
-    return " or ".join(numbers) if len(numbers) == len(options) else ""
+    return " or ".join(numbers) if len(numbers) == len(options) else None
 
 
 def _says_something_examined(node: ast.AST) -> bool:

@@ -40,6 +40,7 @@ def reported(body: str, more: str = "") -> tuple[list[int], str]:
         (f"try:\n    item = {WRITTEN}\nexcept OSError:\n    item = None", 2),
         ("return {'found': True, 'confidence': 0.9, 'content': seen}", 1),
         (f"return {FOUND.replace('0.9', '0.9 if token else 0.8')}", 1),
+        ("items.append({'found': True, 'goal': 'g', 'rationale': 'It is as it should be.'})", 1),
     ],
 )
 def test_evidence_that_no_condition_leads_to_is_shown(body, line):
@@ -50,6 +51,8 @@ def test_evidence_that_no_condition_leads_to_is_shown(body, line):
     "body",
     [
         f"if seen:\n    return {FOUND}",
+        "return {'found': True, 'goal': 'g', 'rationale': f'There are {seen}.'}",
+        "return {'found': True, 'path': 'a.py'}",
         f"seen = look(state)\nreturn {FOUND}",
         f"seen = [row for row in rows_of(state)]\nmore = seen[0]\nreturn {FOUND.replace('seen', 'more')}",
         f"if not seen:\n    return []\nreturn {FOUND}",
