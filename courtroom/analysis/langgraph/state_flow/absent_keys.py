@@ -219,6 +219,9 @@ def _tries(node: ast.AST) -> Sequence[ast.AST]:
         return node.args[1:]
     if isinstance(node, ast.If) and any(_lookup(inner) for inner in walk(node.test)):
         return [*node.body, *node.orelse]
+    if isinstance(node, ast.IfExp) and any(_lookup(inner) for inner in walk(node.test)):
+        # It has a value for either case.
+        return [node]
     return ()
 
 

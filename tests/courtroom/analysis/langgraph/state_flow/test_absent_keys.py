@@ -96,6 +96,10 @@ def test_a_result_that_may_have_other_keys_is_open(old: str, new: str):
     ("old", "new"),
     [
         ('schema.get("pydantic_models", [])', 'schema.get("pydantic_models") or schema["models"]'),
+        (
+            'schema.get("pydantic_models", [])',
+            'schema.get("pydantic_models") if "pydantic_models" in schema else schema["models"]',
+        ),
         ('schema.get("pydantic_models", [])', 'schema.get("pydantic_models", "none")'),
         (
             'schema.get("pydantic_models", [])',
