@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from courtroom.analysis.langgraph.chosen_scores import chosen_score
 from courtroom.analysis.langgraph.judging.persona_names import PersonaText, persona_in
 from courtroom.analysis.locations import shown
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -137,9 +138,11 @@ def _in_function(function: FunctionRef) -> Iterator[ScoreRange]:
     owner = function.site.owner.name if function.site.owner else ""
     persona = persona_in(f"{owner} {function.name}")
     for current, node in _statements(function.site.node.body, persona):
-        for low, high, line in _clamps(node):
-            if current is not None:
-                yield ScoreRange(current, low, high, function.source.path, line)
+        if current is None:
+            continue
+        chosen = chosen_score(node, function.site.node)
+        for low, high, line in [chosen] if chosen else _clamps(node):
+            yield ScoreRange(current, low, high, function.source.path, line)
 
 
 def _statements(

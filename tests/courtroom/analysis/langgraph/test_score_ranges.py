@@ -41,6 +41,20 @@ DISJOINT = {
                 score = max(score, 4)
             return score
         """,
+    "numbers in the code": """
+        def prosecutor_node(state):
+            for criterion in state["criteria"]:
+                score = 1 if criterion["id"] == "graph" else 2
+                if not state["diagrams"]:
+                    score = min(score, 2)
+                opinions.append(Opinion(judge="Prosecutor", score=score))
+            return {"opinions": opinions}
+        def defense_node(state):
+            score = 4
+            if state["story"]:
+                score = 5
+            return {"opinions": [Opinion(judge="Defense", score=score)]}
+        """,
     "models": """
         class ProsecutorOpinion(BaseModel):
             score: int = Field(ge=1, le=2)
@@ -117,3 +131,27 @@ def test_prompts_that_ask_for_scores_without_a_common_one_are_shown():
 )
 def test_prompts_with_a_common_score_or_for_some_cases_are_not(prosecutor, defense):
     assert asked(prosecutor, defense) == []
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "score = llm.invoke(state).score",
+        "score += bonus(state)",
+        "for score in scores(state):\n                pass",
+        "score = None",
+    ],
+)
+def test_score_that_may_be_anything_else_has_no_range(setting: str):
+    code = f"""
+        def prosecutor_node(state):
+            score = 2
+            if state["diagrams"]:
+                score = 1
+            {setting}
+            return Opinion(judge="Prosecutor", score=score)
+        def defense_node(state):
+            score = 4
+            return Opinion(judge="Defense", score=score)
+        """
+    assert sentences(code) == []
