@@ -33,7 +33,7 @@ OPENING_WORDS = frozenset(
             "Not",
         ),
         *("Nothing", "Of", "On", "Only", "Some", "Something", "That", "The", "There", "These"),
-        *("This", "Too", "Two", "What", "Where"),
+        *("This", "Too", "Two", "What", "Where", "Whether"),
     )
 )
 

@@ -102,8 +102,9 @@ class StateEvaluator(GraphEvaluator):
     places: dict[int, tuple[Value, dict[str, tuple[str, int]]]] = field(default_factory=dict)
     extended: dict[int, tuple[Value, str]] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
-    # Number of calls of each function by the node.
+    # Number of calls of each function by the node, and what those beyond the limit return.
     calls: dict[int, int] = field(default_factory=dict)
+    later_results: dict[tuple[object, ...], Value] = field(default_factory=dict)
     # Arguments of the calls that are followed now, by function, innermost last.
     arguments: dict[int, list[Arguments]] = field(default_factory=dict)
     # Lookups under keys of other data, and the values that lie under these keys.
@@ -128,6 +129,7 @@ class StateEvaluator(GraphEvaluator):
         self.extended.clear()
         self.functions.clear()
         self.calls.clear()
+        self.later_results.clear()
 
     def evaluate(self, node: ast.expr | None, scope: Scope) -> Value:
         value = super().evaluate(node, scope)
@@ -163,12 +165,24 @@ class StateEvaluator(GraphEvaluator):
         self.calls[id(function.node)] = calls + 1
         has_part = any(path_of(value) is not None for value in values)
         if calls >= (MOST_CALLS_WITH_STATE if has_part else MOST_CALLS):
-            if has_part:
-                self._note_handed(values, function.name, function.scope, function.node.lineno)
-            return UNKNOWN
+            return self._call_later(function, positional, keywords) if has_part else UNKNOWN
         if has_part and not self._is_followable(function):
             self._note_handed(values, function.name, function.scope, function.node.lineno)
         return super().call(function, positional, keywords)
+
+    def _call_later(
+        self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """Follow all further calls with the same parts of the state at once, the rest unknown."""
+        widened = [_part_or_unknown(value) for value in positional]
+        named = {name: _part_or_unknown(value) for name, value in keywords.items()}
+        paths = [path_of(value) for value in (*widened, *named.values())]
+        key = (id(function.node), len(widened), *named, *paths)
+        if key not in self.later_results:
+            # A call inside itself returns nothing more.
+            self.later_results[key] = UNKNOWN
+            self.later_results[key] = super().call(function, widened, named)
+        return self.later_results[key]
 
     def _call_again(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
@@ -492,3 +506,7 @@ _WATCHES: dict[type, Callable[..., Value]] = {
     ast.List: _watch_list,
     ast.BinOp: _watch_sum,
 }
+
+
+def _part_or_unknown(value: Value) -> Value:
+    return value if path_of(value) is not None else UNKNOWN

@@ -36,18 +36,15 @@ def uncaught_answers(
     starts = {node.key: node for node in nodes}
     if not starts or any(_may_catch(f, f.key in starts) for f in functions.values()):
         return None
-    places: set[Place] = set()
     reader = _CallReader(functions)
-    for node in starts.values():
-        try:
-            calls = reader.calls_of(node)
-        except RecursionError:
-            return None  # functions call each other too deeply to be followed
-        # A model that is asked in a way of its own may be caught there.
-        if not calls.caught and not calls.uncaught:
-            return None
-        places |= calls.uncaught
-    return sorted(places)
+    try:
+        calls = [reader.calls_of(node) for node in starts.values()]
+    except RecursionError:
+        return None  # functions call each other too deeply to be followed
+    # A model that is asked in a way of its own may be caught there; a node may ask none.
+    if not any(part.caught or part.uncaught for part in calls):
+        return None
+    return sorted(set().union(*(part.uncaught for part in calls)))
 
 
 def _may_catch(function: FunctionRef, is_node: bool) -> bool:

@@ -90,6 +90,34 @@ def test_last_attempt_comes_before_what_follows_the_loop():
     assert lines(code) == [10, 11]
 
 
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("score = max(1, min(5, 2 if state else base))", "1, 2 or 3"),
+        ("score = round(base)", "1 or 3"),
+        ("score = max(1, len(state))", None),
+        ("score = base\n    score += len(state)", None),
+        ("score = state if state else 3", None),
+    ],
+)
+def test_score_kept_within_bounds_is_written_unless_something_is_computed(steps, expected):
+    code = f"""def prosecutor(state):
+    try:
+        return model.invoke(state)
+    except ValueError:
+        return fallback(state)
+def fallback(state):
+    base = 3 if state else 1
+    {steps}
+    return {MADE_UP.format(score="score")}
+"""
+    _, layers = layers_of(symbols_of(code))
+    scores = [sentence for _, _, sentence in made_up_scores(layers.judges)]
+    assert [f"the score {expected} in" in sentence for sentence in scores] == [True] * bool(
+        expected
+    )
+
+
 BROKEN_OFF = """\
     answer = None
     for attempt in range(3):

@@ -445,3 +445,22 @@ def test_what_a_node_returns_when_its_last_attempt_fails_is_written(last: str):
 
     assert written(use) == ["evidences", "opinions"]
     assert use.is_complete
+
+
+def test_helper_that_is_called_for_every_criterion_and_judge_is_followed():
+    use = use_of(
+        """
+        def opinion(judge, criterion, state):
+            return {judge: state.get("evidences", {}), "on": criterion}
+
+        def node(state):
+            opinions = []
+            for criterion in CRITERIA:
+                for judge in ("a", "b", "c"):
+                    opinions.append(opinion(judge, criterion, state))
+            return {"opinions": opinions}
+
+        CRITERIA = ["1", "2", "3", "4", "5", "6", "7", "8"]
+        """
+    )
+    assert ([read.key for read in use.reads], use.reads_gap) == (["evidences"], "")

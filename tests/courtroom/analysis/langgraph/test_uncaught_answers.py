@@ -54,6 +54,16 @@ def test_call_that_nothing_catches_ends_the_run(code, expected):
     assert uncaught(code) == expected
 
 
+def test_judge_that_asks_no_model_leaves_the_others_known():
+    code = f"def prosecutor(s):\n    try:\n        return model.invoke(s)\n{CATCH}"
+    _, layers = layers_of(
+        symbols_of({"src/judges.py": f"{code}def defense(s):\n    return {{}}\n"})
+    )
+    nodes = [f for f in layers.judges if f.name in ("prosecutor", "defense")]
+    assert [len(nodes), uncaught_answers(nodes, layers.judges)] == [2, []]
+    assert uncaught_answers([f for f in nodes if f.name == "defense"], layers.judges) is None
+
+
 def test_functions_that_call_each_other_often_are_read_once():
     chain = "".join(
         f"def step{n}(p):\n    return [step{n + 1}(p) for _ in (step{n + 1}(p), step{n + 1}(p))]\n"
