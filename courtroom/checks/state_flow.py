@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Faults by kind, in words that follow "no" without their article.
 WORDS: dict[str, str] = {
     "undeclared_write": "a key that a node returns and the state does not declare",
-    "no_update": "a node whose whole return is lost",
+    "no_update": "a node of the audit whose whole return is lost",
     "undeclared_read": "a key that is read and that the state does not declare",
     "unwritten_read": "a key that is read and that nobody writes",
     "early_read": "a key that is read before it can be written",

@@ -93,7 +93,7 @@ def _one_by_one(widths: Mapping[int, int]) -> list[Split]:
 
 
 def _in_groups(widths: Mapping[int, int]) -> list[Split]:
-    """Return the widths of steps that follow each other at once: a picture shows them as one split."""
+    """Group the widths of consecutive steps, which a picture shows as a single split."""
     groups: list[set[int]] = []
     for step, width in widths.items():
         if step - 1 in widths:

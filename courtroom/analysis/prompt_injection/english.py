@@ -89,7 +89,7 @@ _roles = _Roles()
 
 
 def role_bits_of(word: str) -> int:
-    """Return a bit for each role of a word."""
+    """Return the roles of a word as a bit set."""
     return sum(1 << _role_numbers()[role] for role in _roles[word])
 
 

@@ -54,7 +54,7 @@ def finding_on(files, **fields):
             "requirements.txt": "httpx==0.27.0  # why\nuvicorn[standard]==0.30.1 ; python_version > '3'\n"
         },
         {
-            "requirements.txt": "-r base.txt\n-e .\n--hash=x\na @ https://example.org/a-1.0-py3-none-any.whl\n"
+            "requirements.txt": "-r base.txt\n-e .\n--hash=x\na @ file:///wheels/a-1.0-py3-none-any.whl\n"
         },
         {"requirements.txt": "httpx==0.27.0 \\\n    --hash=sha256:00\n"},
         {"requirements.txt": "-c limits.txt\nhttpx\n", "limits.txt": "httpx==0.27.0\n"},

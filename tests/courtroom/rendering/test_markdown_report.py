@@ -332,20 +332,25 @@ def test_root_cause_is_said_once_and_first_with_the_checks_that_hang_on_it():
     ]
 
 
-def test_reason_why_several_checks_have_no_answer_is_printed_once():
-    names = ("a", "b", "c")
+def printed_checks(met: bool | None, reasons: dict[str, str]) -> list[str]:
+    """Return the lines on checks with one outcome; `reasons` are by the check's id."""
+    outcomes = [
+        outcome(name, met).model_copy(update={"reason": reason}) for name, reason in reasons.items()
+    ]
     judged = verdict(
         "default",
         bench((3, 3, 3), piece(), on="graph"),
         evidence=[piece()],
-        outcomes=[
-            outcome(name, None).model_copy(update={"reason": f"{name in 'ab'}."}) for name in names
-        ],
-        rubric_=rubric(criterion("graph", *map(check, names))),
+        outcomes=outcomes,
+        rubric_=rubric(criterion("graph", *map(check, reasons))),
     )
     lines = render_markdown(report(judged, [piece()])).split("\n")
     first = lines.index("**Checks**") + 2
-    assert lines[first : first + 2] == [
+    return lines[first : lines.index("", first)]
+
+
+def test_reason_why_several_checks_have_no_answer_is_printed_once():
+    assert printed_checks(None, {"a": "True.", "b": "True.", "c": "False."}) == [
         "- It could not be checked whether there is a; whether there is b. True.",
         "- It could not be checked whether there is c. False.",
     ]
@@ -353,19 +358,7 @@ def test_reason_why_several_checks_have_no_answer_is_printed_once():
 
 def test_fact_behind_two_faults_is_printed_once():
     reasons = {"a": "One commit brings all.", "b": "One commit brings all.", "c": "More."}
-    judged = verdict(
-        "default",
-        bench((3, 3, 3), piece(), on="graph"),
-        evidence=[piece()],
-        outcomes=[
-            outcome(name, False).model_copy(update={"reason": reason})
-            for name, reason in reasons.items()
-        ],
-        rubric_=rubric(criterion("graph", *map(check, reasons))),
-    )
-    lines = render_markdown(report(judged, [piece()])).split("\n")
-    first = lines.index("**Checks**") + 2
-    assert lines[first : first + 2] == [
+    assert printed_checks(False, reasons) == [
         "- fault: No file matches `a/**`. No file matches `b/**`. One commit brings all.",
         "- fault: No file matches `c/**`. More.",
     ]

@@ -65,7 +65,7 @@ def judges_by_retry(
 ) -> tuple[list[str], list[str]]:
     """Return the judges that come to one of these lines, and those that ask a model without.
 
-    `judges` holds for each judge the functions that it may run.
+    `judges`: the functions that a judge may run, by its name.
     """
     again: list[str] = []
     once: list[str] = []
@@ -253,7 +253,7 @@ def _waits_only(handler: ast.ExceptHandler) -> bool:
 def _counts_attempts(iterable: ast.expr) -> bool:
     """Return true for range(3) or range(MAX).
 
-    range(len(criteria)) is one iteration for each of several questions.
+    range(len(criteria)) counts questions, not attempts.
     """
     if not isinstance(iterable, ast.Call) or last_name(iterable.func) != "range":
         return False

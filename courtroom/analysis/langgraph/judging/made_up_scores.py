@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
+from courtroom.analysis.langgraph.judging.written_numbers import written_numbers
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import called_name, fields_of, last_name, walk
 
@@ -20,14 +20,6 @@ OF_OPINION = frozenset(
 LOWEST = 1
 # A score of such a name is written for want of an answer.
 DEFAULT_WORDS = frozenset({"default", "fallback", "neutral"})
-# Calls that keep a number within bounds.
-LIMITING: dict[str, Callable[[Sequence[float]], float]] = {
-    "max": max,
-    "min": min,
-    "int": lambda numbers: int(numbers[0]),
-    "round": lambda numbers: round(numbers[0]),
-}
-MOST_NUMBERS = 8
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -135,7 +127,8 @@ def _score(node: ast.AST, function: FunctionRef) -> _Score | None:
     score = fields.get("score")
     if score is None or OF_OPINION.isdisjoint(fields):
         return None
-    numbers = _written_numbers(score, function)
+    written = written_numbers(score, function.site.node) or ()
+    numbers = sorted(number for number in written if number >= LOWEST)
     if numbers:
         *lower, highest = map(str, numbers)
         words = f"{', '.join(lower)} or {highest}" if lower else highest
@@ -143,54 +136,3 @@ def _score(node: ast.AST, function: FunctionRef) -> _Score | None:
     is_named = isinstance(score, ast.Subscript | ast.Attribute | ast.Name)
     is_default = is_named and bool(words_in(score) & DEFAULT_WORDS)
     return _Score(f"of `{ast.unparse(score)}`") if is_default else None
-
-
-def _written_numbers(score: ast.expr, function: FunctionRef) -> list[float]:
-    """Return the scores that stand in the code for this one, in order; [] where it is computed."""
-    assigned = assignments_in(function.site.node)
-    for name in _names_set_otherwise(function.site.node):
-        assigned.pop(name, None)
-    numbers = _numbers(score, assigned, frozenset())
-    return sorted(number for number in numbers or () if number >= LOWEST)
-
-
-def _names_set_otherwise(function: ast.AST) -> Iterator[str]:
-    """Yield the names that a caller or an augmented assignment gives a value."""
-    for node in walk(function):
-        if isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id
-
-
-def _numbers(
-    value: ast.expr, assigned: Mapping[str, Sequence[ast.expr]], names: frozenset[str]
-) -> frozenset[float] | None:
-    """Return the numbers that an expression can be by the code alone; None where others may come.
-
-    `names` are those that are followed now.
-    """
-    if isinstance(value, ast.Constant):
-        number = value.value
-        if isinstance(number, int | float) and not isinstance(number, bool):
-            return frozenset([number])
-        return None
-    if isinstance(value, ast.Name):
-        parts = assigned.get(value.id, [])
-        return _union(parts, assigned, names | {value.id}) if value.id not in names else None
-    if isinstance(value, ast.IfExp):
-        return _union([value.body, value.orelse], assigned, names)
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or value.keywords:
-        return None
-    limit = LIMITING.get(value.func.id)
-    choices = [_numbers(argument, assigned, names) for argument in value.args]
-    if limit is None or not choices or any(c is None or len(c) > MOST_NUMBERS for c in choices):
-        return None
-    return frozenset(limit(numbers) for numbers in product(*filter(None, choices)))
-
-
-def _union(
-    parts: Sequence[ast.expr], assigned: Mapping[str, Sequence[ast.expr]], names: frozenset[str]
-) -> frozenset[float] | None:
-    choices = [_numbers(part, assigned, names) for part in parts]
-    return None if not choices or None in choices else frozenset().union(*filter(None, choices))

@@ -117,12 +117,12 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     `files`: the texts of prompt files by path.
     """
     unfollowed: list[str] = []
-    found = [
+    candidates = [
         *_texts_in_code(symbols, layers.judges, unfollowed),
         *texts_in_files(files),
         *texts_in_data(symbols.codebase.data, _keys_of(layers.judges)),
     ]
-    texts = _told(found, _code_that_runs(layers))
+    texts = _prompts_among(candidates, _code_that_runs(layers))
     prompts = [best for persona in PERSONAS if (best := _best_text(texts, persona)) is not None]
     prompt_texts = {prompt.persona: prompt.text for prompt in prompts}
 
@@ -141,7 +141,7 @@ def read_personas(symbols: SymbolTable, layers: Layers, files: Mapping[str, str]
     return PersonaReading(prompts, texts, shared, own_words(prompt_texts), tuple(unfollowed), frame)
 
 
-def _told(texts: list[PersonaText], lines: Mapping[str, list[range]]) -> list[PersonaText]:
+def _prompts_among(texts: list[PersonaText], lines: Mapping[str, list[range]]) -> list[PersonaText]:
     """Return the texts that are prompts by their length.
 
     Where a persona has one in a function that no run reaches, those that a run reaches are its

@@ -48,8 +48,8 @@ def undeclared_writes(
     """Yield what nodes return and LangGraph drops; nodes with the same keys share a sentence.
 
     Code that runs the graph may write a lost report to a file, if the Chief Justice writes none.
-    What a node without a part in the audit loses, such as one for errors, is a lost key like any
-    other.
+    A return that is lost as a whole is a fault of its own for detectives, judges and Chief Justice;
+    for other nodes, such as one for errors, it is a lost key.
     """
     if access.declared is None:
         return
@@ -57,7 +57,7 @@ def undeclared_writes(
     for use in access.nodes.values():
         other_model = _other_model(use, access.declared)
         if other_model is not None:
-            yield _no_update(access, use, other_model)
+            yield _no_update(access, use, other_model, _kind(access, [use.name], layers))
             continue
         dropped = _dropped(use, access.declared)
         if dropped:
@@ -80,8 +80,7 @@ def undeclared_writes(
             f" {_name(access)} does not declare: LangGraph drops {dropped_part}{belongs}{in_vain}"
         )
         first = places[0][1]
-        has_part = any(_role(access, name, layers) in AUDITING for name in names)
-        kind = "no_update" if is_all and has_part else "undeclared_write"
+        kind = _kind(access, names, layers) if is_all else "undeclared_write"
         place = _state_place(access)
         nodes = tuple(names)
         yield FlowFault(
@@ -100,8 +99,10 @@ def undeclared_writes(
         )
 
 
-def _role(access: StateAccess, name: str, layers: Layers) -> str:
-    return layers.roles.get(" / ".join([*access.at, name]), "")
+def _kind(access: StateAccess, names: Sequence[str], layers: Layers) -> str:
+    """Return the kind of a return that is lost as a whole, by the roles of the nodes."""
+    roles = {layers.roles.get(" / ".join([*access.at, name]), "") for name in names}
+    return "no_update" if roles & AUDITING else "undeclared_write"
 
 
 def _in_vain(reads: Sequence[ResultRead]) -> str:
@@ -154,13 +155,13 @@ def _other_model(use: StateUse, declared: frozenset[str]) -> Update | None:
     return next((u for u in use.updates if u.model and u.writes and not _keys(u) & declared), None)
 
 
-def _no_update(access: StateAccess, use: StateUse, update: Update) -> FlowFault:
+def _no_update(access: StateAccess, use: StateUse, update: Update, kind: str) -> FlowFault:
     sentence = (
         f"{use.name} returns `{update.model}(...)`, not an update of the state: {_name(access)}"
         " declares none of its fields, so LangGraph drops all of it"
     )
     first = update.writes[0]
-    return FlowFault("no_update", sentence, first.path, first.line, _state_place(access))
+    return FlowFault(kind, sentence, first.path, first.line, _state_place(access))
 
 
 def _dropped(use: StateUse, declared: frozenset[str]) -> list[KeyWrite]:

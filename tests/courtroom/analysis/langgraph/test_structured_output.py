@@ -70,6 +70,12 @@ def test_schema_holds_the_classes_of_its_fields_in_turn():
     assert held == [["Batch", "Page", "Opinion"], []]
 
 
+ATTEMPTS = (
+    "for attempt in range(3):\n"
+    "        try:\n"
+    "            return model.invoke(p)\n"
+    "        except Exception as error:\n"
+)
 RETRIED = [
     (
         "for attempt in range(3):\n"
@@ -171,19 +177,13 @@ RETRIED = [
         "            break"
     ),
     (
-        "for attempt in range(3):\n"
-        "        try:\n"
-        "            return model.invoke(p)\n"
-        "        except Exception as error:\n"
+        f"{ATTEMPTS}"
         "            if '429' in str(error) or 'invalid json' in str(error):\n"
         "                continue\n"
         "            break"
     ),
     (
-        "for attempt in range(3):\n"
-        "        try:\n"
-        "            return model.invoke(p)\n"
-        "        except Exception as error:\n"
+        f"{ATTEMPTS}"
         "            if 'quota' not in str(error):\n"
         "                continue\n"
         "            raise"
@@ -191,20 +191,14 @@ RETRIED = [
 ]
 NOT_RETRIED = [
     (
-        "for attempt in range(3):\n"
-        "        try:\n"
-        "            return model.invoke(p)\n"
-        "        except Exception as error:\n"
+        f"{ATTEMPTS}"
         "            text = str(error)\n"
         "            if '429' in text or 'resource_exhausted' in text:\n"
         "                continue\n"
         "            break"
     ),
     (
-        "for attempt in range(3):\n"
-        "        try:\n"
-        "            return model.invoke(p)\n"
-        "        except Exception as error:\n"
+        f"{ATTEMPTS}"
         "            if is_rate_limit(error) and attempt < 2:\n"
         "                sleep(1)\n"
         "            else:\n"

@@ -110,6 +110,23 @@ def detective(state):
     ]
 
 
+def test_a_node_beside_the_audit_that_returns_another_model_loses_its_keys_alone():
+    reading = flow_of(
+        """
+from pydantic import BaseModel
+class Notice(BaseModel):
+    text: str
+def last(state):
+    return Notice(text="over")
+""",
+        graph="g = StateGraph(State)\ng.add_node('handle_error', last)\n"
+        "g.add_edge(START, 'handle_error')\n",
+        run="",
+    )
+    assert sentences(reading, "no_update") == []
+    assert len(sentences(reading, "undeclared_write")) == 1
+
+
 def test_an_undeclared_key_is_never_handed_on():
     reading = flow_of(
         f"""

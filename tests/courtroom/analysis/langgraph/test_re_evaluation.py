@@ -1,0 +1,162 @@
+"""Scores that lie far apart: a second look at evidence or judges, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.rules import readings_of, rules_in
+from tests.courtroom.sources import IMPORTS, justice
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = t.score", [6]),
+        ("if spread_of(p, d, t) > 2 and not dissent:\n    return t.score", [5]),
+        ("if spread_of(p, d, t) > 2:\n    return weighted_score(p, d, t, 2)", [5]),
+        ("if spread_of(p, d, t) > 2:\n    return note(p, d, t)", []),
+        (
+            # The line that the spread decides comes before a cap for security inside its branch.
+            (
+                "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    score = t_score\n"
+                "    if is_insecure(evidences):\n        score = min(score, 3)"
+            ),
+            [6, 8],
+        ),
+        ("if dissent:\n    score = t.score", []),
+        ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    note(variance)", []),
+    ],
+)
+def test_a_rule_that_decides_on_the_spread_is_no_second_look(body, lines):
+    reading = readings_of(justice(body))["variance_re_evaluation"]
+
+    assert (reading.lines, [line for _, line in reading.final]) == ([], lines)
+
+
+@pytest.mark.parametrize(
+    ("read", "count"), [("ev.found and ev.confidence > 0.8", 1), ("opinion.cited_evidence", 0)]
+)
+def test_score_by_evidence_weighed_again_under_the_spread_is_a_second_look(read, count):
+    weigh = (
+        "def weighted_by(opinions, evidences):\n    total = 0\n"
+        "    for opinion in opinions:\n        for ev in evidences:\n"
+        f"            if {read}:\n                total += opinion.score\n    return total\n"
+    )
+    body = (
+        "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n"
+        "    score = weighted_by([p, d, t], evidences)"
+    )
+    reading = readings_of(justice(body, weigh))["variance_re_evaluation"]
+    assert len(reading.lines) == count
+
+    # Where all scores come that way, none is looked at again.
+    always = readings_of(justice(f"score = weighted_by([p], evidences)\n{body}", weigh))
+    assert always["variance_re_evaluation"].lines == []
+
+
+def test_rule_on_evidence_whose_function_speaks_of_conflicts_is_no_second_look():
+    supports = (
+        "def is_supported(evidences):\n"
+        "    topics = {'chief': ['conflict', 'variance']}\n"
+        "    return any(e.found for e in evidences if e.goal in topics)\n"
+    )
+    readings = readings_of(
+        justice("if not is_supported(evidences):\n    score = min(score, 2)", supports)
+    )
+    reading = readings["variance_re_evaluation"]
+
+    assert (reading.lines, reading.final) == ([], [])
+    assert len(readings["fact_supremacy"].lines) == 1
+
+
+def test_re_reading_the_evidence_is_a_re_evaluation():
+    again = (
+        "def re_evaluate(opinions, evidences):\n"
+        "    return [o for o in opinions if o.cited_evidence in evidences]\n"
+    )
+    body = (
+        "variance = max(p.score, d.score) - min(p.score, d.score)\n"
+        "if variance > 2:\n"
+        "    re_evaluate([p, d], evidences)"
+    )
+
+    assert rules_in(justice(body, again)) == {"variance_re_evaluation"}
+
+
+def test_words_that_end_in_re_are_no_re_evaluation():
+    helper = (
+        "def score_check(opinions, evidences):\n"
+        "    return [o for o in opinions if o.cited_evidence in evidences]\n"
+    )
+    body = (
+        "variance = max(p.score, d.score) - min(p.score, d.score)\n"
+        "if variance > 2:\n"
+        "    score_check([p, d], evidences)"
+    )
+
+    assert rules_in(justice(body, helper)) == set()
+
+
+def test_a_loop_back_to_the_judges_is_a_re_evaluation():
+    code = f"""{IMPORTS}
+def prosecutor(state):
+    return model.invoke(state["criterion"])
+def chief_justice(state):
+    return round(state["x"])
+def next_step(state):
+    return inner_step(state)
+def inner_step(state):
+    return "again" if state["re_eval_needed"] else "done"
+g = StateGraph(dict)
+g.add_node("collect", print)
+g.add_node("prosecutor", prosecutor)
+g.add_node("chief_justice", chief_justice)
+g.add_edge("collect", "prosecutor")
+g.add_edge("prosecutor", "chief_justice")
+g.add_conditional_edges("chief_justice", next_step, {{"again": "collect", "done": END}})
+"""
+
+    assert rules_in(code) == {"variance_re_evaluation"}
+    assert rules_in(code.replace('{"again": "collect"', '{"again": END')) == set()
+
+
+def test_a_loop_is_shown_at_the_route_that_leaves_the_chief_justice():
+    code = f"""{IMPORTS}
+def prosecutor(state):
+    return model.invoke(state["criterion"])
+def chief_justice(state):
+    return round(state["x"])
+def next_step(state):
+    return "again" if state["re_eval_needed"] else "done"
+def build():
+    g = StateGraph(dict)
+    g.add_node("collect", print)
+    g.add_node("prosecutor", prosecutor)
+    g.add_node("chief_justice", chief_justice)
+    g.add_conditional_edges("collect", next_step, {{"again": "prosecutor", "done": "prosecutor"}})
+    g.add_edge("prosecutor", "chief_justice")
+    g.add_conditional_edges("chief_justice", next_step, {{"again": "collect", "done": END}})
+    return g.compile()
+app = build()
+"""
+    lines = [line for _, line in readings_of(code)["variance_re_evaluation"].lines]
+    shown = [code.split("\n")[line - 1].split('"')[1] for line in lines]
+    assert shown[0] == "chief_justice"
+    assert set(shown) == {"chief_justice", "collect"}
+
+
+def test_a_route_to_a_mediation_node_is_a_re_evaluation():
+    code = f"""{IMPORTS}
+def mediation(state):
+    return model.invoke(state["opinions"])
+def chief_justice(state):
+    return round(state["x"])
+def spread(state):
+    return "mediate" if state["variance"] > 2 else "done"
+g = StateGraph(dict)
+g.add_node("chief_justice", chief_justice)
+g.add_node("mediation", mediation)
+g.add_conditional_edges("chief_justice", spread, {{"mediate": "mediation", "done": END}})
+"""
+
+    assert rules_in(code) == {"variance_re_evaluation"}
