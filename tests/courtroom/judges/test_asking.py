@@ -18,6 +18,7 @@ from courtroom.rendering.markdown_report import render_markdown
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.run_audit import hold_audit
 from grading.demo.pdf_writer import Page, make_pdf
+from tests.courtroom.judges.loop_clock import advance
 from tests.courtroom.judges.questions import make_question
 from tests.factories.model_server import model_endpoint
 from tests.factories.repositories import Commit, make_repository
@@ -248,22 +249,23 @@ def test_deadline_covers_both_questions_of_a_judge_that_asks(repository):
         if may_ask(body):
             return opinion(score=None, ask=["main.py"])
         if len(body["messages"]) == 4:
-            endpoint.stopped.wait(6)
+            endpoint.stopped.wait(10)
         return citing_items(body)
 
     with judge_endpoint(slow_second) as endpoint:
-        report = audit(repository, endpoint, deadline_seconds=3)
+        report = audit(repository, endpoint, deadline_seconds=5)
     rows = [row for c in report.criteria for row in c.opinions if row.judge == "TechLead"]
     assert sum(row.failure == "timeout" for row in rows) == MOST_ASKING
 
 
 def test_places_that_were_not_read_in_time_stand_in_the_record(repository):
     async def reading_for_ever(places):
+        advance(60)
         await asyncio.Event().wait()
 
     with judge_endpoint(asking("main.py")) as endpoint:
         settings = {"models": dict.fromkeys(PERSONAS, "good"), "base_url": endpoint.base_url}
-        bench = LlmBench(BenchSettings(kind="llm", api_key="k", deadline_seconds=0.5, **settings))
+        bench = LlmBench(BenchSettings(kind="llm", api_key="k", deadline_seconds=30, **settings))
         question = make_question("Defense", met=["a"]).model_copy(update={"may_ask": True})
 
         async def answer():

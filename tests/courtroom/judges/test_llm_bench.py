@@ -106,8 +106,10 @@ def test_bad_answer_is_a_typed_failure_whose_calls_are_counted(endpoint, model, 
     )
 
 
-def test_unreachable_endpoint_is_a_server_failure(endpoint):
-    answer = ask(endpoint, "good", base_url="http://127.0.0.1:9/v1", deadline_seconds=0.4).opinion
+def test_unreachable_endpoint_is_a_server_failure(endpoint, monkeypatch):
+    # A pause beyond the deadline is not begun.
+    monkeypatch.setattr("courtroom.judges.provider_call.FIRST_PAUSE_SECONDS", 60)
+    answer = ask(endpoint, "good", base_url="http://127.0.0.1:9/v1", deadline_seconds=30).opinion
     assert isinstance(answer, JudgeFailure)
     assert (answer.failure, answer.message) == (
         "server",
@@ -183,7 +185,7 @@ def test_busy_endpoint_is_retried_by_one_layer_only(endpoint):
 
 
 def test_deadline_covers_a_slow_body(endpoint):
-    answer = ask(endpoint, "dripping", deadline_seconds=0.4)
+    answer = ask(endpoint, "dripping", deadline_seconds=1.5)
     assert isinstance(answer.opinion, JudgeFailure)
     assert (answer.opinion.failure, answer.usage.calls) == ("timeout", 1)
 

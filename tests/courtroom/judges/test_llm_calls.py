@@ -11,6 +11,7 @@ from courtroom.judges.provider_failures import failure_of, retry_after
 from courtroom.judges.rate_limit import RateLimitTimeout
 from courtroom.models.case import BenchSettings, Price
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure
+from tests.courtroom.judges.loop_clock import advance
 from tests.courtroom.judges.questions import make_question
 from tests.factories.model_server import model_endpoint
 
@@ -69,7 +70,8 @@ class ScriptedRateLimit:
 
     async def acquire(self, tokens):
         self.requested.append(tokens)
-        await asyncio.sleep(self.seconds)
+        advance(self.seconds)
+        await asyncio.sleep(0)
         if len(self.requested) > self.admitted:
             raise RateLimitTimeout("the limit of the key is reached")
 
@@ -96,8 +98,8 @@ def test_waiting_for_the_rate_limit_does_not_count_towards_the_deadline(endpoint
     answers = ask_all(
         endpoint,
         [question_on("x")],
-        rate_limit=ScriptedRateLimit(1, seconds=0.3),
-        deadline_seconds=0.2,
+        rate_limit=ScriptedRateLimit(1, seconds=60),
+        deadline_seconds=30,
     )
     assert outcomes_of(answers) == ["opinion"]
 
