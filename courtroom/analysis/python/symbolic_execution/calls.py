@@ -103,6 +103,10 @@ def _apply_any(evaluator: Evaluator, target: OneOf, call: Call) -> Value:
     callables = [
         choice for choice in target.choices if isinstance(choice, Function | Method | Class)
     ]
+    libraries = [choice for choice in target.choices if isinstance(choice, External | CallResult)]
+    if not callables and len(libraries) == 1:
+        # A library that may be missing: `except ImportError: traceable = None`.
+        return apply(evaluator, libraries[0], call)
     doubts, results = evaluator.doubts, []
     for index, choice in enumerate(callables):
         if len(callables) > 1:
@@ -220,7 +224,7 @@ def _call_external(evaluator: Evaluator, dotted: str, call: Call) -> Value:
 
 
 def _call_result(evaluator: Evaluator, target: CallResult, call: Call) -> Value:
-    """Call what an external call returned: a partial, or a class of namedtuple()."""
+    """Call what an external call returned: a partial, a class of namedtuple(), or a decorator."""
     if target.dotted == "functools.partial" and target.positional:
         arguments = [*target.positional[1:], *call.positional]
         keywords = {**dict(target.keywords), **call.keywords}
@@ -236,4 +240,14 @@ def _call_result(evaluator: Evaluator, target: CallResult, call: Call) -> Value:
             first = [f.members[0] for f in fields.members if isinstance(f, ListValue)]
             return _row(evaluator, [str(f) for f in first], call, None)
     evaluator.hand_over(call)
+    if _decorates(target, call):
+        return CallResult(target.dotted, tuple(call.positional), (), call.node.lineno)
     return UNKNOWN
+
+
+def _decorates(target: CallResult, call: Call) -> bool:
+    """Return true for `traceable(name="node")(node)`: settings, then the function they are for."""
+    settings = (*target.positional, *(value for _, value in target.keywords))
+    is_function = len(call.positional) == 1 and isinstance(call.positional[0], Function)
+    is_of_settings = not any(isinstance(value, Function | CallResult) for value in settings)
+    return is_function and is_of_settings and not call.keywords

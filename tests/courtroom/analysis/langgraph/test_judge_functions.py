@@ -31,6 +31,16 @@ WRAPPED = {
         "    def __call__(self, state):\n"
         "        return self.inner(state)\n" + NODE.format("Guard(work)")
     ),
+    "settings of a library's decorator": (
+        "try:\n    from langsmith import traceable\n"
+        "except ImportError:\n    traceable = None\n"
+        "def traced(name, inner):\n"
+        "    if traceable is None:\n        return inner\n"
+        "    return traceable(name=name)(inner)\n" + NODE.format("traced('Work', work)")
+    ),
+    "decorator of a library": (
+        "from langsmith import traceable\n" + NODE.format("traceable(name='Work')(work)")
+    ),
     "wrapper for each kind": (
         "def guarded(inner):\n"
         "    if not iscoroutinefunction(inner):\n"

@@ -148,6 +148,25 @@ def test_a_node_that_is_one_of_two_wrappers_has_the_keys_of_both():
     assert keys == [["opinions", "repo_url"], ["opinions"]]
 
 
+def test_a_node_behind_a_decorator_that_may_be_missing_is_read_whole():
+    use = use_of("""
+    try:
+        from langsmith import traceable
+    except ImportError:
+        traceable = None
+
+    def traced(name, work):
+        if traceable is None:
+            return work
+        return traceable(name=name, run_type="chain")(work)
+
+    def work(state): return {"opinions": [state["evidences"]]}
+    node = traced("Judge", work)
+    """)
+    assert (use.reads_gap, use.writes_gap) == ("", "")
+    assert (written(use), [*use.read_keys]) == (["opinions"], ["evidences"])
+
+
 def test_what_one_of_two_wrappers_leaves_open_is_open():
     use = use_of("""
     import x
