@@ -206,7 +206,9 @@ def _added(graph: StubGraph, nodes: Sequence[str]) -> list[dict[str, Any]]:
         key: tuple(
             name
             for name in nodes
-            if key in state.fresh.get(name, ()) and key not in state.returned.get(name, ())
+            if key in state.fresh.get(name, ())
+            and key not in state.returned.get(name, ())
+            and key not in state.looked_at.get(name, ())
         )
         for key, kept in state.kept.items()
         if kept == "add"

@@ -59,7 +59,8 @@ class StubState:
     "merge" (another reducer); a plain dict has the one key `__root__`. `sure` are the keys that a
     node writes in every update, `fresh` those that some update gives a new value, `returned` those
     under which one holds what the node got, all with the places. `handed` maps the start of a router
-    to the nodes that its Sends hand the whole state. `gap` says why writes may be missing.
+    to the nodes that its Sends hand the whole state. `looked_at` are the keys that a node reads
+    and writes: a second run of it may add nothing. `gap` says why writes may be missing.
     """
 
     kept: Mapping[str, str]
@@ -67,6 +68,7 @@ class StubState:
     fresh: Mapping[str, Mapping[str, Location]]
     returned: Mapping[str, Mapping[str, Location]]
     handed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    looked_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gap: str = ""
 
 
@@ -215,7 +217,15 @@ def _read_state(document: Mapping[str, Any]) -> StubState:
             for node, keys in document[name].items()
         }
 
-    handed = {start: tuple(nodes) for start, nodes in document["handed"].items()}
+    def names(field_name: str) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(members) for name, members in document[field_name].items()}
+
     return StubState(
-        document["kept"], table("sure"), table("fresh"), table("returned"), handed, document["gap"]
+        document["kept"],
+        table("sure"),
+        table("fresh"),
+        table("returned"),
+        names("handed"),
+        names("looked_at"),
+        document["gap"],
     )

@@ -34,6 +34,7 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
         fresh={name: _fresh(use, kept) for name, use in uses},
         returned={name: _returned(use, kept) for name, use in uses},
         handed=_handed(access),
+        looked_at={name: _looked_at(use) for name, use in uses},
         gap=next((use.writes_gap for use in access.nodes.values() if use.writes_gap), ""),
     )
 
@@ -101,6 +102,11 @@ def _returned(use: StateUse, kept: dict[str, str]) -> Keys:
         for write in update.writes
         if (write.is_unchanged or write.is_extended) and write.key in kept
     }
+
+
+def _looked_at(use: StateUse) -> tuple[str, ...]:
+    """Return the keys that a node reads and writes: it may find there that it has run before."""
+    return tuple(sorted(use.read_keys.intersection(write.key for write in use.writes)))
 
 
 def _place(use: StateUse, path: str, line: int) -> Location:

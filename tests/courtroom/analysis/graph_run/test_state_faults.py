@@ -239,3 +239,30 @@ def test_a_list_that_doubles_on_an_endless_loop_ends():
     )
     assert [row["nodes"] for row in fact["endless"]] == [["b", "c"]]
     assert rows(fact, "doubled") == [("opinions", ["b", "c"])]
+
+
+UNEVEN = """
+g = StateGraph(State)
+g.add_node("a", a)
+g.add_node("b", b)
+g.add_node("c", c)
+g.add_edge(START, "a")
+g.add_edge(START, "b")
+g.add_edge("a", "c")
+g.add_edge("b", "a")
+app = g.compile()
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "added"),
+    [("", [("opinions", ["a", "c"])]), ("if state['opinions']: return {}", [("opinions", ["c"])])],
+)
+def test_a_repeated_node_that_looks_at_its_own_list_may_add_nothing_again(guard, added):
+    functions = (
+        f"def a(state):\n    {guard or 'pass'}\n    return {{'opinions': [1]}}\n"
+        "def b(state): return {'url': 'x'}\n"
+        "def c(state): return {'opinions': [2]}\n"
+    )
+    [repeated] = fact_of(functions, wiring=UNEVEN)["repeated"]
+    assert (repeated["node"], rows(repeated, "added")) == ("a", added)
