@@ -426,7 +426,14 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (record_prompts, ("persona_prompts", "persona_prompts_distinct")),
     (
         record_verdict,
-        ("justice_deterministic", "rules", "loose_caps", "security_ground", "markdown_report"),
+        (
+            "justice_deterministic",
+            "averaged_scores",
+            "rules",
+            "loose_caps",
+            "security_ground",
+            "markdown_report",
+        ),
     ),
     (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
@@ -41,6 +42,10 @@ def record_verdict(writer: FactWriter) -> None:
             "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."
         )
 
+    means = [
+        {"path": function.source.path, "line": line} for function, line in averaged_scores(justice)
+    ]
+    writer.set_rows("averaged_scores", means, gap)
     _rules(writer, gap)
 
     reports = list(markdown_reports(writer.symbols))

@@ -37,9 +37,8 @@ from courtroom.models.facts import GraphFact
 from courtroom.models.project_facts import Deferral
 
 _COMMENT = re.compile(r"#.*")
-_CLEANS_UP = re.compile(r"\bTemporaryDirectory\(")
-_STAYS = re.compile(r"\bmkdtemp\(")
-_REMOVES = re.compile(r"(?<!import )\brmtree\b")
+_TEMPORARY_DIRECTORY = re.compile(r"\bTemporaryDirectory\(")
+_OTHER_FOLDER = re.compile(r"\bmkdtemp\(")
 
 
 def compare_sources(
@@ -107,12 +106,11 @@ def _held_claims(
         return ()
     if isinstance(pdf, ExaminationFailed) or pdf.unread:
         return None
-    # A claim about clean-up is confirmed by the folder that the clone function uses.
-    cleans_up = cleans_up_by_itself(code.get("clone_function"), files)
-    # Another file may delete the folder.
-    if cleans_up is False and code.get("deletes_folders") is not False:
-        cleans_up = None
-    known = {**code, "clone_cleans_up": cleans_up}
+    is_made = makes_temporary_directory(code.get("clone_function"), files)
+    # Another function that clones may make one.
+    if is_made is False and code.get("has_temporary_directory") is not False:
+        is_made = None
+    known = {**code, "clone_temporary_directory": is_made}
     return (*check_against_code(feature_claims(pdf), known), *stale_denials(pdf, known))
 
 
@@ -171,22 +169,21 @@ def comparison_facts(comparison: Comparison) -> tuple[dict[str, Any], dict[str, 
     return facts, reasons
 
 
-def cleans_up_by_itself(
+def makes_temporary_directory(
     function: Mapping[str, Any] | None, files: Mapping[str, Sequence[str]]
 ) -> bool | None:
-    """True for a clone into a TemporaryDirectory, false into what mkdtemp leaves behind.
+    """True for a clone into a TemporaryDirectory, false for one into a folder of mkdtemp.
 
     `function` is the fact clone_function, `files` holds the lines of its file; null where it makes
-    its folder elsewhere. The folder of mkdtemp is removed where its file calls rmtree.
+    its folder elsewhere.
     """
     if function is None:
         return None
 
-    lines = files.get(function["path"], [])
-    body = _code(_definition(lines, function["line"]))
-    if _CLEANS_UP.search(body):
+    body = _code(_definition(files.get(function["path"], []), function["line"]))
+    if _TEMPORARY_DIRECTORY.search(body):
         return True
-    return bool(_REMOVES.search(_code(lines))) if _STAYS.search(body) else None
+    return False if _OTHER_FOLDER.search(body) else None
 
 
 def _code(lines: Sequence[str]) -> str:

@@ -281,6 +281,8 @@ class Facts(FactModel):
     rules: RulesFact | None = None
     # why no cap for security holds; empty where one does, or where there is none
     loose_caps: tuple[LooseCap, ...] | None = None
+    # where a plain mean of the judges' scores becomes the verdict
+    averaged_scores: tuple[Place, ...] | None = None
     # what the conditions of the cap for security read: evidence, or what judges say and score
     security_ground: Literal["evidence", "opinions", "none"] | None = None
     markdown_report: bool | None = None

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Facts by name (courtroom.models.facts as JSON) and `clone_cleans_up`, to check claims against.
+# Facts by name (courtroom.models.facts as JSON) and `clone_temporary_directory`: claims are held
+# against them.
 CodeFacts = Mapping[str, Any]
 
 
@@ -86,6 +87,12 @@ _DETECTIVES = r"\bdetectives?\b|\brepo_?\s?investigator|\binvestigat(?:ors|ions)
 _JUDGES = r"\bjudges?\b|\bjudicial\b|\bprosecutor\b"
 _SYNTHESIS = r"chief ?justice|synthesis|supreme court|verdicts?|conflict resolution"
 _NEVER = r"\b(?:no|never|avoid\w*|without|zero|not)\b[^.;]{0,25}"
+# "Not a simple average" and "no LLM averaging" deny less.
+_NO_AVERAGES = (
+    r"(?:\b(?:not|never|no|without)|n['\u2019]t)"
+    r" (?:(?:achieved by|by|an|the|score) )?averag(?:e|es|ing)\b"
+    r"|\b(?:rather than|instead of) (?:score )?averaging\b"
+)
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"
 
 # The head of a table that has the judges' scores.
@@ -176,10 +183,10 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             _flag("clone_in_tempdir"),
         ),
         (
-            "self_cleaning_clone",
+            "temporary_directory",
             "clone_function",
             r"\b(?:tempfile\.)?temporarydirectory\b",
-            _flag("clone_cleans_up"),
+            _flag("clone_temporary_directory"),
         ),
         (
             "clone_timeout",
@@ -226,6 +233,12 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
                 r"\bdeterministic\w*|\bno llm\b|\bzero llm\b|\bpure python\b|\brule-based\b",
             ),
             _flag("justice_deterministic"),
+        ),
+        (
+            "no_averages",
+            "averaged_scores",
+            _NO_AVERAGES,
+            lambda code: False if code.get("averaged_scores") else None,
         ),
         (
             "distinct_personas",

@@ -39,7 +39,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources delete folders, decide on a spread and run functions side by side.
+    the sources make a TemporaryDirectory, decide on a spread and run functions side by side.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -51,7 +51,7 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     return {
         **words,
         **_uses_of_models(texts),
-        "deletes_folders": any("rmtree" in text for text in texts),
+        "has_temporary_directory": any("TemporaryDirectory(" in text for text in texts),
         "decides_on_spread": any(_SPREAD.search(text) for text in texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
     }

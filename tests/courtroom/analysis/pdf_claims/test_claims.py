@@ -19,7 +19,7 @@ from courtroom.analysis.pdf_claims.claims import (
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
 from courtroom.analysis.pdf_claims.source_words import source_words
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
-from courtroom.detectives.cross_reference import cleans_up_by_itself, compare_sources
+from courtroom.detectives.cross_reference import compare_sources, makes_temporary_directory
 
 NO_RULES = dict.fromkeys(
     [
@@ -44,7 +44,7 @@ CODE: dict[str, Any] = {
     ],
     "pydantic_models": ["Evidence"],
     "clone_in_tempdir": True,
-    "clone_cleans_up": False,
+    "clone_temporary_directory": False,
     "clone_timeout": False,
     "clone_function": {"path": "src/tools.py", "line": 3, "name": "clone"},
     "url_validated": False,
@@ -220,7 +220,7 @@ def test_section_about_another_subject_claims_nothing(
         ("Failures leave through conditional edges.", "conditional_edges"),
         ("The graph routes to error_handler if evidence is missing.", "error_route"),
         ("Dictionaries are merged with operator.ior.", "reducer_ior"),
-        ("It uses tempfile.TemporaryDirectory().", "self_cleaning_clone"),
+        ("It uses tempfile.TemporaryDirectory().", "temporary_directory"),
         ("Each clone has a timeout of 60 seconds.", "clone_timeout"),
         ("The tool validates repository URLs.", "url_validated"),
         ("We use subprocess.run, never os.system.", "no_os_system"),
@@ -461,27 +461,29 @@ def test_report_without_confirmed_claims_has_no_support() -> None:
     [
         ("    with tempfile.TemporaryDirectory() as folder:\n        run(folder)\n", True),
         ("    folder = mkdtemp()  # not TemporaryDirectory()\n\n    run(folder)\n", False),
-        ("    run(mkdtemp())\n\n\ndef clean(folder):\n    shutil.rmtree(folder)\n", True),
+        ("    run(mkdtemp())\n\n\ndef clean(folder):\n    shutil.rmtree(folder)\n", False),
         ("    run(folder)\n\n\ndef other():\n    mkdtemp()\n", None),
     ],
 )
-def test_cleanup_is_read_where_the_clone_makes_its_folder(body: str, expected: bool | None) -> None:
+def test_temporary_directory_is_read_where_the_clone_makes_its_folder(
+    body: str, expected: bool | None
+) -> None:
     source = f"import tempfile\n\ndef clone(url):\n{body}"
     place = {"path": "src/tools.py", "line": 3, "name": "clone"}
-    assert cleans_up_by_itself(place, {"src/tools.py": source.splitlines()}) is expected
-    assert cleans_up_by_itself(place, {}) is None
-    assert cleans_up_by_itself(None, {}) is None
+    assert makes_temporary_directory(place, {"src/tools.py": source.splitlines()}) is expected
+    assert makes_temporary_directory(place, {}) is None
+    assert makes_temporary_directory(None, {}) is None
 
 
 @pytest.mark.parametrize(
     ("words", "standing"),
     [
-        ({"deletes_folders": False}, "contradicted"),
-        ({"deletes_folders": True}, "open"),
+        ({"has_temporary_directory": False}, "contradicted"),
+        ({"has_temporary_directory": True}, "open"),
         ({}, "open"),
     ],
 )
-def test_folder_that_another_file_may_delete_is_open(
+def test_temporary_directory_of_another_function_leaves_the_claim_open(
     words: dict[str, bool | None], standing: str
 ) -> None:
     report = _report("The repository is cloned into a TemporaryDirectory.")
@@ -489,7 +491,7 @@ def test_folder_that_another_file_may_delete_is_open(
     code = {"clone_function": {"path": "src/tools.py", "line": 1, "name": "clone"}}
     claims = compare_sources([], report, code, files, None, words).claims or ()
     standings = {held.claim.feature: held.standing for held in claims}
-    assert standings["self_cleaning_clone"] == standing
+    assert standings["temporary_directory"] == standing
 
 
 TREE = ("src/__init__.py", "src/tools/ast_analyzer.py", "src/tools/repo_tools.py")
@@ -521,3 +523,22 @@ def test_named_file_without_content_contradicts_the_report(
         finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, CODE)
         assert not finding.met
         assert "content in ast_analyzer.py, which is empty (page 3)" in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("sentence", "standing"),
+    [
+        ("The Chief Justice does not average scores.", "contradicted"),
+        ("The verdict is not achieved by averaging scores.", "contradicted"),
+        ("It decides by rules rather than averaging.", "contradicted"),
+        ("It is not a simple average.", None),
+        ("Rules decide, not LLM averaging.", None),
+    ],
+)
+def test_denied_average_is_held_against_the_mean_in_the_code(
+    sentence: str, standing: str | None
+) -> None:
+    claims = feature_claims(_report(sentence))
+    code = {"averaged_scores": [{"path": "src/justice.py", "line": 57}]}
+    standings = {held.claim.feature: held.standing for held in check_against_code(claims, code)}
+    assert standings.get("no_averages") == standing
