@@ -44,6 +44,10 @@ _CHILD_FIELDS: dict[type, tuple[str, ...]] = {
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
+# Nodes that are walked again and again, and the attribute that holds the list of what is in them.
+_SCOPES = frozenset({ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef})
+_KEPT = "nodes_inside"
+
 _HUMP = re.compile(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])")
 _NO_WORD = re.compile(r"[^a-z0-9.]+")
 
@@ -115,7 +119,20 @@ def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all nodes inside it, in the order of the source."""
+    """Yield a node and all nodes inside it, in the order of the source.
+
+    A scope keeps the list of its nodes: an audit walks the same functions some fifty times. So a
+    tree must not change once it was walked.
+    """
+    if node.__class__ not in _SCOPES:
+        return _nodes_in(node)
+    kept: list[ast.AST] | None = node.__dict__.get(_KEPT)
+    if kept is None:
+        kept = node.__dict__[_KEPT] = list(_nodes_in(node))
+    return iter(kept)
+
+
+def _nodes_in(node: ast.AST) -> Iterator[ast.AST]:
     stack = [node]
     while stack:
         current = stack.pop()
