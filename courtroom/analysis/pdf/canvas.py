@@ -17,6 +17,7 @@ from courtroom.analysis.pdf.visibility import Ink
 
 Matrix = Sequence[float]
 Point = tuple[float, float]
+Bounds = tuple[float, float, float, float]
 
 # Operator to indexes of the operands that start a point of the path (PDF 32000-1, 8.5.2).
 _POINTS = {b"m": (0,), b"l": (0,), b"c": (0, 2, 4), b"v": (0, 2), b"y": (0, 2)}
@@ -51,7 +52,11 @@ class Path:
     clear: bool = False
 
     @property
-    def bounds(self) -> tuple[float, float, float, float]:
+    def is_solid(self) -> bool:
+        return self.filled and self.closed and not self.clear
+
+    @property
+    def bounds(self) -> Bounds:
         """Return left, bottom, right and top."""
         xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
         return min(xs), min(ys), max(xs), max(ys)
@@ -66,7 +71,7 @@ class Canvas:
     """
 
     ink: Ink = field(default_factory=Ink)
-    paper: tuple[float, float, float, float] | None = None
+    paper: Bounds | None = None
     replacement_texts: list[str] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     paths: list[Path] = field(default_factory=list)
@@ -150,7 +155,8 @@ class Canvas:
             or (piece.faint and not _lies_on(piece, backgrounds))
             or self._is_outside(piece)
         ]
-        covered = [piece for piece in self.pieces if self._is_covered(piece)]
+        solid = [path.bounds if path.is_solid else None for path in self.paths]
+        covered = [piece for piece in self.pieces if _is_covered(piece, solid)]
         if sum(len(piece.text.split()) for piece in covered) >= _MIN_COVERED_WORDS:
             hidden += covered
 
@@ -184,13 +190,6 @@ class Canvas:
         left, bottom, right, top = self.paper
         above, below = piece.y > top, piece.y + piece.size < bottom
         return above or below or piece.x > right or piece.end < left
-
-    def _is_covered(self, piece: Piece) -> bool:
-        """Return whether an opaque shape was painted over the piece's start and middle."""
-        covers = self.paths[piece.painted : piece.painted + _MAX_COVERS]
-        solid = [path.bounds for path in covers if path.filled and path.closed and not path.clear]
-        middle = replace(piece, x=(piece.x + piece.end) / 2) if solid else piece
-        return _lies_on(middle, solid) and _lies_on(piece, solid)
 
     def _rectangle(self, operands: Sequence[float], cm: Matrix) -> None:
         x, y, width, height = operands
@@ -253,7 +252,20 @@ def _widen_spaces(parts: list[Any]) -> None:
     parts[:] = widened
 
 
-def _lies_on(piece: Piece, shapes: Sequence[tuple[float, float, float, float]]) -> bool:
+def _is_covered(piece: Piece, solid: Sequence[Bounds | None]) -> bool:
+    """Return whether an opaque shape was painted over the piece's start and middle.
+
+    `solid` are the bounds of all paths, None of those that cover nothing.
+    """
+    after = solid[piece.painted : piece.painted + _MAX_COVERS]
+    covers = [bounds for bounds in after if bounds is not None]
+    if not covers:
+        return False
+    middle = replace(piece, x=(piece.x + piece.end) / 2)
+    return _lies_on(middle, covers) and _lies_on(piece, covers)
+
+
+def _lies_on(piece: Piece, shapes: Sequence[Bounds]) -> bool:
     """Return whether the piece starts within one of the shapes, as in the head of a table."""
     x, y = piece.x + 0.1 * piece.size, piece.y + 0.3 * piece.size
     return any(left <= x <= right and bottom <= y <= top for left, bottom, right, top in shapes)
