@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import pypdf
 
 from courtroom.analysis.pdf.canvas import Canvas
+from courtroom.analysis.pdf.content_operations import parsed_contents
 from courtroom.analysis.pdf.drawings import drawing_of
 from courtroom.analysis.pdf.non_body_text import (
     MAX_TEXTS,
@@ -111,9 +112,10 @@ class _PageReader:
         )
         try:
             page = self.reader.pages[number - 1]
-            page.extract_text(
-                visitor_operand_before=canvas.before_operator, visitor_text=canvas.text
-            )
+            with parsed_contents(page, self.reader):
+                page.extract_text(
+                    visitor_operand_before=canvas.before_operator, visitor_text=canvas.text
+                )
             self._add_images(number, page, set(canvas.images))
             self.non_body_texts += page_comments(page, number)
         except Exception as error:  # noqa: BLE001 -- recorded; the other pages still count
