@@ -24,7 +24,7 @@ from courtroom.analysis.git.commit_kinds import (
 )
 from courtroom.analysis.git.git_process import read_git
 from courtroom.analysis.git.snapshot import Snapshot
-from courtroom.analysis.git.stages import with_bare_graphs
+from courtroom.analysis.git.stages import with_graphs_read
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -44,9 +44,9 @@ LOG_FORMAT = (
 FIELDS = 9
 
 ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
-# Of the first files of the stages of 55 works those with fewer lines of Python were placeholders, or
-# their message named the stage.
-LEAST_LINES = 12
+# Of the first files of the stages of 65 works those with fewer lines of Python were placeholders, or
+# their message named the stage, or they laid out a graph.
+LEAST_LINES = 18
 # "added TAB removed TAB path"; a file that git does not count has "-" instead of a number.
 _LINE_COUNT = re.compile(r"(\d+)\t\d+\t(.*)")
 # The start of git's id of an empty file, which it may abbreviate to seven digits.
@@ -122,7 +122,7 @@ def read_history(snapshot: Snapshot, limits: Limits) -> History:
         settings=[f"core.attributesFile={ATTRIBUTES}"],
     )
     commits = tuple(_parse_commits(listing.decode(errors="replace")))
-    commits = with_bare_graphs(snapshot.git_dir, commits)
+    commits = with_graphs_read(snapshot.git_dir, commits)
     total = len(commits) if len(commits) < limits.commits else _count_commits(snapshot)
     return History(commits, total, truncated=total > len(commits))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -56,8 +56,8 @@ def progression(history: History) -> tuple[Stage, ...]:
 
     A stage begins with the commit in which its files first hold something, also when one commit
     brings several; a stage without files of its own begins with the first code that a message names
-    so. Empty files begin the set-up at most, a graph without a detective or a judge and a README
-    begin none; a few lines of Python, or a test, begin one only where the message names it or
+    so. Empty files begin the set-up at most; a graph without a detective or a judge, a README and an
+    example that tests read begin none; a few lines of Python, or a test, begin one only where the message names it or
     nothing better does.
     """
     by_files: dict[str, Stage] = {}
@@ -92,7 +92,8 @@ def _is_blank(path: str, commit: Commit) -> bool:
     is_marker = name == "__init__.py" and path in commit.thin_paths
     is_empty = path in commit.empty_paths and _stage_of_file(path) != "setup"
     is_new = bool(_NEW_REPOSITORY_FILE.fullmatch(name))
-    return is_marker or is_empty or is_new or path in commit.bare_graphs
+    is_data_of_tests = "fixtures" in PurePosixPath(path).parts
+    return is_marker or is_empty or is_new or is_data_of_tests or path in commit.bare_graphs
 
 
 def _lays_out(commit: Commit) -> bool:
@@ -138,13 +139,14 @@ def _stages_in(text: str) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-# -- graphs without a detective or a judge ---------------------------------------------------------
+# -- graphs by the names of their nodes -----------------------------------------------------------
 
 
-def with_bare_graphs(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, ...]:
+def with_graphs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, ...]:
     """Return the commits with `bare_graphs`, where a later commit brings a detective or a judge.
 
-    A graph that cannot be read, or none of whose nodes is ever called so, is bare in none.
+    A graph that cannot be read, or none of whose nodes is ever called so, is bare in none. One that
+    has such a node is not thin, however few its lines are.
     """
     versions = [
         (commit.sha, path)
@@ -154,19 +156,23 @@ def with_bare_graphs(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, 
         if path.endswith(".py") and not _is_blank(path, commit)
         if _stage_of_file(path) == "graph" and not is_test_path(path)
     ]
-    bare: list[tuple[str, str]] = []
+    bare: set[tuple[str, str]] = set()
     for sha, path in versions[:MOST_GRAPHS]:
-        if not _is_bare(_text_at(git_dir, sha, path)):
-            break
-        bare.append((sha, path))
-    else:
-        return tuple(commits)
-    return tuple(
-        replace(commit, bare_graphs=paths)
-        if (paths := frozenset(path for sha, path in bare if sha == commit.sha))
-        else commit
-        for commit in commits
-    )
+        names = _node_names(_text_at(git_dir, sha, path))
+        is_laid_out = any(map(_PART.search, names))
+        if is_laid_out or not names:
+            filled = {(sha, path)} if is_laid_out else set()
+            return tuple(_with_graphs(commit, bare, filled) for commit in commits)
+        bare.add((sha, path))
+    return tuple(commits)
+
+
+def _with_graphs(
+    commit: Commit, bare: Collection[tuple[str, str]], filled: Collection[tuple[str, str]]
+) -> Commit:
+    bare_graphs = frozenset(path for sha, path in bare if sha == commit.sha)
+    thin_paths = commit.thin_paths.difference(path for sha, path in filled if sha == commit.sha)
+    return replace(commit, bare_graphs=bare_graphs, thin_paths=thin_paths)
 
 
 def _text_at(git_dir: Path, sha: str, path: str) -> str:
@@ -178,8 +184,8 @@ def _text_at(git_dir: Path, sha: str, path: str) -> str:
     return content.decode(errors="replace")
 
 
-def _is_bare(text: str) -> bool:
+def _node_names(text: str) -> list[str]:
+    """Return the names of the nodes of a graph, none where one is not written as a literal."""
     names = _NAMED_NODE.findall(text)
-    # A graph drawn in another way shows no names.
-    is_readable = "StateGraph(" in text and 0 < len(names) == len(_NODE.findall(text))
-    return is_readable and not any(map(_PART.search, names))
+    is_readable = "StateGraph(" in text and len(names) == len(_NODE.findall(text))
+    return names if is_readable else []

@@ -291,7 +291,7 @@ def test_empty_files_begin_the_set_up_that_their_message_names(tmp_path, message
 
 def graph_of(*nodes: str) -> str:
     drawn = "".join(f'graph.add_node(\n    "{node}", {node})\n' for node in nodes)
-    return f"graph = StateGraph(State)\n{drawn}{lines(12)}"
+    return f"graph = StateGraph(State)\n{drawn}{lines(18)}"
 
 
 @pytest.mark.parametrize(
@@ -311,12 +311,34 @@ def test_a_graph_begins_with_its_first_detective_or_judge(tmp_path, first, secon
     assert [(stage.name, stage.subject) for stage in progression(history)] == [("graph", begun)]
 
 
+def test_graph_of_few_lines_begins_with_its_first_detective(tmp_path):
+    short = graph_of("repo_detective").replace(lines(18), "")
+    made = [
+        Made("Draw", {"src/graph.py": short}),
+        Made("Wire", {"src/graph.py": graph_of("judge")}),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [("graph", "Draw")]
+
+
+def test_example_that_tests_read_begins_no_stage_that_the_message_names(tmp_path):
+    made = [
+        Made("Read graphs by ast", {"tests/fixtures/graph.py": lines(20), "src/ast.py": lines(20)}),
+        Made("Wire", {"src/graph.py": graph_of("judge")}),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    assert [(stage.name, stage.subject) for stage in progression(history)] == [
+        ("tools", "Read graphs by ast"),
+        ("graph", "Wire"),
+    ]
+
+
 def test_a_few_lines_begin_a_stage_only_where_no_commit_brings_more(tmp_path):
     history = history_of(
         tmp_path / "a.git",
         [
-            Made("Load keys", {"src/graph.py": lines(11), "src/judges.py": lines(11)}),
-            Made("Add the parser", {"src/parser.py": lines(12)}),
+            Made("Load keys", {"src/graph.py": lines(17), "src/judges.py": lines(17)}),
+            Made("Add the parser", {"src/parser.py": lines(18)}),
             Made("Try it", {"tests/graph_run.py": lines(30)}),
             Made("Wire", {"src/graph.py": lines(30)}),
         ],
