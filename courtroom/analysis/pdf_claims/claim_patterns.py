@@ -272,7 +272,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "markdown_report",
             "",
-            _near(r"\bmarkdown\b", r"\breports?\b", r"[^.;]{0,30}"),
+            _near(r"\bmarkdown\b(?! (?:files|documents)\b)", r"\breports?\b", r"[^.;]{0,30}"),
             _flag("markdown_report"),
         ),
     )

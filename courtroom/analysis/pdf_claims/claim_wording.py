@@ -47,6 +47,11 @@ def _layer(fact: str) -> Reading:
     return read
 
 
+def _side_by_side(_: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """Functions that run side by side outside of LangGraph's graph are parallel to their author."""
+    return None if value is False and code.get("runs_side_by_side") else value
+
+
 def _join(role: str) -> Reading:
     def read(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
         """A join that runs several times on every route waits for none of its branches."""
@@ -98,6 +103,7 @@ def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
 _READINGS: Mapping[str, Reading] = {
     "detectives_parallel": _layer("detectives_parallel"),
     "judges_parallel": _layer("judges_parallel"),
+    "parallel_graph": _side_by_side,
     "evidence_join": _join("join"),
     "opinion_join": _join("justice"),
     "reducers": _reducers,

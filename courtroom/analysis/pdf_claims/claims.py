@@ -62,7 +62,8 @@ _UNFILLED = re.compile(r"\b(?:empty|placeholders?|skeletons?|scaffold\w*|reserve
 _JUDGE_SAYS = re.compile(
     r"\W*(?:the )?(?:prosecutor|defen[cs]e|tech ?lead)\b(?: attorney)?(?: ?\([^()]{0,40}\))?:? +"
     r"(?:prais|argu|not(?:es|ed)\b|credit|highlight|acknowledg|flag|charg|points? (?:out|to)\b"
-    r"|pointed|claim|award|reward|scored\b|scores? \d|gives?\b|gave\b|conced|critici|complain|commend|agre|object)"
+    r"|pointed|claim|award|reward|scored\b|scores? \d|gives?\b|gave\b|conced|critici|complain|commend|agre|object"
+    r"|the (?:chief|code|graph|implementation|synthesis|report|repo|work|history)\b)"
 )
 # A condition of what the code does: "routes to the error handler if evidence is missing".
 _CONDITION = re.compile(
@@ -83,11 +84,11 @@ _CONTINUES = re.compile(
 )
 _ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][.)])(?:\s|$)")
 # Words before the claim: the tool looks for the feature in a repository, a rubric wants it, or the
-# author denies it. Dots inside a name, or in place of words, end no clause.
-_SAME_CLAUSE = r"(?:[^.;:]|\.(?=\w)|\.{3}){0,120}$"
+# author denies it. Dots inside a name, or in place of words, end no clause, nor does an example.
+_SAME_CLAUSE = r"(?:[^.;:]|\.(?=\w)|\.{3}){0,120}(?:\(e\.g\., ?)?$"
 _EXAMINES = re.compile(
-    r"\b(?:(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin|identif|reward|grade|assess"
-    r"|find|found|grep|examin|seek|sought|if|whether|unless)\w*\b"
+    r"\b(?:(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin(?!istic)|identif|reward|grade|assess"
+    r"|find|found|grep|examin|seek|sought|if|whether|unless)\w*\b|\bconfirmation of\b"
     # "to detect:" begins a list; "Verified:" begins a claim.
     r"|to (?:detect|verify|check|look|search|identify|find|determine)(?: for)?:)" + _SAME_CLAUSE
 )

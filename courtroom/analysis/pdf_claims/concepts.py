@@ -109,6 +109,11 @@ _LOOKS_FOR_IT = re.compile(
     r"\bast\.(?:walk|call|parse|nodevisitor)\b|\bfan[- ]?(?:out|in) detection"
     r"|\b(?:detect(?:s|ed|ing)?|(?:look|search|scan|check)(?:s|ed|ing)? for|verif(?:y|ies|ied)) (?:[\w-]+ ){0,3}fan[- ]"
 )
+# What a tool establishes about the code of others: "verification of reducer usage".
+_ESTABLISHES = re.compile(
+    r"\b(?:detect(?:s|ed|ing|ion)?|(?:verif|confirm|identif)\w*|(?:look|search|scan|check)(?:s|ed|ing)? for)\b"
+    r"[^.;\u2022]{0,60}"
+)
 _QUOTED = re.compile(r"“[^”]{0,300}+”|\"[^\"]{0,300}+\"")
 _CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Diagram) {0,2}\d", re.IGNORECASE)
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
@@ -177,7 +182,8 @@ def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
         if _OTHER_SUBJECT.search(block.section):
             continue
         for passage in _whole_passages(blocks, index):
-            is_whole = all(part.search(passage.lower()) for part in parts)
+            own = _ESTABLISHES.sub(" ", passage.lower())
+            is_whole = all(part.search(own) for part in parts)
             if is_whole and _explains(passage, pattern):
                 return TermMatch("substantive", block.page, passage)
     return None

@@ -73,6 +73,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The judges will run in parallel.",
         "It goes on if a judge fails (e.g., parallel judges).",
         "● Defense (5): praises judges that run in parallel.",
+        "● Defense: The graph runs the judges in parallel.",
         "Parallel judges are not yet implemented.",
         "The peer's judges run in parallel.",
         "Initially the judges ran in parallel.",
@@ -96,6 +97,8 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The rubric favors tempfile.mkdtemp and judges that run in parallel; we agree.",
         "GraphReader sought calls in graph.py that run the judges in parallel.",
         "It walks the tree to detect: StateGraph calls, judges in parallel, fan-out.",
+        "• Confirmation of judges that run in parallel",
+        "• Detects what runs side by side (e.g., judges in parallel) for safety.",
         "It reads state.py, detecting Annotated[...] types and judges in parallel.",
         "Strengths are the parallel graph architecture and the system of judges.",
         "It orchestrates parallel forensic investigations, runs judicial evaluation and reports.",
@@ -105,6 +108,11 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
 )
 def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
     assert "judges_parallel" not in _claimed(sentence)
+
+
+def test_markdown_files_that_are_read_are_no_markdown_report() -> None:
+    assert _claimed("It ensures that reports, PDFs and markdown files are there.") == []
+    assert _claimed("A Markdown file is written to audit/report.md.") == ["markdown_report"]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +145,7 @@ def test_plan_ends_where_the_text_speaks_of_the_code_again(lines: tuple[str, ...
     "sentence",
     [
         "As the rubric requires, the judges run in parallel.",
+        "Deterministic by design, the judges run in parallel.",
         "Prosecutor (2): 'No test found.' The judges run in parallel.",
         "The three “voices” are judges in “parallel” nodes.",
         "The judges run in parallel and add their opinions.",
@@ -282,12 +291,19 @@ def test_claim_of_a_layer_that_is_parallel_in_part_is_read_in_its_words(
 
 
 @pytest.mark.parametrize(("is_gathered", "standing"), [(True, "open"), (False, "contradicted")])
-def test_judges_that_one_node_runs_side_by_side_are_no_false_claim(
-    is_gathered: bool, standing: str
+@pytest.mark.parametrize(
+    ("sentence", "feature"),
+    [
+        ("The judges run concurrently.", "judges_parallel"),
+        ("It has parallel graph execution.", "parallel_graph"),
+    ],
+)
+def test_what_the_code_runs_side_by_side_without_the_graph_is_no_false_claim(
+    sentence: str, feature: str, is_gathered: bool, standing: str
 ) -> None:
-    facts = {**CODE, "runs_side_by_side": is_gathered}
-    (held,) = check_against_code(feature_claims(_report("The judges run concurrently.")), facts)
-    assert (held.claim.feature, held.standing) == ("judges_parallel", standing)
+    facts = {**CODE, "detectives_parallel": False, "runs_side_by_side": is_gathered}
+    (held,) = check_against_code(feature_claims(_report(sentence)), facts)
+    assert (held.claim.feature, held.standing) == (feature, standing)
 
 
 TWO_KINDS = [

@@ -229,6 +229,15 @@ def test_mechanism_is_an_explanation_without_its_term() -> None:
     assert explained_without_term(in_summary, "State Synchronization") is None
 
 
+def test_mechanism_that_a_tool_looks_for_in_other_code_explains_nothing() -> None:
+    text = (
+        "The RepoInvestigator parses source code into syntax trees, which allows the system to verify"
+        " intent, not just syntax. Checks include: • Verification of reducer usage for state merging •"
+        " Confirmation of parallel execution constructs • Identification of isolation mechanisms."
+    )
+    assert explained_without_term(_reading(text), "State Synchronization") is None
+
+
 def test_node_that_collects_into_one_state_by_a_reducer_explains_without_the_term() -> None:
     text = (
         "Fan-In (EvidenceAggregator): A synchronization node that uses a typed list reducer to"
