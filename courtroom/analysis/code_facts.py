@@ -383,6 +383,9 @@ def _shown_in_code(writer: FactWriter) -> None:
     """Record evidence that is always found, scores made up, and judges' scores that never agree."""
     layers = writer.layers
     rows, gap = always_found(writer.call_graph, layers)
+    if not layers.nodes:
+        # Without a graph there is no node of any kind.
+        gap = writer.reasons.get("graph", gap)
     writer.set_rows("assumed_evidence", rows, gap)
 
     pairs = separate_ranges(layers.judges, writer.symbols.codebase.production, writer.prompts)

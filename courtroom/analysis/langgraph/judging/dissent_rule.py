@@ -98,13 +98,20 @@ def _contrasts_judges(node: ast.AST, reader: ChangeReader, assigned: Assignments
     if not isinstance(node, ast.If) or not reader.words_of_test(node.test, assigned) & SPREAD:
         return False
     texts = [
-        inner.value
-        for statement in node.body
-        for inner in walk(statement)
-        if isinstance(inner, ast.AugAssign) and isinstance(inner.value, ast.JoinedStr)
+        text for statement in node.body for inner in walk(statement) for text in _added_texts(inner)
     ]
     words = frozenset().union(*map(words_in, texts)) if texts else frozenset()
     return bool(words & PROSECUTION and words & DEFENSE)
+
+
+def _added_texts(node: ast.AST) -> list[ast.expr]:
+    """Return the texts that `report += f"..."`, lines.append() and lines.extend() add."""
+    values: list[ast.expr] = []
+    if isinstance(node, ast.AugAssign):
+        values = getattr(node.value, "elts", [node.value])
+    elif isinstance(node, ast.Call) and called_name(node) in {"append", "extend"}:
+        values = [part for argument in node.args for part in getattr(argument, "elts", [argument])]
+    return [value for value in values if isinstance(value, ast.JoinedStr)]
 
 
 def _mentions_dissent(node: ast.expr, text_names: set[str]) -> bool:

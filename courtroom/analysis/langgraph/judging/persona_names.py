@@ -17,7 +17,8 @@ PERSONAS: dict[str, frozenset[str]] = {
 class PersonaText:
     """Prompt of a persona at `path`:`line`; `text` has holes for the parts that a run fills in.
 
-    `is_in_function`: a function assembles it, which may never run.
+    `is_in_function`: a function assembles it, which may never run. `is_beside_prompts`: the same
+    function chooses it, or longer prompts for the other two personas.
     """
 
     persona: str
@@ -26,6 +27,7 @@ class PersonaText:
     end: int
     text: str
     is_in_function: bool = False
+    is_beside_prompts: bool = False
 
 
 def persona_in(name: str) -> str | None:

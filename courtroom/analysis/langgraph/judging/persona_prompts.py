@@ -147,13 +147,17 @@ def _prompts_among(texts: list[PersonaText], lines: Mapping[str, list[range]]) -
     Where a persona has one in a function that no run reaches, those that a run reaches are its
     prompts, however short; `lines` are those of the functions that a run reaches, by file.
     """
-    prompts = [text for text in texts if len(plain_words(text.text)) >= MIN_WORDS]
+    prompts = [text for text in texts if text.is_beside_prompts or _is_long(text)]
     for persona in {text.persona for text in prompts if _is_idle(text, lines)}:
         own = [text for text in texts if text.persona == persona and not _is_idle(text, lines)]
-        long = [text for text in own if len(plain_words(text.text)) >= MIN_WORDS]
+        long = list(filter(_is_long, own))
         short = [text for text in own if len(text.text.split()) >= MIN_SHORT_WORDS]
         prompts = [text for text in prompts if text.persona != persona] + (long or short)
     return prompts
+
+
+def _is_long(text: PersonaText) -> bool:
+    return len(plain_words(text.text)) >= MIN_WORDS
 
 
 def _is_idle(text: PersonaText, lines: Mapping[str, list[range]]) -> bool:
@@ -314,12 +318,19 @@ def _texts_in_branches(
     """
     for function in judges:
         scope = evaluator.load_module(function.source).scope
-        for persona, statements in persona_branches(function.site.node):
-            if persona in complete_personas:
-                continue
-            for value in filter(None, map(_text_set_in, statements)):
-                text = text_of(evaluator.evaluate(value, scope))
-                yield _persona_text(persona, function.source, value, text)
+        texts = [
+            _persona_text(
+                persona, function.source, value, text_of(evaluator.evaluate(value, scope))
+            )
+            for persona, statements in persona_branches(function.site.node)
+            if persona not in complete_personas
+            for value in filter(None, map(_text_set_in, statements))
+        ]
+        prompted = {text.persona for text in texts if _is_long(text)}
+        for text in texts:
+            is_short = MIN_SHORT_WORDS <= len(plain_words(text.text)) < MIN_WORDS
+            is_third = len(prompted) == len(PERSONAS) - 1 and text.persona not in prompted
+            yield replace(text, is_beside_prompts=is_short and is_third)
 
 
 def _text_set_in(statement: ast.stmt) -> ast.expr | None:

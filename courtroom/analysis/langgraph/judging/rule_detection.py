@@ -51,6 +51,8 @@ HIGHEST = 5
 # Names for a score that another one replaces.
 KEPT_WORDS = frozenset(words_of("old previous prev original before initial current"))
 MEANS = frozenset({"sum", "mean", "fmean", "median"})
+# Names for a score that the report shows as the verdict.
+VERDICT_NAMES = frozenset({"final", "overall", "aggregate", "total"})
 
 # Words of a line by which a reader sees the rule.
 TELLING = {
@@ -223,7 +225,10 @@ def _without_shown(changes: list[ScoreChange]) -> list[ScoreChange]:
 
 
 def _shown_values(function: ast.AST) -> set[int]:
-    """Return the values, by their ids, of names that are read, and in formatted texts only."""
+    """Return the values, by their ids, of names that are read, and in formatted texts only.
+
+    A name for the verdict is none of them: the text is the report.
+    """
     in_texts = {
         id(inner)
         for node in walk(function)
@@ -234,7 +239,8 @@ def _shown_values(function: ast.AST) -> set[int]:
     shown = {node.id for node in reads if id(node) in in_texts}
     used = {node.id for node in reads if id(node) not in in_texts}
     assigned = assignments_in(function)
-    return {id(value) for name in shown - used for value in assigned.get(name, ())}
+    only_shown = (name for name in shown - used if VERDICT_NAMES.isdisjoint(words_of(name)))
+    return {id(value) for name in only_shown for value in assigned.get(name, ())}
 
 
 def _telling_first(rule: str, lines: Lines) -> Lines:

@@ -197,9 +197,8 @@ def lead_weighs_more(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef
 def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
-        return _lead_outweighs(
-            [(_is_lead(key, {}), _number(value, assigned)) for key, value in pairs if key]
-        )
+        weights = [(_is_lead(key, {}), _number(value, assigned)) for key, value in pairs if key]
+        return _lead_outweighs(weights) and not _is_order(weights)
     if isinstance(node, ast.List | ast.Tuple):
         rows = [row.elts for row in node.elts if isinstance(row, ast.Tuple) and len(row.elts) == 2]
         return _lead_outweighs(
@@ -344,6 +343,11 @@ def _module_constants(function: FunctionRef) -> Assignments:
         for target in statement.targets
         if isinstance(target, ast.Name)
     }
+
+
+def _is_order(weights: list[tuple[bool, float | None]]) -> bool:
+    """Return true for the places of a list: {"Prosecutor": 0, "Defense": 1, "TechLead": 2}."""
+    return sorted(number or 0 for _, number in weights) == list(range(len(weights)))
 
 
 def _lead_outweighs(weights: list[tuple[bool, float | None]]) -> bool:

@@ -428,6 +428,16 @@ def test_personas_that_a_function_chooses_by_branches_are_read(form):
     assert reading.are_distinct
 
 
+@pytest.mark.parametrize(
+    ("second", "personas"),
+    [(KIND, ["Prosecutor", "Defense", "TechLead"]), ("Be kind.", ["Prosecutor"])],
+)
+def test_short_text_beside_the_prompts_of_both_others_is_a_prompt(second, personas):
+    code = BRANCHES["elif and else"][0].replace(repr(DRY), "'Weigh what can be maintained.'")
+    reading = read(code.replace(repr(KIND), repr(second)))
+    assert [prompt.persona for prompt in reading.prompts] == personas
+
+
 @pytest.mark.parametrize("between", ["    who = who or 'Defense'\n", ""])
 def test_last_return_belongs_to_nobody_while_two_personas_are_left(between):
     code = (

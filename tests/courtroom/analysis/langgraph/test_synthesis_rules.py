@@ -18,6 +18,10 @@ RULES = {
         ),
         "overall = score\nif has_vulnerability(p):\n    overall = min(overall, 3)\nreturn overall",
         "score = min(score, 3) if p.found_injection else score",
+        (
+            "if has_vulnerability(p):\n    final_avg = min(score, 3.0)\nelse:\n    final_avg = score\n"
+            "lines.append(f'Overall score: {final_avg:.2f} of 5')"
+        ),
         "if p.score <= 2:\n    score = 2\n    notes.append('Security override')",
         "if criterion_id == 'safe_tool_engineering' and p.score == 1:\n    score = min(score, 3.0)",
         (
@@ -136,6 +140,7 @@ NO_RULES = [
     ),
     "report = made('Mend what the Tech Lead names.')\nfinal_report = report",
     "order = [('Prosecutor', 1), ('TechLead', 1)]",
+    "order = {'Defense': 0, 'Prosecutor': 1, 'TechLead': 2}\nreturn sorted(opinions, key=order.get)",
     "tech_score = tech_lead.score if tech_lead else 3",
     (
         "scores = [p.score]\ntech_lead = t\nif d:\n    scores.append(d.score)\n"
@@ -410,12 +415,14 @@ def test_weights_are_followed_through_parameters_and_two_assignments():
     assert rules_in(code.replace("2 * t", "2 * p")) == set()
 
 
-def test_both_sides_in_a_text_about_the_spread_are_a_dissent():
+@pytest.mark.parametrize(
+    "added", ["text += {}", "lines.append({})", "lines.extend([{}, ''])", "lines += [{}]"]
+)
+def test_both_sides_in_a_text_about_the_spread_are_a_dissent(added):
+    thesis, antithesis = "f'Thesis (Prosecutor): {p.argument}'", "f'Antithesis (Defense): {d}'"
     body = (
         "spread = max(p.score, d.score) - min(p.score, d.score)\n"
-        "if spread > 1:\n"
-        "    text += f'Thesis (Prosecutor): {p.argument}'\n"
-        "    text += f'Antithesis (Defense): {d.argument}'"
+        f"if spread > 1:\n    {added.format(thesis)}\n    {added.format(antithesis)}"
     )
 
     assert rules_in(justice(body)) == {"dissent"}
