@@ -159,12 +159,23 @@ def _is_same_block(group: Sequence[Line], line: Line, leading: float) -> bool:
         return False
     if _DRAWN_IN_TEXT.search(last.text) or _DRAWN_IN_TEXT.search(line.text):
         return False
-    if abs(last.size - line.size) > 0.12 * line.size or last.bold != line.bold:
+    if abs(last.size - line.size) > 0.12 * line.size or _changes_weight(group, line):
         return _ends_inside_path(last.text) and abs(last.size - line.size) <= 0.12 * line.size
 
     return not (
         _BULLET.match(line.text) or _NUMBERED_HEADING.match(line.text) or _looks_numbered(group)
     )
+
+
+def _changes_weight(group: Sequence[Line], line: Line) -> bool:
+    """Return whether a line begins in bold or without after a line that ends otherwise.
+
+    A heading, bold as a whole, is no part of a text that begins with bold words.
+    """
+    if group[-1].bold == line.bold:
+        return False
+    is_heading = all(other.bold for other in group)
+    return is_heading or group[-1].pieces[-1].bold != line.pieces[0].bold
 
 
 def _looks_numbered(group: Sequence[Line]) -> bool:

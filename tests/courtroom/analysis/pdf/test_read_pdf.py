@@ -294,6 +294,28 @@ def _block(*lines: str) -> str:
     return "\n".join(block.text for block in blocks_of(lines_of(pieces)))
 
 
+def _weighted(*lines: tuple[tuple[str, bool], ...]) -> list[str]:
+    """Return the blocks of lines of words, each in bold or not."""
+    pieces = [
+        Piece(word, 72 + 100 * column, 700 - 14 * row, 11, bold=bold)
+        for row, line in enumerate(lines)
+        for column, (word, bold) in enumerate(line)
+    ]
+    return [block.text for block in blocks_of(lines_of(pieces))]
+
+
+def test_paragraph_goes_on_in_the_weight_in_which_its_line_ends() -> None:
+    first = (("It performs", False), ("State", True))
+    assert _weighted(first, (("Synchronization", True),)) == ["It performs State Synchronization"]
+    assert _weighted(first, (("Synchronization", False),)) == ["It performs State Synchronization"]
+
+
+def test_bold_heading_is_no_part_of_a_text_that_begins_in_bold() -> None:
+    text = (("Judges", True), ("read it.", False))
+    assert _weighted((("Design", True),), text) == ["Design", "Judges read it."]
+    assert _weighted(text, (("Rules", True),)) == ["Judges read it.", "Rules"]
+
+
 def test_word_broken_at_the_end_of_a_line_is_joined() -> None:
     assert _block("All of the evi-", "dence is kept.") == "All of the evidence is kept."
 
