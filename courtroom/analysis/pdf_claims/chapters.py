@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 _CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
-# Parts of a plan: numbered by a word, or with the day on which they are due.
+# Parts of a plan: numbered by a word, the heads of its columns, or with the day when it is due.
 _PART_OF_PLAN = re.compile(
     r"(?:phase|step|day|week|sprint|milestone|task|item|priority|gap|issue) ?#?\d"
+    r"|(?:week|day|date|milestone|issue|task|item|action)(?: [\w/&-]+){1,5}$"
     r"|.{0,80}\((?:target|due|deadline|by|eta|owner)\b",
     re.IGNORECASE,
 )

@@ -11,9 +11,15 @@ from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
 # The fact as it stands, and null where it says less than the sentence, or something else.
 Reading = Callable[[str, CodeFacts, bool | None], bool | None]
 
-_WHOLE_LAYER = re.compile(
-    r"\b(?:all|both|each|every|three|four|3|4) (?:\w+ ){0,3}(?:detectives?|judges?|nodes?|agents?)\b"
+# "All three detectives": a whole layer, or as many of its nodes as the sentence says.
+_WHOLE_LAYER = (
+    r"\b(?:all|both|each|every|two|three|four|[234]) (?:\w+ ){0,3}(?:%s|nodes?|agents?)\b"
 )
+_WHOLE_LAYERS = {
+    "detectives_parallel": re.compile(_WHOLE_LAYER % "detectives?"),
+    "judges_parallel": re.compile(_WHOLE_LAYER % "judges?"),
+}
+_NUMBERS = {"both": 2, "two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4}
 _WAITS = re.compile(r"\bwait|\bbarrier|\bsynchroni[sz]|\bbefore\b")
 _ASKS_AGAIN = re.compile(
     r"\b(?:judges?|prosecutor|personas?|models?|opinions?)\b[^.;]{0,60}"
@@ -41,8 +47,12 @@ def _layer(fact: str) -> Reading:
             return value
         text = _folded(sentence)
         apart = (_folded(node).removesuffix("node") for node in (*order["before"], *order["after"]))
-        is_whole = _WHOLE_LAYER.search(sentence) or any(node in text for node in apart)
-        return False if is_whole else None
+        whole = _WHOLE_LAYERS[fact].search(sentence)
+        numbers = [_NUMBERS[word] for word in whole[0].split() if word in _NUMBERS] if whole else []
+        is_other = whole and numbers != [len(order["together"])]
+        if is_other or any(node in text for node in apart):
+            return False
+        return True if whole else None
 
     return read
 

@@ -30,7 +30,9 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○
 _OTHER_SUBJECT = re.compile(
     r"\b(?:gaps?|plans?|planned|remediation|future|next steps|roadmap|limitations?|known issues"
     r"|to-?do|peers?|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?"
-    r"|risks?|problems?|challenges|bugs?|root causes?|priority \d|implementation steps)\b",
+    r"|risks?|problems?|challenges|bugs?|root causes?|priority \d|implementation steps"
+    # The text of the rubric, and what is due in which week.
+    r"|(?:grading|evaluation|scoring|full|complete) rubric|timelines?|schedule|milestones)\b",
     re.IGNORECASE,
 )
 # The end of a line whose sentence goes on.
@@ -101,6 +103,11 @@ _WANTS = re.compile(
 _DENIES = re.compile(
     r"\b(?:no|not|never|without|n't|cannot|isn't|lack(?:s|ing)?|rather than|instead of)\W+"
     r"(?:\w+\W+){0,2}$"
+)
+# The same after the words: "with_structured_output() was replaced by our own parser".
+_GIVEN_UP = re.compile(
+    r"\W{0,4}(?:[\w-]+ ){0,2}(?:was|were|is|are|(?:has|have|had) been) (?:\w+ly )?"
+    r"(?:replaced|removed|dropped|abandoned|disabled|bypassed|avoided|not (?:used|supported|available))\b"
 )
 _MAX_QUOTE = 600  # characters, so that unpaired quotation marks are searched once
 _QUOTE = re.compile(
@@ -286,4 +293,5 @@ def _is_claimed(feature: Feature, sentence: str) -> bool:
     before = sentence[: match.start()]
     if _EXAMINES.search(before) or _WANTS.search(before):
         return False
-    return feature.is_denial or not _DENIES.search(before)
+    is_denied = _DENIES.search(before) or _GIVEN_UP.match(sentence[match.end() :])
+    return feature.is_denial or not is_denied

@@ -150,6 +150,8 @@ _NOT_NOW = re.compile(
     r"\b(?:(?:pre|post)-?fix|fixed|resolved|closed|(?:failure|success)[_ ]pattern|avoid: )",
     re.IGNORECASE,
 )
+# A part that is there and does not work yet: its denial is true of what it does.
+_HOLLOW = re.compile(r"\b(?:cannot|can['\u2019]?t|placeholders?|stub\w*|scaffold\w*|mock\w*)\b")
 _GAP = r"(?:[\w/-]+ )?"
 _ABSENT = (
     r"(?:not (?:yet )?(?:been )?(?:implemented|added|integrated|wired|present|built|connected"
@@ -181,7 +183,9 @@ def _denials(reading: PdfReading) -> Iterator[tuple[Part, int, str]]:
 
 def _denies(sentence: str, pattern: re.Pattern[str]) -> bool:
     match = pattern.search(sentence)
-    return match is not None and not _OTHER_TIME.search(sentence[: match.end() + _AFTER])
+    if match is None or _HOLLOW.search(sentence):
+        return False
+    return not _OTHER_TIME.search(sentence[: match.end() + _AFTER])
 
 
 def _patterns(words: str) -> tuple[re.Pattern[str], ...]:

@@ -74,6 +74,8 @@ def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -
         "Prosecutor cited missing explicit definition in src/graph.py.",
         "Judges: missing tests of the prompts.",
         "The fields are plain (inputs; no judges).",
+        "The VisionInspector is not implemented (returns placeholders).",
+        "Vision Inspector Not Implemented - it cannot read pictures.",
         "The rows stand apart (a list. No judges).",
     ],
 )
