@@ -212,8 +212,8 @@ def _use_of_pattern(
             continue
         passages = (_passage(blocks, index, pattern), _in_list(blocks, index))
         for passage in passages:
-            # A term in quotation marks alone is an example of what someone says.
-            if not _says(_QUOTED.sub(" ", passage), pattern):
+            # A term in a quotation of more words is an example of what someone says.
+            if not _says(_without_speech(passage, pattern), pattern):
                 continue
             if _explains(passage, pattern) or _is_definition(passage, pattern):
                 match = TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
@@ -223,14 +223,22 @@ def _use_of_pattern(
     return min(explanations, key=lambda ranked: ranked[0])[1] if explanations else mention
 
 
+def _without_speech(passage: str, pattern: re.Pattern[str]) -> str:
+    """Return the passage without quotations, but for those of nothing but the term: its name."""
+    return _QUOTED.sub(
+        lambda match: match[0] if pattern.fullmatch(_folded(match[0])) else " ", passage
+    )
+
+
 def _distance(block: _Block, passage: str, pattern: re.Pattern[str]) -> int:
     """Return 0 for a section on the term, 1 for a definition, 3 where another subject names it.
 
-    4 is a passage on finding it elsewhere.
+    A passage with the term in quotation marks is 3 too. 4 is a passage on finding it elsewhere.
     """
     if _LOOKS_FOR_IT.search(passage[:_PASSAGE_CHARACTERS].lower()):
         return 4
-    if block.in_plan or _OTHER_SUBJECT.search(block.section):
+    is_quoted = not _says(_QUOTED.sub(" ", passage), pattern)
+    if block.in_plan or is_quoted or _OTHER_SUBJECT.search(block.section):
         return 3
     if _says(block.section, pattern):
         return 0
