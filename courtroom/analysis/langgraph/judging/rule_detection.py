@@ -137,14 +137,14 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
     by_spread = [
         change
         for change in _without_shown(changes)
-        if _words_of_tests(change, change.own_tests) & CERTAIN_SPREAD
+        if _is_spread(_words_of_tests(change, change.own_tests))
     ]
     # A cap for security inside the branch decides on security, whatever it changes.
     direct: list[ScoreChange] = []
     nested: list[ScoreChange] = []
     for change in by_spread:
-        is_direct = _words_of_tests(change, change.own_tests[-1:]) & CERTAIN_SPREAD
-        (direct if is_direct else nested).append(change)
+        is_direct = _is_spread(_words_of_tests(change, change.own_tests[-1:]))
+        (direct if is_direct and not is_security_cap(change) else nested).append(change)
     return [
         *_ranked("variance_re_evaluation", direct, SPREAD),
         *_returned_by_spread(functions, reader),
@@ -160,11 +160,15 @@ def _returned_by_spread(functions: list[FunctionRef], reader: ChangeReader) -> I
             if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Return):
                 continue
             returned = node.body[-1]
-            if (
-                _returns_score(function, returned.value)
-                and reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD
+            if _returns_score(function, returned.value) and _is_spread(
+                reader.words_of_test(node.test, assigned)
             ):
                 yield function, returned.lineno
+
+
+def _is_spread(words: frozenset[str]) -> bool:
+    """Return whether the words of a test are of a spread, also as a range from the least to the most."""
+    return bool(words & CERTAIN_SPREAD) or (bool(words & SPREAD) and {"max", "min"} <= words)
 
 
 def _returns_score(function: FunctionRef, value: ast.expr | None) -> bool:

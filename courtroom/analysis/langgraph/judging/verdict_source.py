@@ -46,6 +46,11 @@ REPORT_WORDS = frozenset({"report", "audit", "summary", "criterion", "verdict"})
 SEARCHES = frozenset(
     words_of("search match fullmatch findall finditer compile find rfind index rindex count")
 ) | {"startswith", "endswith", "split", "partition", "rpartition", "removeprefix", "sub"}
+# "final_summary" is no score, nor is the remediation plan, though both may be final.
+TEXT_WORDS = frozenset(
+    words_of("summary remediation plan narrative prose rationale explanation recommendations text")
+)
+SURE_SCORE_WORDS = SCORE_WORDS - frozenset(words_of("final resolved adjusted"))
 COMPARISONS = (ast.In, ast.NotIn, ast.Eq, ast.NotEq)
 
 
@@ -159,11 +164,27 @@ def _is_tainted(value: ast.AST, tainted: set[str], call_ids: set[int]) -> bool:
 
 def _sets_tainted_score(node: ast.AST, tainted: set[str]) -> bool:
     if isinstance(node, ast.keyword):
-        is_score = bool(set(words_of(node.arg or "")) & SCORE_WORDS)
+        words = set(words_of(node.arg or ""))
+        is_score = bool(words & SCORE_WORDS) and not _is_text(words)
         return is_score and _is_tainted(node.value, tainted, set())
     if isinstance(node, ast.Assign):
-        return any(map(is_score_name, node.targets)) and _is_tainted(node.value, tainted, set())
+        is_score = any(
+            is_score_name(target) and not _is_text(set(words_of(last_name(target))))
+            for target in node.targets
+        )
+        return is_score and _is_tainted(_beside_parts(node.value), tainted, set())
     return False
+
+
+def _is_text(words: set[str]) -> bool:
+    return bool(words & TEXT_WORDS) and not words & SURE_SCORE_WORDS
+
+
+def _beside_parts(value: ast.expr) -> ast.AST:
+    """Return the value; of a report put together from named parts, what has no name."""
+    if isinstance(value, ast.Call) and value.keywords and all(part.arg for part in value.keywords):
+        return ast.Tuple(elts=value.args)
+    return value
 
 
 def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
@@ -171,7 +192,7 @@ def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
 
     A function counts by its name, or when some code of the repository writes a .md file. Headings
     of several functions of a file count together where that file writes the report. A heading that
-    is looked for in a text is written nowhere.
+    is looked for in a text, or shown on a page, is written nowhere.
     """
     production = symbols.codebase.production
     is_written = any(_writes_markdown(source) for source in production)
@@ -179,8 +200,10 @@ def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
         texts = [
             entry for entry in source.strings if entry[1] is not None and _is_heading(entry[0])
         ]
-        sought = _sought_texts(source) if texts else frozenset()
-        headings = Counter(id(site.node) for node, site in texts if site and id(node) not in sought)
+        elsewhere = _sought_texts(source) | _shown_texts(symbols, source) if texts else frozenset()
+        headings = Counter(
+            id(site.node) for node, site in texts if site and id(node) not in elsewhere
+        )
         in_file = sum(headings.values()) if _writes_markdown(source) else 0
         templates = {
             id(site.node)
@@ -212,6 +235,20 @@ def _sought_texts(source: SourceFile) -> frozenset[int]:
             if isinstance(node, ast.Compare) and isinstance(node.ops[0], COMPARISONS):
                 wanted += [node.left, *node.comparators]
     return frozenset(id(inner) for node in wanted for inner in walk(node))
+
+
+def _shown_texts(symbols: SymbolTable, source: SourceFile) -> frozenset[int]:
+    """Return the texts, by their ids, that code hands to Streamlit."""
+    if "streamlit" not in source.text:
+        return frozenset()
+    shown = (
+        inner
+        for site, dotted in symbols.calls(source)
+        if dotted.startswith("streamlit.")
+        for argument in site.node.args
+        for inner in walk(argument)
+    )
+    return frozenset(map(id, shown))
 
 
 def _searches(source: SourceFile) -> Iterator[ast.Call]:

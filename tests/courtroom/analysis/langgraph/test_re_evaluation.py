@@ -15,6 +15,7 @@ from tests.courtroom.sources import IMPORTS, justice
         ("if spread_of(p, d, t) > 2 and not dissent:\n    return t.score", [5]),
         ("if spread_of(p, d, t) > 2:\n    return weighted_score(p, d, t, 2)", [5]),
         ("if spread_of(p, d, t) > 2:\n    return note(p, d, t)", []),
+        ("gap = max(p, d, t) - min(p, d, t)\nif gap > 2:\n    return final, note", [6]),
         (
             # The line that the spread decides comes before a cap for security inside its branch.
             (

@@ -26,6 +26,16 @@ def asks_model(code: str) -> bool:
         ("answer = llm.invoke('?')\nscore = answer.score", True),
         (
             (
+                "answer = llm.invoke('?')\nsummary_final = answer.summary\n"
+                "final_report = Report(overall=score, summary=summary_final)"
+            ),
+            False,
+        ),
+        ("answer = llm.invoke('?')\nfinal_report = read(answer.content)", True),
+        ("answer = llm.invoke('?')\nfinal_report = Report(score, **answer)", True),
+        ("answer = llm.invoke('?')\nfinal_report = Report(score=answer.value)", True),
+        (
+            (
                 "data = json.loads(llm.invoke('?').content)\n"
                 "for row in data:\n"
                 "    result = Result(final_score=row['score'])"
@@ -106,6 +116,16 @@ def test_a_verdict_from_opinions_reads_them(code, does):
         ),
         ("def to_markdown(report):\n    return '# Report' + '## Verdict'", True),
         ("# '# Report' '## Summary' out.md write", False),
+        (
+            (
+                "import streamlit as st\n"
+                "def page(report):\n"
+                "    st.markdown('## Audit')\n"
+                "    st.markdown('## Summary')\n"
+                "    st.write(open('a.md'))"
+            ),
+            False,
+        ),
         (
             (
                 "def read_markdown_report(text):\n"
