@@ -88,7 +88,8 @@ def read_clone(
 
     context = _context_of(symbols, function)
     lines = {
-        "clone_in_tempdir": list(_temporary_folders(symbols, call_graph, context))
+        "clone_in_tempdir": list(_temporary_folders(symbols, call_graph, [function]))
+        or list(_temporary_folders(symbols, call_graph, context))
         or list(_handed_folders(call_graph, function)),
         "clone_timeout": [
             place for other in calls for place in _timeouts(call_graph, function, other)
@@ -295,7 +296,7 @@ def _callers(symbols: SymbolTable, names: set[str]) -> Iterator[FunctionRef]:
 def _temporary_folders(
     symbols: SymbolTable, call_graph: CallGraph, context: list[FunctionRef]
 ) -> Lines:
-    """Yield where the clone, its callers, or a function that they call makes a temporary folder."""
+    """Yield where one of the functions, or one that they call, makes a temporary folder."""
     functions = [*context, *(callee for other in context for callee in call_graph.callees(other))]
     node_ids = {id(function.site.node) for function in functions}
     for source in {function.source.path: function.source for function in functions}.values():

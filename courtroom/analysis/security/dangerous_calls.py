@@ -63,6 +63,7 @@ UNVERIFIED_CONTEXTS = frozenset({"ssl._create_unverified_context", "ssl._create_
 # A file with none of these words makes no such call.
 MARKERS = (
     "pickle",
+    "allow_dangerous_deserialization",
     "marshal",
     "shelve",
     "dill",
@@ -188,6 +189,8 @@ def _unsafe_deserialization(
         )
     elif dotted == "torch.load":
         is_safe = _is_constant(keyword_of(call, "weights_only"), True)
+    elif (allowed := keyword_of(call, "allow_dangerous_deserialization")) is not None:
+        is_safe = not _is_constant(allowed, True)
     elif dotted == "numpy.load":
         is_safe = not _is_constant(keyword_of(call, "allow_pickle"), True)
     else:
@@ -196,7 +199,10 @@ def _unsafe_deserialization(
         data = _first_argument(call, "stream", "f", "file")
         # PyTorch 2.6 and later load weights only, unless a call says otherwise.
         is_by_version = dotted == "torch.load" and keyword_of(call, "weights_only") is None
-        is_certain = not is_by_version and not is_own_dump(symbols, source, site, data)
+        # An index of vectors is usually the program's own.
+        is_index = keyword_of(call, "allow_dangerous_deserialization") is not None
+        is_open = is_by_version or is_index
+        is_certain = not is_open and not is_own_dump(symbols, source, site, data)
         yield Danger("unsafe_deserialisation", data, is_certain)
 
 

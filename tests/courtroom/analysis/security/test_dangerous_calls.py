@@ -77,6 +77,10 @@ def test_the_safe_form_of_a_call_is_no_hazard(code):
         ("torch.load(find())", ("unsafe_deserialisation", None)),
         ("np.load('a.npy', allow_pickle=True)", ("unsafe_deserialisation", False)),
         (
+            "FAISS.load_local('index', model, allow_dangerous_deserialization=True)",
+            ("unsafe_deserialisation", False),
+        ),
+        (
             "def f(name):\n    cursor.execute(f'SELECT * FROM t WHERE n = {name}')",
             ("sql_from_strings", True),
         ),

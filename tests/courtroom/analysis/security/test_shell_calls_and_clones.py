@@ -139,6 +139,23 @@ def test_precautions_of_the_wrapper_and_of_the_callers_count():
     assert precautions(files) == {"clone_in_tempdir", "clone_timeout", "clone_errors_handled"}
 
 
+def test_folder_that_a_caller_makes_for_a_copy_is_none_of_the_clone():
+    files = {
+        "src/tools.py": """
+            import subprocess, tempfile
+            def clone(url):
+                folder = tempfile.mkdtemp()
+                subprocess.run(["git", "clone", url, folder])
+                return folder
+            def report_of(url):
+                clone(url)
+                return tempfile.mkdtemp()
+            """,
+    }
+    places = clone_of(files).lines["clone_in_tempdir"]
+    assert [line for _, line in places] == [4]
+
+
 LAYERED = {
     "src/process.py": """
         import subprocess
