@@ -39,7 +39,7 @@ EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)
 SHOWN_FIELDS = ("content", "location")
 SAID_FIELDS = ("content", "rationale")
 # By these a text says that what it is about was not looked at.
-NO_LOOK = frozenset({"unavailable", "deferred", "placeholder"})
+NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
 # Calls that look at nothing: of the state, or of what they are given.
 PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
 # What a criterion is called: a choice by its name is none by the evidence.
@@ -100,7 +100,7 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
 
 def _written_words(text: ast.expr) -> list[str]:
     parts = (constant_text(inner) for inner in walk(text))
-    return [word for part in parts if part for word in words_of(part)]
+    return [word.strip(".,;:()") for part in parts if part for word in words_of(part)]
 
 
 def assumed_evidence(

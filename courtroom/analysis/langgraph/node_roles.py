@@ -47,6 +47,8 @@ LOOSE_JOIN_WORDS = frozenset(
         initialize setup load loader clone end exit layer done complete evidence"""
     )
 )
+# A node that fetches what the detectives look at: repo_cloner.
+FETCHING_WORDS = frozenset({"clone", "cloner", "cloning"})
 # Names with one of these are of a single detective or judge, whatever else they mention.
 SINGLE_WORDS = frozenset(
     words_of(
@@ -93,7 +95,7 @@ def _role(words: set[str]) -> str:
     is_persona = bool(words & PERSONA_WORDS) or words >= {"tech", "lead"}
     if words & JUSTICE_WORDS and "evidence" not in words and not is_persona:
         return "justice"
-    if words & JOIN_WORDS:
+    if words & (JOIN_WORDS | FETCHING_WORDS):
         return "join"
     if words & DETECTIVE_WORDS and not words & JUDGE_WORDS:
         return "detective"

@@ -18,6 +18,7 @@ from tests.courtroom.sources import builder_of
         ("evidence_gate", "detective_node", "join"),
         ("repo_investigator", "investigator_hub", "join"),
         ("judges", "judge_dispatcher", "join"),
+        ("repo_cloner", "fetched", "join"),
     ],
 )
 def test_a_node_named_after_a_criterion_has_the_role_of_its_function(name, function, role):
