@@ -13,6 +13,7 @@ from itertools import takewhile
 
 _CORNER = re.compile(r"[┌╭╔┏]|\+[-=]{2,}(?=\+)")
 _BOTTOM = re.compile(r"[└╰╚┗]|\+[-=]{2,}\+")
+_COLUMN = re.compile(r"[┬╤╥╦┯┰┳]|[-=]\+[-=]")
 _BORDER = re.compile(r"[\u2500-\u257f+\-=|\s]+")
 _DRAWN_BAR = re.compile(r"[│┃║]")
 _ASCII_BAR = re.compile(r"\|")
@@ -22,12 +23,16 @@ _NAME_PART = re.compile(r"[A-Za-z][^:(]*$")
 
 @dataclass(frozen=True, slots=True)
 class BoxRow:
-    """Boxes side by side: their names, the line above their border, and the lines they take up."""
+    """Boxes side by side: their names, the line above their border, and the lines they take up.
+
+    `is_parted`: they are the parts of one box, between bars that the border knows nothing of.
+    """
 
     names: tuple[str, ...]
     above: str
     first: int
     end: int
+    is_parted: bool = False
 
     @property
     def are_branches(self) -> bool:
@@ -62,9 +67,24 @@ def _row_at(first: int, lines: Sequence[str]) -> BoxRow | None:
     bar = _DRAWN_BAR if _DRAWN_BAR.search(body[0]) else _ASCII_BAR
     names = _names([_cells(line, bar) for line in body])
     corners = sum(len(_CORNER.findall(line)) for line in borders)
-    if not 0 < len(names) <= corners:
+    end = first + len(borders) + len(body)
+    is_parted = len(names) > corners == len(body) and _closes(lines[end : end + 1])
+    if (
+        not names
+        or not (is_parted or len(names) <= corners)
+        or (is_parted and _has_columns(borders))
+    ):
         return None
-    return BoxRow(names, lines[first - 1] if first else "", first, first + len(borders) + len(body))
+    return BoxRow(names, lines[first - 1] if first else "", first, end, is_parted)
+
+
+def _closes(below: Sequence[str]) -> bool:
+    return bool(below) and _BOTTOM.search(below[0]) is not None
+
+
+def _has_columns(borders: Sequence[str]) -> bool:
+    """Return whether a border marks columns, as that of a table does."""
+    return any(_COLUMN.search(border) for border in borders)
 
 
 def _is_top(line: str) -> bool:

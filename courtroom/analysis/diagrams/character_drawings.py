@@ -22,10 +22,16 @@ _DRAWN_ROW = re.compile(
 _BEGINS_WITH_LINE = re.compile(rf"[|+{_DOWN}](?!\w)")
 _ARROW = re.compile(rf"-{_HEAD}|<-|(?<!\w)[{_DOWN}](?!\w)")
 _BRANCH = re.compile(rf"[|+\u251c\u2514]\s?[-\u2500]++{_HEAD}")
+# A name before a brace on its right, which joins it with the lines above and below.
+_JOINED = re.compile(
+    r"\[?(?P<name>[A-Za-z]\w{2,40}(?: \w{1,40}){0,3})\]?\s?[─━-]{0,40}\s?(?P<end>[┐┤├┘╮╯┓┛])"
+)
 _BELOW = re.compile(r"[\u2193\u2502\u25bc\u252c\u2534|]|(?<!\w)[vV](?!\w)")
 _BETWEEN_NAMES = re.compile(
-    r"\([^()]*\)|[\u2190-\u2193\u2500-\u257f\u25b2-\u25c4]|--++|[|+\\<>^]|(?<!\w)/|/(?!\w)"
+    r"\([^()]*\)|\[(?=\w{1,40}\])|(?<=\w)\](?=\s|$)|[\u2190-\u2193\u2500-\u257f\u25b2-\u25c4]|--++|[|+\\<>^]|(?<!\w)/|/(?!\w)"
 )
+# The number of a page, and the marks of a list whose texts stand elsewhere.
+_BARE_MARKS = re.compile(r"[\d.)/ •●○▪]{1,24}")
 # A file or folder in a drawn tree.
 _TREE_ENTRY = re.compile(r"[│\s]*[├└]─+\s*(?:[\w.-]+/|[\w.-]*\.\w{1,5})(?:\s|$)")
 _MIN_ROWS = 4
@@ -64,6 +70,7 @@ def _body_lines(pages: Sequence[str]) -> list[tuple[int, str]]:
     return [
         (page, "" if _row(line) and _without_numbers(line) in repeated else line)
         for page, line in lines
+        if not _BARE_MARKS.fullmatch(line)
     ]
 
 
@@ -98,9 +105,12 @@ def _sketch_of_lines(page: int, lines: Sequence[str]) -> Sketch:
     free = _without_boxes(lines, boxes)
     rows = [_row(line) for line in free]
     below = (row for row, above in zip(rows[1:], lines, strict=False) if _is_branching(above))
-    side_by_side = (row.names for row in boxes if row.are_branches and _leads_down(row.above))
+    side_by_side = (row.names for row in boxes if row.are_branches and _is_led_to(row))
     splits = tuple(
-        filter(_is_split, map(_without_exits, [*_branches(free, rows), *below, *side_by_side]))
+        filter(
+            _is_split,
+            map(_without_exits, [*_branches(free, rows), *_joined(free), *below, *side_by_side]),
+        )
     )
     for row in boxes:
         rows[row.first] = row.names
@@ -117,6 +127,11 @@ def _without_boxes(lines: Sequence[str], boxes: Sequence[BoxRow]) -> list[str]:
     ]
 
 
+def _is_led_to(row: BoxRow) -> bool:
+    """Return whether lines lead down to the boxes: one is enough for the parts of a single box."""
+    return bool(_BELOW.search(row.above)) if row.is_parted else _leads_down(row.above)
+
+
 def _leads_down(line: str) -> bool:
     """Return whether the line is a row of branches without a sentence among them."""
     return _is_branching(line) and not _row(line)
@@ -130,6 +145,14 @@ def _branches(lines: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Iterator
     for is_branch, group in groupby(first_names, key=bool):
         if is_branch:
             yield tuple(name for names in group for name in names)
+
+
+def _joined(lines: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the names of lines on end that a brace on their right joins, from ┐ to ┘."""
+    for is_joined, group in groupby(map(_JOINED.match, lines), key=bool):
+        matches = [match for match in group if match]
+        if is_joined and matches[0]["end"] in "┐╮┓" and matches[-1]["end"] in "┘╯┛":
+            yield tuple(match["name"] for match in matches)
 
 
 def _without_exits(names: tuple[str, ...]) -> tuple[str, ...]:

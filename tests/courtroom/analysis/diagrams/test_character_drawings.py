@@ -64,6 +64,42 @@ v v
 END"""
 
 
+PARTED = """START
+│
+▼ (fan-out)
+┌──────────────┐
+│ RepoReader │ PdfReader │ PictureReader │
+└──────────────┘
+│
+▼
+END"""
+JOINED = """START
+│
+▼
+[RepoReader] ─┐
+[PdfReader] ├──► Aggregator (fan-in)
+[PictureReader] ─┘
+│
+▼
+END"""
+
+
+@pytest.mark.parametrize("drawing", [PARTED, JOINED])
+def test_parts_of_one_box_and_names_before_a_brace_are_side_by_side(drawing: str) -> None:
+    (sketch,) = character_sketches([drawing])
+
+    assert sketch.splits == (DETECTIVES,)
+
+
+def test_marks_of_a_list_and_the_number_of_a_page_part_no_drawing() -> None:
+    rows = JOINED.split("\n")
+    pages = ["\n".join([*rows[:4], "1.", "2.", "3.", "•", "7 / 26"]), "\n".join(rows[4:])]
+
+    (sketch,) = character_sketches(pages)
+
+    assert (sketch.splits, sketch.last_page) == ((DETECTIVES,), 2)
+
+
 def test_boxes_side_by_side_are_split_once_by_their_names() -> None:
     (sketch,) = character_sketches([BOXES])
 
@@ -93,7 +129,9 @@ def test_boxes_of_plain_ascii_are_split_by_their_names() -> None:
 def test_table_in_a_frame_has_no_split() -> None:
     table = "┌────┬────┐\n│ Key │ Writer │\n├────┼────┤\n│ evidences │ detectives │\n└────┴────┘"
 
-    assert all(not sketch.splits for sketch in character_sketches([table]))
+    one_row = "START\n│\n▼\n┌────┬────┐\n│ Key │ Writer │\n└────┴────┘\n▼\nEND"
+    sketches = [*character_sketches([table]), *character_sketches([one_row])]
+    assert all(not sketch.splits for sketch in sketches)
 
 
 def test_repeated_header_is_no_part_of_a_drawing_over_pages() -> None:
