@@ -41,6 +41,7 @@ _CUT = re.compile(r"[\w,)]$")
 _NOT_NOW = re.compile(
     r"\b(?:will|would|should|could|plan(?:ned|s)?|future|not yet|todo|to be (?:added|implemented)"
     r"|upcoming|next step|remediation|recommend\w*|missing|lack(?:s|ed|ing)?|gaps?"
+    r"|opportunit(?:y|ies)"
     r"|absent|absence|shortcomings?"
     r"|previously|initial(?:ly)?|originally|formerly|earlier version|used to|prototype|peer\w*"
     r"|classmate\w*|the (?:target|audited) (?:repo\w*|project)"
@@ -52,9 +53,9 @@ _NOT_NOW = re.compile(
     r"|stub\w*|partial(?:ly)?|fails|weak\w*)\b",
     re.IGNORECASE,
 )
-# An item of a list of changes to make: "(1) Add a retry".
+# An item of a list of changes to make: "(1) Add a retry", "P4 Add a retry".
 _TO_CHANGE = re.compile(
-    r"[\W\d]{0,8}(?:action: )?(?:add|create|implement|introduce|extend|replace|refactor|migrate"
+    r"(?:[\W\d]|\bp(?=\d)){0,8}(?:action: )?(?:add|create|implement|introduce|extend|replace|refactor|migrate"
     r"|integrate|enhance|improve|fix|update|expand|complete|finish|strengthen|upgrade|adopt"
     r"|harden|standardi[sz]e|re-?write)\s+\w"
 )
@@ -65,7 +66,9 @@ _JUDGE_SAYS = re.compile(
     r"\W*(?:the )?(?:prosecutor|defen[cs]e|tech ?lead)\b(?: attorney)?(?: ?\([^()]{0,40}\))?:? +"
     r"(?:prais|argu|not(?:es|ed)\b|credit|highlight|acknowledg|flag|charg|points? (?:out|to)\b"
     r"|pointed|claim|award|reward|scored\b|scores? \d|gives?\b|gave\b|conced|critici|complain|commend|agre|object"
-    r"|the (?:chief|code|graph|implementation|synthesis|report|repo|work|history)\b)"
+    r"|the (?:chief|code|graph|implementation|synthesis|report|repo|work|history)\b"
+    # The row of a table: "Prosecutor 3/5 Distinct prompts, but ...".
+    r"|[1-5] ?/ ?\d)"
 )
 # A condition of what the code does: "routes to the error handler if evidence is missing".
 _CONDITION = re.compile(

@@ -159,6 +159,8 @@ _ABSENT = (
     # "The Prosecutor cited missing types": something else is missing.
     r"|missing(?=\W*$|[.,:)]|\s(?:in|from|at|and|as|for|entirely|altogether|completely)\b))"
 )
+# "No judge can change it" denies what judges do.
+_DOES = r"(?! (?:(?:or|nor|and) [\w ]{1,30} )?(?:can|may|must|ever|needs?|sees?|reads?|shares?|knows?)\b)"
 _START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?: ?)?"
 
 
@@ -193,7 +195,7 @@ def _patterns(words: str) -> tuple[re.Pattern[str], ...]:
         map(
             re.compile,
             (
-                rf"{_START}no {_GAP}{words}\b",
+                rf"{_START}no {_GAP}{words}\b{_DOES}",
                 rf"\b(?:there (?:is|are)|has|have|contains?) (?:currently |still )?no {_GAP}{words}\b",
                 rf"\blacks? (?:an? |any )?{_GAP}{words}\b",
                 rf"\b{words}(?: (?!is\b|are\b)[\w/-]+){{0,2}}(?: is| are|:)?(?: currently| still)? {_ABSENT}\b",

@@ -22,6 +22,8 @@ _TO_WRITE = re.compile(
     r"[^.;]{0,60}$",
     re.IGNORECASE,
 )
+# A program that is started is no file that it writes.
+_STARTED = re.compile(r"\b(?:python3?|uv run|bash|sh|node) $")
 # A label just before the path, as in an item of a plan.
 _LABELLED = re.compile(r"\b(?:file|module|path|location|where|target)s?: ?$", re.IGNORECASE)
 # A plan begins with an action. A program's output is called so or lies in an output folder.
@@ -86,14 +88,17 @@ def is_planned(path: str, passage: str) -> bool:
     return bool(
         _PLANNED.search(passage)
         or _TO_DO.search(passage)
-        or _TO_CREATE.search(before)
-        or _TO_WRITE.search(before)
+        or (not _STARTED.search(before) and _is_made(before))
         or _AFTER.search(after)
         or _EXAMPLE.search(before)
         or _ARGUMENT.search(before)
         or is_template(path)
         or _OUTPUT.search(path)
     )
+
+
+def _is_made(before: str) -> bool:
+    return bool(_TO_CREATE.search(before) or _TO_WRITE.search(before))
 
 
 def is_labelled(path: str, passage: str) -> bool:

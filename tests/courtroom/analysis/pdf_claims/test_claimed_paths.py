@@ -126,6 +126,8 @@ def test_file_said_not_to_exist_claims_nothing() -> None:
 def test_program_of_a_command_and_file_beside_the_word_python_are_claimed() -> None:
     verdicts = _verdicts("Run python src/main.py first. It is plain python in src/cache.py - see.")
     assert [claim.path for claim in verdicts.hallucinated] == ["src/main.py", "src/cache.py"]
+    generated = _verdicts("report.html (generated via python scripts/render.py or Pandoc)")
+    assert "scripts/render.py" in [claim.path for claim in generated.hallucinated]
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,11 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "(1) Add judges that run in parallel;",
         "4. Refactor the graph so that judges run in parallel.",
         "The parallel judges were replaced by a loop.",
+        "P4 Add judges that run in parallel.",
+        "3. Opportunity to strengthen judges that run in parallel",
+        "Prosecutor 3/5 Judges run in parallel but limited evidence.",
+        "Judges that run in parallel were replaced by a loop.",
+        "Detects a graph (e.g., judges in parallel).",
     ],
 )
 def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:

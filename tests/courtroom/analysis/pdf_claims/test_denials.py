@@ -76,6 +76,7 @@ def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -
         "The fields are plain (inputs; no judges).",
         "The VisionInspector is not implemented (returns placeholders).",
         "Vision Inspector Not Implemented - it cannot read pictures.",
+        "No judge or aggregator can mutate the facts.",
         "The rows stand apart (a list. No judges).",
     ],
 )
