@@ -7,16 +7,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from courtroom.analysis.langgraph.judging.score_changes import (
+    SCORE_WORDS,
     ScoreChange,
     assignments_in,
     is_score_name,
     words_in,
 )
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
 
 CONVERSIONS = frozenset({"round", "int", "float"})
 LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 MEANS = frozenset({"sum", "mean", "fmean", "median"})
+# Words of a function of the work's own that makes one score of several.
+MIXING = frozenset(words_of("weighted weigh mean average avg median blend blended"))
 # A cap whose limit is no plain number lies at the course's limit.
 USUAL_LIMIT = 3.0
 # Names that are followed to their values.
@@ -135,6 +138,8 @@ class Settings:
             return bool(values) and any(
                 self._is_above(part, name, limit, steps - 1) for part in values
             )
+        if isinstance(value, ast.Subscript):
+            return bool(words_in(value.value) & SCORE_WORDS) and not _reads(value, name)
         return isinstance(value, ast.Attribute) and is_score_name(value)
 
     def _is_call_above(self, call: ast.Call, name: str, limit: float, steps: int) -> bool:
@@ -146,7 +151,10 @@ class Settings:
             return bool(parts) and all(parts)
         if called == "max":
             return any(parts)
-        return called in MEANS and not _reads(call, name)
+        if _reads(call, name):
+            return False
+        is_mean_of_ours = MIXING.intersection(words_of(called)) and any(map(is_score_name, call.args))
+        return called in MEANS or bool(is_mean_of_ours)
 
 
 def _settings(body: list[ast.stmt], around: _Around) -> Iterator[Setting]:

@@ -327,17 +327,34 @@ def _names_architecture(function: FunctionRef) -> bool:
 
 
 def _sets_constant(change: ScoreChange) -> bool:
-    """Return true for `score = 3` that no test of the score itself stands around."""
+    """Return true for `score = 3` under no test that the score is higher."""
     value = change.value
     if not isinstance(value, ast.Constant) or not isinstance(value.value, int | float):
         return False
-    compares = [
-        node for test in change.tests for node in walk(test) if isinstance(node, ast.Compare)
-    ]
-    is_compared = any(
-        isinstance(sign, ast.Gt | ast.GtE | ast.Lt | ast.LtE)
-        for compare in compares
-        for sign in compare.ops
-    )
-    is_score = bool(change.target) and not change.target & LIMIT_WORDS
-    return value.value > LOWEST and not is_compared and is_score
+    held = {id(test) for test in change.holds}
+    is_limited = any(_asks_for_more(test, id(test) in held) for test in change.tests)
+    name = change.target or _key_of(change)
+    return value.value > LOWEST and not is_limited and bool(name) and not name & LIMIT_WORDS
+
+
+def _asks_for_more(test: ast.expr, is_held: bool) -> bool:
+    """Return true for `score > 3` and `3 < score`, and where the test fails for `score <= 3`."""
+    more, less = (ast.Gt, ast.GtE), (ast.Lt, ast.LtE)
+    for node in walk(test):
+        if not isinstance(node, ast.Compare):
+            continue
+        begins_with_limit = isinstance(node.left, ast.Constant)
+        signs = more if is_held != begins_with_limit else less
+        if any(isinstance(sign, signs) for sign in node.ops):
+            return True
+    return False
+
+
+def _key_of(change: ScoreChange) -> frozenset[str]:
+    """Return the words of the key under which a dict holds the value of a change."""
+    for node in walk(change.function.site.node):
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if value is change.value and key is not None:
+                    return words_in(key)
+    return frozenset()

@@ -43,6 +43,8 @@ def lifted(body: str) -> list[int]:
         "score += 1",
         "score = min(5, score + 0.5)",
         "median_score = median(scores)\nscore = median_score",
+        "if variance > 2:\n    score = round(sorted(scores)[len(scores) // 2])",
+        "if about_architecture:\n    score = weighted_score(scores, tech_lead.score)",
     ],
 )
 def test_setting_that_can_lift_a_capped_score_is_named(later):
@@ -62,6 +64,8 @@ def test_setting_that_can_lift_a_capped_score_is_named(later):
         "score = 1",
         "if not cited and score > 4:\n    score = 4",
         "score = checked(score, tech_lead.score)",
+        "score = weighted_score(score, tech_lead.score)",
+        "score = limits[criterion]",
         "for score in scores:\n    total = score",
     ],
 )

@@ -86,9 +86,17 @@ def test_a_cap_that_can_be_lifted_is_a_loose_rule_beside_one_that_holds():
     assert [rule.line for rule in loose_caps(functions[1:])] == [9]
 
 
-def test_a_security_rule_that_can_raise_a_score_is_named():
-    assert sentences_of("if 'security' in p.argument:\n    score = 3") == [
-        ("decide() sets the score for security instead of capping it: a lower score is raised", 4)
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("if 'security' in p.argument:\n    score = 3", 4),
+        ("if is_unsafe(p) and p.score <= 2:\n    score = 3", 4),
+        ("if is_unsafe(p) and p.score <= 2:\n    return {'final_score': 3}", 4),
+    ],
+)
+def test_a_security_rule_that_can_raise_a_score_is_named(body: str, line: int):
+    assert sentences_of(body) == [
+        ("decide() sets the score for security instead of capping it: a lower score is raised", line)
     ]
 
 
@@ -97,6 +105,9 @@ def test_a_security_rule_that_can_raise_a_score_is_named():
     [
         "if is_unsafe(p) and score > 3:\n    score = 3",
         "if is_unsafe(p):\n    if score > 3:\n        score = 3",
+        "if is_unsafe(p) and 3 < score:\n    score = 3",
+        "if is_unsafe(p):\n    if score <= 3:\n        pass\n    else:\n        score = 3",
+        "if is_unsafe(p):\n    return {'score_cap': 3}",
         "if is_unsafe(p):\n    score = 1",
         "if is_unsafe(p):\n    cap_score = 3\n    score = min(score, cap_score)",
         "if is_unsafe(p):\n    score = min(3, max(1, score))",
