@@ -15,7 +15,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     words_in,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, walk, words_of
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
 
 LIMIT_WORDS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
 OTHER_JUDGES = frozenset(words_of("prosecutor prosecution pros defense defence def"))
@@ -90,8 +90,9 @@ def _names_tech_lead(words: Iterable[str]) -> bool:
 def _is_lead_score(change: ScoreChange) -> bool:
     value = change.value
     words = words_in(value)
+    is_item = isinstance(value, ast.Subscript) and constant_text(value.slice) is not None
     # A name such as max_score is a cap, which belongs to the rule of security.
-    if not isinstance(value, ast.Name | ast.Attribute) or words & LIMIT_WORDS:
+    if not (is_item or isinstance(value, ast.Name | ast.Attribute)) or words & LIMIT_WORDS:
         return False
     if _is_one_of_a_list(change):
         return False

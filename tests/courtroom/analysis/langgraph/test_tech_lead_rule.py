@@ -41,6 +41,13 @@ def test_name_that_may_be_any_judges_is_not_the_tech_leads():
     assert weight_lines(body) == []
 
 
+@pytest.mark.parametrize(("key", "lines"), [("techlead", [3]), ("TechLead", [3]), ("defense", [])])
+def test_item_of_a_dict_of_scores_is_the_score_of_the_judge_that_its_key_names(key, lines):
+    table = "scores = {'defense': d_score, 'techlead': t_score, 'TechLead': t_score}"
+    body = f"{table}\nif score_range >= 3:\n    final_score = scores['{key}']"
+    assert weight_lines(body) == lines
+
+
 @pytest.mark.parametrize(
     "blend",
     [
