@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
 from courtroom.analysis.project.audit_folders import kind_of, read_once
-from courtroom.analysis.project.repeated_arguments import LEAST_FIXED, repeated_arguments
+from courtroom.analysis.project.repeated_arguments import (
+    LEAST_FIXED,
+    repeated_arguments,
+    written_arguments,
+)
 from courtroom.analysis.python.source_files import is_vendored
 from courtroom.models.errors import ExaminationFailed
 
@@ -344,8 +348,11 @@ def _no_judgement(
         if origin := _origin(argument, code):
             text += f" {'The' if is_one_text else 'This'} text is that of {origin}."
         return text, failed
+    written = written_arguments(opinions, code)
     heard = [criterion for criterion in reading.report.criteria if criterion.opinions]
     is_same = len({_words(opinion.argument) for opinion in opinions}) == 1
+    if not is_same and len(written) >= max(LEAST_OPINIONS, FAILED_SHARE * len(opinions)):
+        return _texts_of_code(reading, written, code), written
     if len(heard) < LEAST_CRITERIA:
         return None
     if not is_same:
@@ -365,6 +372,17 @@ def _no_judgement(
     if origin := _origin(argument, code):
         text = f"No judge was heard. {who} have the text of {origin}: {_quoted(argument)}"
     return text, opinions
+
+
+def _texts_of_code(
+    reading: AuditReading, written: Sequence[ImportedOpinion], code: Sequence[SourceFile]
+) -> str:
+    count, argument = len(reading.opinions), written[0].argument
+    of_all = f"All {count}" if len(written) == count else f"{len(written)} of {count}"
+    return (
+        f"{of_all} arguments of {reading.path} stand ready-made in the code, such as"
+        f" {_quoted(argument)}, the text of {_origin(argument, code)}"
+    )
 
 
 def failed_opinions(path: str, failed: int, opinions: int) -> str:

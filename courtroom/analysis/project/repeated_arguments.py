@@ -1,16 +1,19 @@
-"""Judges of a committed audit that give one argument for most criteria, as texts of the code do."""
+"""Arguments of a committed audit that no judge made: one for most criteria, or texts of the code."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from courtroom.analysis.python.source_files import SourceFile
     from courtroom.report_import.imported_report import ImportedOpinion
 
 # Judges agree on few criteria by chance.
 LEAST_FIXED = 5
+# A model may give an argument of fewer characters that the code holds too.
+LEAST_WRITTEN = 40
 
 
 def repeated_arguments(
@@ -31,6 +34,22 @@ def repeated_arguments(
         counts.append(f"{judge} for {times} of {len(own)}")
         shown += [opinion for opinion in own if _words(opinion) == text]
     return (", ".join(counts), shown) if counts else None
+
+
+def written_arguments(
+    opinions: Sequence[ImportedOpinion], code: Iterable[SourceFile]
+) -> list[ImportedOpinion]:
+    """Return the opinions whose whole argument is a text of the code."""
+    longer = {text: opinion for opinion in opinions if len(text := _words(opinion)) > LEAST_WRITTEN}
+    if not longer:
+        return []
+    texts = {
+        " ".join(constant.value.split())
+        for source in code
+        for constant, _ in source.strings
+        if isinstance(constant.value, str) and len(constant.value) > LEAST_WRITTEN
+    }
+    return [opinion for opinion in opinions if _words(opinion) in texts.intersection(longer)]
 
 
 def _words(opinion: ImportedOpinion) -> str:

@@ -98,7 +98,7 @@ def answer_steps(aspect: str, work: Work) -> Iterator[Step]:
         )
         yield replace(placed(action, judges[0]), is_exact=True)
     if aspect == "retry":
-        schema = work.opinion_schema or "the schema"
+        schema = work.answer_schema or "the schema"
         yield Step(
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"
             " that the judge failed, and no score."

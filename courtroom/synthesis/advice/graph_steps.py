@@ -387,7 +387,10 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
         used += f", and {places} {'looks' if len(callers) == 1 else 'look'} for it in the result"
     together = _in_one_step(writers, work)
     if together:
-        state += " with a reducer, such as operator.or_ for a flag or operator.add for a list"
+        state += (
+            " with a reducer, such as operator.or_ for a flag, operator.add for a list or a function"
+            " that joins two texts"
+        )
         used += f", {listed(together)} in one step"
         again = [node for node in readers if node in writers]
         # A list that comes back whole is added to itself.

@@ -95,10 +95,18 @@ class Work:
     @property
     def opinion_schema(self) -> str | None:
         """Model of an opinion: what the judges' calls are bound to, else a model of that name."""
+        models = (*self._bound, *(self.facts.get("pydantic_models") or ()))
+        return next((name for name in models if "opinion" in name.lower()), None)
+
+    @property
+    def answer_schema(self) -> str | None:
+        """Model that each answer of a judge must fit: the code may make an opinion of it."""
+        return self._bound[0] if len(set(self._bound)) == 1 else self.opinion_schema
+
+    @property
+    def _bound(self) -> list[str]:
         calls = self.facts.get("structured_output_calls") or ()
-        bound = [call["schema"] for call in calls if call.get("by_judge") and call["schema"]]
-        models = self.facts.get("pydantic_models") or ()
-        return next((name for name in (*bound, *models) if "opinion" in name.lower()), None)
+        return [call["schema"] for call in calls if call.get("by_judge") and call["schema"]]
 
     # -- the main graph ---------------------------------------------------------------------------
 

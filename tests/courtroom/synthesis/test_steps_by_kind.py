@@ -79,10 +79,25 @@ def test_key_that_two_nodes_of_one_step_write_is_declared_with_a_reducer():
         [flow_fault("undeclared_write", ("failed",), ("repo", "doc"))], {"repo": 1, "doc": 1}
     )
     assert action == (
-        "Declare `failed` in CourtState with a reducer, such as operator.or_ for a flag or"
-        " operator.add for a list, or leave it out if nothing reads it: repo and doc return it, repo"
-        " and doc in one step."
+        "Declare `failed` in CourtState with a reducer, such as operator.or_ for a flag,"
+        " operator.add for a list or a function that joins two texts, or leave it out if nothing"
+        " reads it: repo and doc return it, repo and doc in one step."
     )
+
+
+@pytest.mark.parametrize(
+    ("bound", "named"),
+    [
+        (["JudgeScore", "JudgeScore"], "JudgeScore"),
+        (["JudgeScore", "JudicialOpinion"], "JudicialOpinion"),
+        ([], "JudicialOpinion"),
+    ],
+)
+def test_repeated_answer_must_fit_the_schema_that_the_calls_are_bound_to(bound, named):
+    calls = [{"schema": schema, "by_judge": True} for schema in bound]
+    facts = work(structured_output_calls=calls, pydantic_models=["JudicialOpinion"])
+    (step,) = code_steps.answer_steps("retry", facts)
+    assert f"does not fit {named};" in step.action
 
 
 def test_key_that_its_reader_returns_as_well_is_not_returned_whole():

@@ -151,10 +151,10 @@ class Settings:
             return bool(parts) and all(parts)
         if called == "max":
             return any(parts)
-        if _reads(call, name):
-            return False
-        is_mean_of_ours = MIXING.intersection(words_of(called)) and any(map(is_score_name, call.args))
-        return called in MEANS or bool(is_mean_of_ours)
+        is_mixed = called in MEANS or (
+            bool(MIXING.intersection(words_of(called))) and any(map(is_score_name, call.args))
+        )
+        return is_mixed and not _reads(call, name)
 
 
 def _settings(body: list[ast.stmt], around: _Around) -> Iterator[Setting]:

@@ -96,7 +96,10 @@ def test_a_cap_that_can_be_lifted_is_a_loose_rule_beside_one_that_holds():
 )
 def test_a_security_rule_that_can_raise_a_score_is_named(body: str, line: int):
     assert sentences_of(body) == [
-        ("decide() sets the score for security instead of capping it: a lower score is raised", line)
+        (
+            "decide() sets the score for security instead of capping it: a lower score is raised",
+            line,
+        )
     ]
 
 

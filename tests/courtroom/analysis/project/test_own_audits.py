@@ -20,6 +20,7 @@ from courtroom.analysis.project.own_audits import (
     repository_name,
 )
 from courtroom.models.output_facts import OwnAudit
+from tests.courtroom.sources import symbols_of
 
 OWN = "https://github.com/ada/auditor"
 PEER = "https://github.com/bo/other-work"
@@ -156,6 +157,22 @@ def test_one_argument_for_all_criteria_is_shown_with_its_score():
         f"All 6 opinions of {SELF}, on 2 criteria, have the same argument and the same score, 3:"
         " “The work is good.”"
     )
+
+
+def test_arguments_that_stand_in_the_code_are_no_judgement():
+    canned = tuple(f"The {judge} could not look at anything and stays as is." for judge in "ABC")
+    (source,) = symbols_of({"src/judges.py": f"TEXTS = {list(canned)}\n"}).codebase.files.values()
+    of_code = audits_without_judgement(read({SELF: audit(*canned)}), [source])
+    assert [fact["text"] for fact in of_code] == [
+        (
+            f"All 6 arguments of {SELF} stand ready-made in the code, such as “{canned[0]}”, the text of"
+            " src/judges.py:1"
+        )
+    ]
+    assert audits_without_judgement(read({SELF: audit(*canned)})) == []
+    assert audits_without_judgement(read({SELF: audit(canned[0])}), [source])
+    one_of_six = (canned[0], *(f"Part {n} of the graph is wired." for n in range(5)))
+    assert audits_without_judgement(read({SELF: audit(*one_of_six)}), [source]) == []
 
 
 def on_five_criteria(*arguments: str) -> str:
