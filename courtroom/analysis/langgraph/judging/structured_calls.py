@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -154,12 +154,19 @@ def _annotated_names(node: ast.ClassDef) -> Iterator[ast.expr]:
                     yield ast.Name(str(part.value))
 
 
-def judging_calls(in_use: Iterable[FunctionRef]) -> list[FunctionRef]:
-    """Return running functions that bind a model to a schema, outside the Chief Justice."""
+def judging_calls(
+    in_use: Iterable[FunctionRef], judges: Sequence[FunctionRef]
+) -> list[FunctionRef]:
+    """Return running functions that bind a model to a schema, outside the Chief Justice.
+
+    Where the judges ask a model themselves, what other files bind is a router's or a detective's.
+    """
+    files = {judge.source.path for judge in judges} if any(model_calls(judges)) else set()
     return [
         function
         for function in in_use
         if function.site.mentions & SCHEMA_BINDERS
+        and (not files or function.source.path in files)
         # A path is one word: its module is several.
         and not set(words_of(f"{function.source.module.replace('.', ' ')} {function.name}"))
         & OTHER_LAYERS

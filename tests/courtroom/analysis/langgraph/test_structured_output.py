@@ -7,6 +7,7 @@ import pytest
 from courtroom.analysis.langgraph.judging.answer_retries import judges_by_retry, retries
 from courtroom.analysis.langgraph.judging.structured_calls import (
     classes_of,
+    judging_calls,
     model_name,
     parsing_calls,
     structured_calls,
@@ -45,6 +46,20 @@ def test_tools_and_parsers_are_told_apart_from_bound_schemas():
     symbols = symbols_of({"src/judges.py": code})
     assert [call.is_of_tools for call in structured_calls(symbols)] == [True, False, False]
     assert [(c.line, c.schema) for c in parsing_calls(symbols)] == [(5, "JudicialOpinion")]
+
+
+@pytest.mark.parametrize(("asks", "others"), [("chain.invoke(state)", []), ("state", ["route"])])
+def test_what_a_router_binds_is_no_call_of_judges_that_ask_themselves(asks, others):
+    code = {
+        "src/judges.py": f"def prosecutor(state):\n    return {asks}\n",
+        "src/router.py": (
+            "def route(state):\n    return llm.with_structured_output(Branch).invoke(state)\n"
+            "if __name__ == '__main__':\n    route({})\n"
+        ),
+    }
+    _, layers = layers_of(symbols_of(code))
+    calls = judging_calls(layers.in_use, layers.judges)
+    assert [function.name for function in calls] == others
 
 
 def test_schema_holds_the_classes_of_its_fields_in_turn():
