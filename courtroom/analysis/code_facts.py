@@ -22,7 +22,7 @@ from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
-from courtroom.analysis.langgraph.judging.made_up_scores import made_up_scores
+from courtroom.analysis.langgraph.judging.made_up_scores import computed_stand_in, made_up_scores
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
@@ -398,6 +398,7 @@ def _shown_in_code(writer: FactWriter) -> None:
         shown(sentence, (function.source.path, line))
         for function, line, sentence in made_up_scores(layers.judges)
     ]
+    gap = computed_stand_in(layers.judges) or gap
     if writer.facts["plain_judges"]:
         gap = "the judges call no model"
     writer.set_rows("made_up_scores", scores, gap)

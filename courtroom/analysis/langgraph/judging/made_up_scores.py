@@ -20,6 +20,9 @@ OF_OPINION = frozenset(
 LOWEST = 1
 # A score of such a name is written for want of an answer.
 DEFAULT_WORDS = frozenset({"default", "fallback", "neutral"})
+# Calls that read an answer: where one fails, a default that was set before stays.
+READERS = frozenset({"loads", "model_validate", "model_validate_json", "parse", "parse_raw", "int"})
+LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -55,7 +58,51 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int
                     " in place of an answer that failed."
                 )
                 rows.append((score.highest, (place, line, sentence)))
+        for line, number in _kept_defaults(function.site.node):
+            sentence = (
+                f"{function.shown_name} gives the score {number} in place of an answer that cannot be"
+                " read."
+            )
+            rows.append((number, (function, line, sentence)))
     return [row for _, row in sorted(rows, key=lambda scored: -scored[0])]
+
+
+def computed_stand_in(judges: Sequence[FunctionRef]) -> str:
+    """Return in words where code computes the score of an opinion for an answer that failed.
+
+    "" for nowhere, and where that opinion may be another answer.
+    """
+    functions = {function.name: function for function in judges}
+    for function in judges:
+        for node in _after_failure(function.site.node):
+            for call in walk(node):
+                called = functions.get(called_name(call)) if isinstance(call, ast.Call) else None
+                if called is None or called.key == function.key or _may_ask(called):
+                    continue
+                if any(_is_opinion(part, called) for part in _returned(called)):
+                    place = f"{called.source.path}:{called.site.node.lineno}"
+                    return (
+                        f"{called.shown_name} ({place}) computes a score for an answer that failed"
+                    )
+    return ""
+
+
+def _may_ask(function: FunctionRef) -> bool:
+    return not MODEL_METHODS.isdisjoint(function.site.mentions)
+
+
+def _is_opinion(node: ast.AST, function: FunctionRef) -> bool:
+    """Return true for an opinion whose score is no written one, and no mark of a failure."""
+    fields = fields_of(node)
+    score = fields.get("score")
+    is_computed = score is not None and not isinstance(score, ast.Constant)
+    return is_computed and not OF_OPINION.isdisjoint(fields) and _score(node, function) is None
+
+
+def _returned(function: FunctionRef) -> Iterator[ast.AST]:
+    for part in function.site.node.body:
+        if isinstance(part, ast.Return):
+            yield from walk(part)
 
 
 def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
@@ -82,6 +129,55 @@ def _in_last_attempt(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.s
     for node in walk(loop) if counter else ():
         if isinstance(node, ast.If) and any(last_name(n) == counter for n in walk(node.test)):
             yield from node.body
+
+
+def _kept_defaults(function: ast.AST) -> Iterator[tuple[int, float]]:
+    """Yield line and number of a score that is set before the answer is read, and stays if that fails.
+
+    `score = 4; try: score = json.loads(text)["score"]; except ValueError: pass`.
+    """
+    for node in walk(function):
+        if not isinstance(node, ast.Try) or not _reads_answer(node) or _is_left(node):
+            continue
+        names = {
+            part.id
+            for statement in node.body
+            for part in walk(statement)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+        for place in walk(function):
+            fields = fields_of(place)
+            score = fields.get("score")
+            name = score.id if isinstance(score, ast.Name) else ""
+            is_after = getattr(place, "lineno", 0) > (node.end_lineno or 0)
+            if is_after and name in names and not OF_OPINION.isdisjoint(fields):
+                yield from _last_written(name, function, node.lineno)
+
+
+def _reads_answer(node: ast.Try) -> bool:
+    calls = (part for statement in node.body for part in walk(statement))
+    return any(isinstance(call, ast.Call) and called_name(call) in READERS for call in calls)
+
+
+def _is_left(node: ast.Try) -> bool:
+    """Return true where a handler leaves the function, or sets a name: then no default stays."""
+    parts = [part for handler in node.handlers for part in walk(handler)]
+    stores = (isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) for part in parts)
+    return not parts or any(stores) or any(isinstance(part, LEAVES) for part in parts)
+
+
+def _last_written(name: str, function: ast.AST, line: int) -> Iterator[tuple[int, float]]:
+    """Yield line and number of the assignment of the name before a line, if it is a written score."""
+    earlier = [
+        node
+        for node in walk(function)
+        if isinstance(node, ast.Assign) and node.lineno < line
+        if any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+    ]
+    last = max(earlier, key=lambda node: node.lineno, default=None)
+    number = last.value.value if last and isinstance(last.value, ast.Constant) else None
+    if last and isinstance(number, int | float) and number is not True and number >= LOWEST:
+        yield last.lineno, number
 
 
 def _is_of_attempts(loop: ast.AST) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.made_up_scores import made_up_scores
+from courtroom.analysis.langgraph.judging.made_up_scores import computed_stand_in, made_up_scores
 from tests.courtroom.sources import layers_of, symbols_of
 
 MADE_UP = "Opinion(judge='x', score={score}, argument='It failed.')"
@@ -143,6 +143,29 @@ def test_score_after_attempts_that_a_break_ends_and_named_default_are_made_up(co
     assert lines(code) == [line]
 
 
+KEPT = """\
+    text = model.invoke(state)
+    score = {default}
+    try:
+        score = max(1, int(json.loads(text)["score"]))
+    except {handler}
+    return Opinion(judge="x", score=score, argument=text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "handler", "expected"),
+    [
+        ("4", "ValueError:\n        print(text)", [3]),
+        ("None", "ValueError:\n        print(text)", []),
+        ("4", "ValueError:\n        raise", []),
+        ("4", "ValueError:\n        score = len(text)", []),
+    ],
+)
+def test_default_that_stays_where_an_answer_cannot_be_read_is_made_up(default, handler, expected):
+    assert lines(KEPT.format(default=default, handler=handler)) == expected
+
+
 def test_highest_made_up_score_comes_first():
     code = (
         "    try:\n"
@@ -176,6 +199,17 @@ def test_scores_that_a_branch_writes_are_named_together():
 
 def test_score_that_a_branch_computes_is_not_made_up():
     assert lines(BY_BRANCH.replace("score = 1", "score = len(state)"), "score") == []
+
+
+@pytest.mark.parametrize(
+    ("score", "is_named"),
+    [("len(state)", True), ("3", False), ("model.invoke(state).score", False)],
+)
+def test_score_that_a_function_computes_for_a_failed_answer_is_named(score, is_named):
+    code = HELPER.replace("MADE_UP", MADE_UP.format(score=score))
+    _, layers = layers_of(symbols_of(f"def prosecutor(state):\n{code}"))
+    words = "fallback (src/graph.py:6) computes a score for an answer that failed"
+    assert computed_stand_in(layers.judges) == words * is_named
 
 
 @pytest.mark.parametrize("score", ["None", "0", "reply.score"])
