@@ -185,8 +185,19 @@ def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
             own = _ESTABLISHES.sub(" ", passage.lower())
             is_whole = all(part.search(own) for part in parts)
             if is_whole and _explains(passage, pattern):
-                return TermMatch("substantive", block.page, passage)
+                return TermMatch("substantive", _first_page(blocks, index), passage)
     return None
+
+
+def _first_page(blocks: list[_Block], index: int) -> int:
+    """Return the page of a block; of a heading, that of the text which begins under it."""
+    first = next((b for b in blocks[index:] if not b.heading and not _is_folio(b)), blocks[index])
+    return first.page
+
+
+def _is_folio(block: _Block) -> bool:
+    """Return whether the line holds nothing but the number of a page."""
+    return block.text.strip().isdigit()
 
 
 def _whole_passages(blocks: list[_Block], index: int) -> Iterator[str]:
@@ -376,7 +387,7 @@ def _section(blocks: list[_Block], index: int, *, with_smaller: bool = True) -> 
     for block in blocks[index + 1 :]:
         # A colon announces parts: their short headings belong to the section, numbered ones do not.
         after_colon = after_colon or texts[-1].endswith(":")
-        if _CAPTION.match(block.text):
+        if _CAPTION.match(block.text) or _is_folio(block):
             continue
         is_part = (
             (after_colon and _is_part(block.text))

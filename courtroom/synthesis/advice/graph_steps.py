@@ -336,7 +336,7 @@ FLOW = {
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
     "dead_route": "Let the router choose this way where it belongs, or take the way out",
     "impossible_test": "Compare with a value that the field at {other} can hold",
-    "loose_rule": "Apply this rule only where it belongs",
+    "loose_rule": "Make this rule do what its name promises",
     "broken_import": "Import what is there, or commit what is missing",
 }
 

@@ -24,6 +24,7 @@ from courtroom.analysis.langgraph.judging.re_evaluation import (
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import (
     CERTAIN_SPREAD,
+    DEFENSE,
     ESTABLISHED,
     EVIDENCE,
     SAFE_TOOLS,
@@ -190,7 +191,7 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
     }
     by_facts, by_opinions = [], []
     for change in filter(_depends_on_facts, _without_shown(changes)):
-        if _is_set_before(change):
+        if _is_set_before(change) or _takes_defense(change):
             continue
         if not _reads_evidence(change, inputs):
             by_opinions.append(change)
@@ -207,6 +208,12 @@ def _is_set_before(change: ScoreChange) -> bool:
     settings = Settings(change.function.site.node)
     setting = settings.of(change)
     return setting is not None and settings.same_before(setting) is not None
+
+
+def _takes_defense(change: ScoreChange) -> bool:
+    """Return true for `score = defense.score`: the facts bear the Defense out."""
+    value = _converted(change.value)
+    return isinstance(value, ast.Name | ast.Attribute) and bool(words_in(value) & DEFENSE)
 
 
 def _is_mean(change: ScoreChange) -> bool:
@@ -346,7 +353,8 @@ def _caps_for_security_alone(change: ScoreChange) -> bool:
 def is_security_cap(change: ScoreChange) -> bool:
     # Without a condition, the words of the branch are those of the whole function.
     block = change.block if change.guard else frozenset()
-    words = change.guard | block | words_in(change.value)
+    # An earlier test of an elif did not hold.
+    words = change.own_guard | block | words_in(change.value)
     return bool(words & SECURITY or words >= SAFE_TOOLS) and _is_cap(change.value)
 
 

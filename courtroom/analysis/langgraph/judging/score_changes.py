@@ -24,6 +24,9 @@ CAP_WORDS = frozenset(words_of("cap ceiling limit maximum"))
 SCORE_WORDS = frozenset(
     words_of("score scores final cap capped rating points weighted grade resolved adjusted")
 )
+DISTANCE_WORDS = frozenset(
+    words_of("variance spread range gap diff difference distance delta divergence disagreement")
+)
 VERDICT_WORDS = frozenset(words_of("pass passed fail failed partial reject rejected"))
 COPY_CALLS = frozenset({"model_copy", "copy", "replace", "_replace"})
 OPINIONS = frozenset({"opinion", "opinions"})
@@ -40,7 +43,8 @@ Tests = tuple[ast.expr, ...]
 class ScoreChange:
     """Statement that sets a score.
 
-    `guard` are the words of all conditions around it, `block` those of the branch it stands in.
+    `guard` are the words of all conditions around it, `own_guard` those of its own tests, `block`
+    those of the branch it stands in.
     `is_dead`: one of the conditions never holds. `target` are the words of the name that is set.
     `tests` are the conditions themselves, also those whose else branch it stands in; `own_tests`
     are those without the earlier tests of an elif. `holds` are the own tests that are true here.
@@ -56,6 +60,7 @@ class ScoreChange:
     tests: Tests = ()
     own_tests: Tests = ()
     holds: Tests = ()
+    own_guard: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class _Branch:
     tests: Tests = ()
     own_tests: Tests = ()
     holds: Tests = ()
+    own_guard: frozenset[str] = frozenset()
     is_else: bool = False
 
 
@@ -111,30 +117,32 @@ class ChangeReader:
                 # A number of something else, in code that names no score.
                 value = None
             if value is not None:
-                guard = branch.guard | self._inline_guard(value, assigned)
+                inline = self._inline_guard(value, assigned)
                 target = _target_words(node)
                 yield ScoreChange(
                     function,
                     node.lineno,
                     value,
-                    guard,
+                    branch.guard | inline,
                     branch.block,
                     branch.is_dead,
                     target,
                     branch.tests,
                     branch.own_tests,
                     branch.holds,
+                    branch.own_guard | inline,
                 )
             for skip in _skips_in(node):
-                words = branch.guard | self.words_of_test(skip.test, assigned)
+                words = self.words_of_test(skip.test, assigned)
                 yield ScoreChange(
                     function,
                     skip.lineno,
                     skip.test,
-                    words,
+                    branch.guard | words,
                     branch.block,
                     branch.is_dead,
                     own_tests=(skip.test,),
+                    own_guard=branch.own_guard | words,
                 )
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner_statements = reversed(_inner_statements(node))
@@ -147,30 +155,37 @@ class ChangeReader:
             return _Branch()
         words = self.words_of_test(test, {})
         is_dead = self._never_holds(test, function)
-        return _Branch(words, is_dead=is_dead, tests=(test,), own_tests=(test,), holds=(test,))
+        tests = (test,)
+        return _Branch(
+            words, is_dead=is_dead, tests=tests, own_tests=tests, holds=tests, own_guard=words
+        )
 
     def _body_branch(
         self, node: ast.If, branch: _Branch, assigned: Assignments, function: FunctionRef
     ) -> _Branch:
+        words = self.words_of_test(node.test, assigned)
         return _Branch(
-            branch.guard | self.words_of_test(node.test, assigned),
+            branch.guard | words,
             _words_in_block(node.body),
             branch.is_dead or self._never_holds(node.test, function),
             (*branch.tests, node.test),
             (*branch.own_tests, node.test),
             (*branch.holds, *([] if _denied(node.test) else [node.test])),
+            branch.own_guard | words,
         )
 
     def _else_branch(self, node: ast.If, branch: _Branch, assigned: Assignments) -> _Branch:
         is_elif = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
         denied = _denied(node.test)
+        words = self.words_of_test(node.test, assigned)
         return _Branch(
-            branch.guard | self.words_of_test(node.test, assigned),
+            branch.guard | words,
             _words_in_block(node.orelse),
             branch.is_dead,
             (*branch.tests, node.test),
             branch.own_tests if is_elif else (*branch.own_tests, node.test),
             (*branch.holds, *([denied] if denied else [])),
+            branch.own_guard if is_elif else branch.own_guard | words,
             is_else=True,
         )
 
@@ -299,7 +314,10 @@ def is_score_name(node: ast.expr) -> bool:
     """Return true for a name, attribute or item whose own words name a score."""
     while isinstance(node, ast.Subscript):
         node = node.value
-    return last_name(node) == "overall" or bool(set(words_of(last_name(node))) & SCORE_WORDS)
+    words = words_of(last_name(node))
+    # `score_variance` is how far scores lie apart.
+    is_distance = bool(words) and words[-1] in DISTANCE_WORDS
+    return words == ["overall"] or (bool(SCORE_WORDS.intersection(words)) and not is_distance)
 
 
 def _inner_statements(node: ast.stmt) -> list[ast.stmt]:

@@ -230,15 +230,31 @@ def test_dissent_is_shown_where_its_text_is_made_and_not_where_it_is_counted():
     assert code.split("\n")[line - 1].strip() == "dissent = f'{p} against {d}'"
 
 
-def test_dissent_under_a_test_of_the_spread_is_shown_before_another_note():
+def test_dissent_under_a_test_of_the_spread_is_shown_without_another_note():
     body = (
         "dissent = None\nif is_unsafe(p):\n    dissent = f'capped for {p}'\n"
         "variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n"
         "    dissent = f'{p} against {d}'\nreturn Result(score=score, dissent=dissent)"
     )
     code = justice(body)
-    _, line = readings_of(code)["dissent"].lines[0]
-    assert code.split("\n")[line - 1].strip() == "dissent = f'{p} against {d}'"
+    lines = [line for _, line in readings_of(code)["dissent"].lines]
+    shown = [code.split("\n")[line - 1].strip() for line in lines]
+    assert (shown[0], {*shown[1:]}) == ("dissent = f'{p} against {d}'", {body.split("\n")[-1]})
+
+
+@pytest.mark.parametrize("line", ["score_variance = max(p, d) - min(p, d)", "score = score - 1"])
+def test_line_after_a_cap_for_security_in_one_chain_is_no_such_cap(line):
+    cap = "if 'security' in p.argument:\n    score = min(score, 3)"
+    code = justice(f"{cap}\nelif state['id'] == 'graph':\n    score = t.score\nelse:\n    {line}")
+    lines = readings_of(code)["security_override"].lines
+    assert [code.split("\n")[n - 1].strip() for _, n in lines] == ["score = min(score, 3)"]
+
+
+def test_score_of_the_defense_that_evidence_bears_out_overrules_nobody():
+    overruled = "if not any(e.found for e in evidences):\n    score = tech_lead.score"
+    code = justice(f"{overruled}\nelse:\n    score = defense.score")
+    lines = readings_of(code)["fact_supremacy"].lines
+    assert [code.split("\n")[n - 1].strip() for _, n in lines] == ["score = tech_lead.score"]
 
 
 def test_tie_break_is_the_weight_of_the_tech_lead_only_where_nothing_else_is():

@@ -238,6 +238,13 @@ def test_mechanism_that_a_tool_looks_for_in_other_code_explains_nothing() -> Non
     assert explained_without_term(_reading(text), "State Synchronization") is None
 
 
+def test_section_whose_text_begins_on_the_next_page_is_cited_there_without_page_numbers() -> None:
+    reading = _reading("Detectives\n1", f"2\n{MECHANISM}", headings=("Detectives",))
+    match = explained_without_term(reading, "State Synchronization")
+    assert match is not None
+    assert (match.page, match.passage) == (2, f"Detectives {MECHANISM}")
+
+
 def test_node_that_collects_into_one_state_by_a_reducer_explains_without_the_term() -> None:
     text = (
         "Fan-In (EvidenceAggregator): A synchronization node that uses a typed list reducer to"
