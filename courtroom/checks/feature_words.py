@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # Ids of what a report says is not there begin with this.
 DENIED = "lacks_"
+# Faults of which a report accuses its own work: nobody should build them.
+ACCUSATIONS = frozenset({"uses_os_system"})
 FEATURE_WORDS = {
     "detectives_parallel": "parallel detectives",
     "judges_parallel": "parallel judges",
@@ -46,6 +48,7 @@ FEATURE_WORDS = {
     "uses_gpt": "a GPT model",
     "uses_gemini": "a Gemini model",
     "uses_claude": "a Claude model",
+    "uses_os_system": "calls of os.system",
     # What a report says is not there, by the ids of `denials`.
     "lacks_judges": "no judges",
     "lacks_chief_justice": "no Chief Justice",

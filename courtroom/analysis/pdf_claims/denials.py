@@ -23,13 +23,15 @@ from courtroom.analysis.pdf_claims.claims import CheckedClaim, FeatureClaim, own
 class Part:
     """Part of the work that a report can deny.
 
-    `about` names the fact whose location shows it; `is_there` is null where no fact decides.
+    `about` names the fact whose location shows it; `is_there` is null where no fact decides. `says`
+    is a pattern of sentences that deny it by what they affirm.
     """
 
     id: str
     about: str
     words: str
     is_there: Callable[[CodeFacts], bool | None]
+    says: str = ""
 
 
 def _nodes(*roles: str) -> Callable[[CodeFacts], bool | None]:
@@ -68,7 +70,11 @@ def _flag(*names: str) -> Callable[[CodeFacts], bool | None]:
     return is_there
 
 
-_JUDGES = r"(?:judges?|judge nodes?|judicial (?:layer|nodes?|bench|panel)|prosecutor)"
+def _without(name: str) -> Callable[[CodeFacts], bool | None]:
+    return lambda code: None if code.get(name) is None else not code[name]
+
+
+_JUDGES = r"(?:judges?|judge nodes?|judicial (?:layer|nodes?|bench|panel|personas?)|prosecutor)"
 _JUSTICE = r"(?:chief ?justice(?: ?node)?|synthesis (?:engine|node|layer)|supreme court)"
 _EDGES = r"conditional (?:routing |error )?(?:edges?|routing|routes?)"
 _ON_FAILURE = r"(?:for|to handle|on|to catch) [^.;]{0,40}?(?:fail|error|missing)\w*"
@@ -122,6 +128,14 @@ PARTS: tuple[Part, ...] = (
         r"(?:clone|git) time-?outs?",
         _flag("clone_timeout"),
     ),
+    Part(
+        "uses_os_system",
+        "",
+        r"(?:calls|processes) without (?:a )?shell",
+        _without("os_system_calls"),
+        r"\b(?:operations?|investigator|repository|implementation|code|tools?|functions?|nodes?)"
+        r"(?: currently| still| directly)? uses? (?:raw |unsafe |direct )?os\.system\b",
+    ),
 )
 _PASSAGE_CHARACTERS, _MAX_SENTENCE = 400, 400
 # Characters after a denial that may say that it is about something else.
@@ -161,6 +175,14 @@ _ABSENT = (
 )
 # "No judge can change it" denies what judges do.
 _DOES = r"(?! (?:(?:or|nor|and) [\w ]{1,30} )?(?:can|may|must|ever|needs?|sees?|reads?|shares?|knows?)\b)"
+# Headings of lists of what is not there, and the items of such a list.
+_ABSENT_HEADING = (
+    r"[\d.\s]{0,8}(?:(?:not (?:yet )?implemented|unimplemented|still missing)(?: yet)?"
+    r"|missing (?:features|parts|components))\W{0,3}"
+)
+_LISTS_ABSENT = re.compile(_ABSENT_HEADING, re.IGNORECASE)
+_BULLET = re.compile(r"(?:^|\s)[•●○▪◦‣\uf0b7\uf0a7-]\s")
+_ITEM_WORDS = 8
 _START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?: ?)?"
 
 
@@ -190,30 +212,42 @@ def _denies(sentence: str, pattern: re.Pattern[str]) -> bool:
     return not _OTHER_TIME.search(sentence[: match.end() + _AFTER])
 
 
-def _patterns(words: str) -> tuple[re.Pattern[str], ...]:
+def _patterns(words: str, says: str) -> tuple[re.Pattern[str], ...]:
     return tuple(
         map(
             re.compile,
             (
+                *filter(None, [says]),
                 rf"{_START}no {_GAP}{words}\b{_DOES}",
                 rf"\b(?:there (?:is|are)|has|have|contains?) (?:currently |still )?no {_GAP}{words}\b",
                 rf"\blacks? (?:an? |any )?{_GAP}{words}\b",
+                rf"^{_ABSENT_HEADING} {_GAP}{words}\b(?! of\b)",
                 rf"\b{words}(?: (?!is\b|are\b)[\w/-]+){{0,2}}(?: is| are|:)?(?: currently| still)? {_ABSENT}\b",
             ),
         )
     )
 
 
-_PATTERNS = tuple((part, _patterns(part.words)) for part in PARTS)
+_PATTERNS = tuple((part, _patterns(part.words, part.says)) for part in PARTS)
 
 
 def _sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
     skipped: str | None = None
+    heading = ""
     for page, text in enumerate(reading.pages, start=1):
         for line in filter(None, text.split("\n")):
             if (page, line) in reading.headings:
                 skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
+                heading = line
             elif skipped is None and not _NOT_NOW.search(line):
+                if _LISTS_ABSENT.fullmatch(heading):
+                    yield from ((page, f"{heading} {item}") for item in _items(line))
                 for words in own_words(line):
                     parts = (part for part in _SENTENCE.split(words) if len(part) <= _MAX_SENTENCE)
                     yield from ((page, part) for part in parts)
+
+
+def _items(line: str) -> Iterator[str]:
+    """Yield the short items of a list."""
+    items = (item.strip() for item in _BULLET.split(line)[1:])
+    return (item for item in items if 0 < len(item.split()) <= _ITEM_WORDS)

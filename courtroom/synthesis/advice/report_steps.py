@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from courtroom.checks.feature_words import DENIED, FEATURE_WORDS
+from courtroom.checks.feature_words import ACCUSATIONS, DENIED, FEATURE_WORDS
 from courtroom.checks.pdf_concept import EXPLAINS_IT
 from courtroom.checks.phrases import listed, named
 from courtroom.models.evidence import Evidence
@@ -44,8 +44,8 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         for feature, standing in (work.facts.get("pdf_claims") or {}).items()
         if standing == "contradicted" and feature in FEATURE_WORDS
     ]
-    wrong = [FEATURE_WORDS[name] for name in contradicted if not name.startswith(DENIED)]
-    stale = [FEATURE_WORDS[name] for name in contradicted if name.startswith(DENIED)]
+    stale = [f for f in contradicted if f.startswith(DENIED) or f in ACCUSATIONS]
+    wrong = [FEATURE_WORDS[feature] for feature in contradicted if feature not in stale]
     if aspect == "names_exist" and names:
         yield Step(
             f"Correct these names in the report, or take them out: {named(names)}."
@@ -53,7 +53,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         )
     elif aspect == "claims_hold" and (wrong or stale):
         built = f"Build what the report claims, or take it out there: {named(wrong)}."
-        up_to_date = f"Take out of the report what is no longer so: {named(stale)}."
+        up_to_date = f"Take out of the report what is no longer so: {named([FEATURE_WORDS[f] for f in stale])}."
         yield Step(" ".join([*([built] if wrong else []), *([up_to_date] if stale else [])]))
     elif missing and aspect == "none_hallucinated":
         yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")

@@ -239,7 +239,10 @@ def test_dissent_under_a_test_of_the_spread_is_shown_without_another_note():
     code = justice(body)
     lines = [line for _, line in readings_of(code)["dissent"].lines]
     shown = [code.split("\n")[line - 1].strip() for line in lines]
-    assert (shown[0], {*shown[1:]}) == ("dissent = f'{p} against {d}'", {body.split("\n")[-1]})
+    assert (shown[0], {*shown[1:]}) == (
+        "dissent = f'{p} against {d}'",
+        {body.rsplit("\n", maxsplit=1)[-1]},
+    )
 
 
 @pytest.mark.parametrize("line", ["score_variance = max(p, d) - min(p, d)", "score = score - 1"])

@@ -25,6 +25,7 @@ CODE: dict[str, Any] = {
     "structured_output_calls": None,
     "markdown_report": True,
     "clone_timeout": False,
+    "os_system_calls": [],
 }
 
 
@@ -50,10 +51,26 @@ def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         ("The judges are still missing.", "lacks_judges"),
         ("Prosecutor node missing from the graph", "lacks_judges"),
         ("The tools are there (all three); no judges.", "lacks_judges"),
+        ("• Git operations use raw os.system() calls, no list.", "uses_os_system"),
     ],
 )
 def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -> None:
     assert _denied(sentence) == [part]
+
+
+@pytest.mark.parametrize(
+    ("heading", "parts"),
+    [
+        ("6.1 Not Yet Implemented", ["lacks_judges", "lacks_conditional_edges"]),
+        ("6.1 Implemented", []),
+        ("6.1 Not implemented by the peer", []),
+    ],
+)
+def test_items_under_a_heading_on_what_is_not_implemented_are_denials(
+    heading: str, parts: list[str]
+) -> None:
+    items = "\uf0b7 Judicial personas \uf0b7 Conditional error edges \uf0b7 Tests of the judges"
+    assert _denied(items, headings=(heading,)) == parts
 
 
 @pytest.mark.parametrize(
@@ -69,6 +86,9 @@ def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -
         "Prosecutor (1): 'No judges at all. No Markdown report.'",
         "The check flags a graph that has no judges.",
         "No judges are needed there.",
+        "The git operations do not use os.system().",
+        "Code that uses os.system is capped.",
+        "The verdict is low when code uses os.system.",
         "Pre-fix gap. No judges.",
         "Aim for a graph that branches. Avoid: A plain line. No judges.",
         "Prosecutor cited missing explicit definition in src/graph.py.",
