@@ -1,8 +1,8 @@
 """Names of functions, classes and fields that a report gives, and those that the code lacks.
 
-A name counts in the forms of code: snake_case, or CamelCase that is called or named a class. The
-spelling may differ in case and underscores. Sentences about plans and about other repositories name
-nothing, nor do the methods that every Pydantic model inherits.
+A name counts in the forms of code: snake_case, or CamelCase that is called, inherited from or named
+a class. The spelling may differ in case and underscores. Sentences about plans and about other
+repositories name nothing, nor do the methods that every Pydantic model inherits.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _KINDS = r"(?:class(?:es)?|functions?|methods?|models?|schemas?|nodes?|exception
 _NAME = re.compile(
     rf"(?<![\w/\\@#$%{{-])(?<!\d\.)(?<! / )(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
     rf"(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\(|\.\w+\()"
-    rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
+    rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b)"
+    rf"|inherit(?:s|ing)? from (?:an? |the )?(?P<base>{_CAMEL}))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
 )
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 

@@ -39,6 +39,7 @@ def claimed(*names: str) -> list[ClaimedName]:
         ('It sets state["has_spread"] and calls ErrorSink.close().', ["has_spread", "ErrorSink"]),
         ("Each is written by model_dump and model_dump_json().", []),
         ("A ChatOpenAI(model) and an ASTVisitor class.", ["ChatOpenAI", "ASTVisitor"]),
+        ("Judges inherit from a BenchMember, which inherits from Pydantic.", ["BenchMember"]),
         ("Figure 1.trace_spans and the label [conditional: has_proof?].", []),
         ("read_graph0.9 if it holds, else hit_count / all_queries.", []),
     ],
