@@ -75,7 +75,7 @@ _EXPLAINS = re.compile(
     r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which"
     r"|instead|implement\w*|execut(?:es?|ed|ing)|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+"
     r"|guarant\w+|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?|converge\w*|runs?|collects?|receives?|validat\w+"
-    r"|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans?|joins?|consolidat\w+|dispatch\w*|then|after|before|if|calculat\w+"
+    r"|evaluat\w+|pass(?:es|ed)|returns|sends?|feeds?|fans?|joins?|consolidat\w+|dispatch\w*|then|after|before|if|calculat\w+"
     r"|identif\w+|overrul\w+|propagat\w+|record(?:s|ed|ing)|decid\w+|compar\w+|verif\w+"
     r"|cross-referenc\w+|trigger\w*|captur\w+|document(?:s|ed|ing)"
     # An arrow says what follows what.

@@ -229,6 +229,17 @@ def test_mechanism_is_an_explanation_without_its_term() -> None:
     assert explained_without_term(in_summary, "State Synchronization") is None
 
 
+def test_section_says_what_its_parts_return() -> None:
+    lines = (
+        "Dialectical Synthesis",
+        "Three judges evaluate each criterion in parallel: the Prosecutor is strict, the Defense is"
+        " charitable and the TechLead is pragmatic.",
+        "Each judge returns a structured JudicialOpinion tied to the criterion and to cited evidence.",
+    )
+    reading = _reading("\n".join(lines), headings=(lines[0],))
+    assert use_of_term(reading, "Dialectical Synthesis").use == "substantive"
+
+
 def test_mechanism_that_a_tool_looks_for_in_other_code_explains_nothing() -> None:
     text = (
         "The RepoInvestigator parses source code into syntax trees, which allows the system to verify"
