@@ -57,8 +57,8 @@ def progression(history: History) -> tuple[Stage, ...]:
     A stage begins with the commit in which its files first hold something, also when one commit
     brings several; a stage without files of its own begins with the first code that a message names
     so. Empty files begin the set-up at most; a graph without a detective or a judge, a README and an
-    example that tests read begin none; a few lines of Python, or a test, begin one only where the message names it or
-    nothing better does.
+    example that tests read begin none; a few lines of Python, or a test, begin one only where the message names it, without
+    empty files beside it, or nothing better does.
     """
     by_files: dict[str, Stage] = {}
     by_little: dict[str, Stage] = {}
@@ -72,7 +72,8 @@ def progression(history: History) -> tuple[Stage, ...]:
         has_code = any(PurePosixPath(path).suffix in CODE_SUFFIXES for path in paths)
         named = [s for s in _stages_in(commit.subject) if has_code or (s == "setup" and paths)]
         full, little = _stages_brought(paths, commit)
-        full |= little.intersection(named)
+        # Beside empty files a few lines are a part of the layout, whatever the message names.
+        full |= little.intersection(named) if not _lays_out(commit) else set()
         if "setup" in _stages_in(commit.subject) and _lays_out(commit):
             full.add("setup")
         for stages, names in ((by_files, full), (by_little, little), (by_message, named)):

@@ -368,6 +368,15 @@ def test_a_few_lines_begin_the_stage_that_their_message_names(tmp_path):
     assert stage.subject == "Begin the graph"
 
 
+def test_a_few_lines_beside_empty_files_begin_no_stage_that_more_lines_bring(tmp_path):
+    made = [
+        Made("Add structure and graph skeleton", {"src/graph.py": "s\n", "src/state.py": ""}),
+        Made("Wire", {"src/graph.py": lines(30)}),
+    ]
+    stages = progression(history_of(tmp_path / "a.git", made))
+    assert [stage.subject for stage in stages if stage.name == "graph"] == ["Wire"]
+
+
 def test_a_file_that_moves_to_the_name_of_a_stage_begins_it(tmp_path):
     history = history_of(
         tmp_path / "a.git",

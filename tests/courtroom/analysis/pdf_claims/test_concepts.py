@@ -232,8 +232,8 @@ def test_mechanism_is_an_explanation_without_its_term() -> None:
 def test_section_says_what_its_parts_return() -> None:
     lines = (
         "Dialectical Synthesis",
-        "Three judges evaluate each criterion in parallel: the Prosecutor is strict, the Defense is"
-        " charitable and the TechLead is pragmatic.",
+        "Three judges evaluate each criterion in parallel:",
+        "The Prosecutor is strict, the Defense is charitable and the TechLead is pragmatic.",
         "Each judge returns a structured JudicialOpinion tied to the criterion and to cited evidence.",
     )
     reading = _reading("\n".join(lines), headings=(lines[0],))
