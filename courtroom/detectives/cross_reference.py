@@ -25,6 +25,7 @@ from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.analysis.project.score_claims import claims_on_pages, held_claims
 from courtroom.checks.from_report import NO_PDF, as_read, markdown_beside
+from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.pdf_paths import NO_NAMES, NO_TREE
 from courtroom.checks.registry import Check, detective_for, kind_of, unknown_kind
 from courtroom.checks.result import Finding, could_not_read, not_answered, reader_failed
@@ -111,6 +112,9 @@ def _held_claims(
     if is_made is False and code.get("has_temporary_directory") is not False:
         is_made = None
     known = {**code, "clone_temporary_directory": is_made}
+    # A report claims that errors lead elsewhere, not only that such an edge is there.
+    if dead_routes(code):
+        known["conditional_error_route"] = False
     return (*check_against_code(feature_claims(pdf), known), *stale_denials(pdf, known))
 
 

@@ -570,3 +570,24 @@ def test_denied_average_is_held_against_the_mean_in_the_code(
     code = {"averaged_scores": [{"path": "src/justice.py", "line": 57}]}
     standings = {held.claim.feature: held.standing for held in check_against_code(claims, code)}
     assert standings.get("no_averages") == standing
+
+
+DEAD_ROUTE = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
+
+
+@pytest.mark.parametrize(
+    ("faults", "standing"), [([], "confirmed"), ([DEAD_ROUTE], "contradicted")], ids=["way", "dead"]
+)
+def test_route_for_errors_that_no_run_takes_bears_out_no_claim(
+    faults: list[dict[str, Any]], standing: str
+) -> None:
+    route = {"path": "src/graph.py", "line": 20, "from": "hub", "to": ["judges", "error_handler"]}
+    code = {
+        "conditional_error_route": True,
+        "graph": {"path": "src/graph.py", "state_graph_line": 9, "nodes": [], "edges": []}
+        | {"conditional": [route]},
+        "state_flow": {"faults": faults},
+    }
+    report = _report("A conditional edge routes to error_handler if evidence is missing.")
+    claims = compare_sources([], report, code, {}, None, {}).claims or ()
+    assert {held.claim.feature: held.standing for held in claims}["error_route"] == standing

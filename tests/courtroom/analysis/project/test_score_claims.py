@@ -76,6 +76,10 @@ def test_samples_of_output_are_no_claims(path, words, lines):
     assert [(claim["path"], claim["line"]) for claim in claims] == [(path, line) for line in lines]
 
 
+def test_interim_report_claims_no_score_of_today():
+    assert list(claims_in_document("reports/interim_report.md", SAMPLE.format("self-audit"))) == []
+
+
 def audit(score=None, maximum=5.0, about="self"):
     return {"about": about, "score": score, "maximum": maximum}
 
