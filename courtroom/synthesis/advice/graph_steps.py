@@ -22,6 +22,8 @@ GROUPS = {
 }
 # The fact on where each layer is joined.
 JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
+# The role of the nodes that join a layer, by that of the layer after it.
+JOIN_ROLES = {"judge": "join", "justice": "justice"}
 
 
 def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
@@ -98,10 +100,11 @@ def _missing_exits(nodes: Sequence[str], work: Work) -> str:
 
 def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
     """Join the nodes where some of them lead already, else in the node that follows them."""
-    after = work.nodes("join") if next_role == "judge" else work.nodes("justice")
+    ahead = work.nodes_before(nodes)
+    after = [n for n in work.nodes(JOIN_ROLES[next_role]) if n not in ahead]
     exits = [row for row in work.edges if row[0][0] in nodes]
     ends = [end for (_, end), _, _ in exits if end not in nodes]
-    others = [end for end in ends if role_by_name(end) in {"join", ""} and end != "END"]
+    others = [end for end in ends if role_by_name(end) in {"join", ""} and end not in {*ahead, "END"}]
     target = next(iter([*(end for end in ends if end in after), *others, *after]), None)
     snippet = None
     if target and work.builder:

@@ -129,6 +129,19 @@ class Work:
         ends.update(end for route in self.routes if route["from"] == node for end in route["to"])
         return len(ends.intersection(layer)) > 1
 
+    def nodes_before(self, nodes: Sequence[str]) -> set[str]:
+        """Return the nodes from which an edge or a route leads on to one of these."""
+        ways = [(start, end) for start, end in self.graph.get("edges", ())]
+        ways += [(route["from"], end) for route in self.routes for end in route["to"]]
+        before: set[str] = set()
+        queue = list(nodes)
+        while queue:
+            end = queue.pop()
+            starts = {start for start, target in ways if target == end} - before
+            before |= starts
+            queue += starts
+        return before
+
     @property
     def edges(self) -> list[tuple[Edge, str, int]]:
         """Plain edges, each with its path and line; () where an older report lacks the lines."""

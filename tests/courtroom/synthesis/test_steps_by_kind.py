@@ -194,6 +194,22 @@ def test_edge_is_not_removed_without_a_word_on_what_then_runs_beside():
     )
 
 
+def test_detectives_are_joined_in_no_node_that_starts_them():
+    detectives = ("repo_detective", "doc_detective")
+    edges = [("START", "context_builder")]
+    edges += [edge for d in detectives for edge in (("context_builder", d), (d, "END"))]
+    lines = {"edge_paths": ["graph.py"] * len(edges), "edge_lines": range(1, len(edges) + 1)}
+    graph = {"path": "graph.py", "state_graph_line": 9, "edges": edges, **lines}
+    graph |= {"nodes": ("context_builder", *detectives), "conditional": []}
+
+    (step,) = graph_steps.topology_steps("fan_in_before_judges", work(graph=graph))
+    assert step.snippet is None
+    assert step.action == (
+        "Join repo_detective and doc_detective in one node before the judges start: one edge from the"
+        " list of them waits for all."
+    )
+
+
 def test_start_is_no_member_of_a_list_that_joins():
     assert repeated([], before=("START", "a")) == "Remove the edge START → join: a starts join."
     assert repeated([], before=("START", "a", "b")) == (

@@ -6,7 +6,7 @@ LangGraph hands to the nodes of a step what the steps before have written.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
@@ -47,11 +47,19 @@ class _Order:
             return False
         return self.first.get(writer, 0) >= self.last[reader]
 
+    def comes_after(self, writers: Iterable[str], early: str, other: str) -> bool:
+        """Return whether `other` follows both the early reader and one of the writers."""
+        before = self.before.get(other, frozenset())
+        return early in before and not before.isdisjoint(writers)
+
 
 def early_reads(
     symbols: SymbolTable, graph: GraphReading, access: StateAccess, reading: FlowReading
 ) -> None:
-    """Add what nodes read of the state and only nodes of the same or a later step write."""
+    """Add what nodes read of the state and only nodes of the same or a later step write.
+
+    A later node that reads it in time and writes what the early one does makes that good.
+    """
     builder = graph.builder
     if builder is None or builder.unresolved or not access.declared:
         return
@@ -59,11 +67,12 @@ def early_reads(
         reading.leave_open(["early_read"], f"the graph has more than {MOST_NODES} nodes")
         return
     order = _order_of(builder, graph.routes)
-    written = _writers(access)
+    written, readers = _writers(access), _readers(access)
     gaps = {name: _gaps_of(use) for name, use in access.nodes.items()}
     for name, use in access.nodes.items():
         if name in access.sent or name not in order.last:
             continue
+        keys = _keys_written(use)
         compared: set[Slot] = set()
         reported: set[Slot] = set()
         for slot, path, line in _reads(use, access.declared):
@@ -72,6 +81,11 @@ def early_reads(
                 continue
             compared.add(slot)
             if not all(order.is_too_late(writer, name) for writer in writers):
+                continue
+            if any(
+                order.comes_after(writers, name, other) and keys & _keys_written(access.nodes[other])
+                for other in readers[slot]
+            ):
                 continue
             in_time = (other for other in gaps if not order.is_too_late(other, name))
             gap = next(filter(None, (_gap(gaps[other], slot) for other in in_time)), "")
@@ -102,6 +116,19 @@ def _reads(use: StateUse, declared: frozenset[str]) -> Iterator[tuple[Slot, str,
     for lookup in use.lookups:
         if lookup.key in declared and lookup.inner is not None:
             yield (lookup.key, lookup.inner), lookup.path, lookup.line
+
+
+def _readers(access: StateAccess) -> dict[Slot, set[str]]:
+    readers: dict[Slot, set[str]] = {}
+    for name, use in access.nodes.items():
+        for slot, _, _ in _reads(use, access.declared):
+            readers.setdefault(slot, set()).add(name)
+    return readers
+
+
+def _keys_written(use: StateUse) -> set[str]:
+    writes = (write for update in use.updates for write in update.writes)
+    return {write.key for write in writes if not write.is_unchanged}
 
 
 def _writers(access: StateAccess) -> dict[Slot, dict[str, KeyWrite]]:

@@ -82,6 +82,25 @@ def test_a_node_that_adds_to_its_own_key_reads_nothing_of_others():
     )
 
 
+AGGREGATOR = """
+def aggregator(state):
+    files = state["evidences"].get("files")
+    return %s
+"""
+JOINED = SIDE_BY_SIDE + """
+g.add_node("aggregator", aggregator)
+g.add_edge(["repo", "doc"], "aggregator")
+"""
+
+
+def test_a_later_node_that_does_the_same_again_in_time_makes_the_early_read_good():
+    assert early(FILES + AGGREGATOR % '{"evidences": {"doc": files}}', JOINED) == []
+
+
+def test_a_later_node_that_only_reads_the_key_makes_nothing_good():
+    assert early(FILES + AGGREGATOR % '{"folder": shown(files)}', JOINED) == early(FILES)
+
+
 def test_a_node_before_the_reader_whose_writes_are_unknown_leaves_it_open():
     code = STATE.replace(
         "def rubric(state):\n    return {}", "def rubric(state):\n    return more()"
