@@ -48,6 +48,7 @@ from courtroom.analysis.project.submission_scope import (
 )
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.failing_lines import failing_lines
+from courtroom.analysis.python.model_fields import calls_without_field
 from courtroom.analysis.python.source_files import (
     OTHER_LANGUAGES,
     Codebase,
@@ -336,7 +337,7 @@ def _failing_code(writer: FactWriter) -> None:
     elsewhere = {function.key for part in parts.values() for function in part}
     parts["graph"] = [function for function in layers.in_use if function.key not in elsewhere]
 
-    lines = [row for part, functions in parts.items() for row in _failures(part, functions)]
+    lines = [row for part, functions in parts.items() for row in _failures(writer, part, functions)]
     gap = reading_gap(writer.symbols.codebase)
     if gap and not lines:
         writer.set_unknown(["failing_code"], gap)
@@ -345,13 +346,17 @@ def _failing_code(writer: FactWriter) -> None:
     writer.facts["failing_code"] = {"functions": functions, "lines": lines}
 
 
-def _failures(part: str, functions: list[FunctionRef]) -> Iterator[dict[str, Any]]:
+def _failures(
+    writer: FactWriter, part: str, functions: list[FunctionRef]
+) -> Iterator[dict[str, Any]]:
     """Yield a row of the fact for each line that fails."""
     sources = {function.source.path: function.source for function in functions}
     for path, source in sorted(sources.items()):
         sites = [function.site for function in functions if function.source is source]
-        for site, lines in failing_lines(source, sites).items():
-            for failing in lines:
+        failing_by_site = failing_lines(source, sites)
+        for site in sites:
+            lines = failing_by_site.get(site, [])
+            for failing in sorted([*lines, *calls_without_field(writer.symbols, source, site)]):
                 yield {
                     "path": path,
                     "line": failing.line,

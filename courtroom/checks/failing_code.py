@@ -40,7 +40,7 @@ class FailingCode(CheckBase):
 
 
 def failing_code(check: FailingCode, survey: Survey) -> Finding:
-    """Names that nothing defines or that are set too late, and texts that cannot be formatted."""
+    """Names that nothing defines or sets in time, texts and models that cannot be made."""
     fact = survey.facts.get("failing_code")
     if fact is None:
         return unknown("failing_code", survey)
@@ -53,14 +53,15 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         functions = number_of(count, "function")
         searched = (
             f"Looked in the {functions} {REACHED[check.part]} for names that are evaluated and that"
-            " nothing defines or a comprehension sets too late, and for texts that cannot be"
-            " formatted: there are none."
+            " nothing defines or a comprehension sets too late, for texts that cannot be formatted, and"
+            " for models that are built without a field that they require: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
         a, one, last = ("no", "none", "and no") if count == 1 else ("a", "one", "or a")
         reason = (
             f"{subject} {REACHED[check.part]} evaluates {a} name that nothing defines, {one} that is"
-            f" set too late, {last} text that cannot be formatted."
+            f" set too late, {a} text that cannot be formatted, {last} model without a field that it"
+            " requires."
         )
         return absent(reason, searched, met=True)
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
@@ -85,8 +86,8 @@ KIND = CheckKind(
     fault=_fault,
     label=Label(
         title="Lines that fail",
-        about="Whether a line evaluates a name that nothing defines or that is set too late, or a text that"
-        " cannot be formatted.",
+        about="Whether a line evaluates a name that nothing defines or that is set too late, a text that"
+        " cannot be formatted, or a model without a field that it requires.",
     ),
     concern="function",
     order=85,
