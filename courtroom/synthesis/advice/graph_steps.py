@@ -104,7 +104,9 @@ def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
     after = [n for n in work.nodes(JOIN_ROLES[next_role]) if n not in ahead]
     exits = [row for row in work.edges if row[0][0] in nodes]
     ends = [end for (_, end), _, _ in exits if end not in nodes]
-    others = [end for end in ends if role_by_name(end) in {"join", ""} and end not in {*ahead, "END"}]
+    others = [
+        end for end in ends if role_by_name(end) in {"join", ""} and end not in {*ahead, "END"}
+    ]
     target = next(iter([*(end for end in ends if end in after), *others, *after]), None)
     snippet = None
     if target and work.builder:

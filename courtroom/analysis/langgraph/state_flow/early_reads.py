@@ -72,7 +72,6 @@ def early_reads(
     for name, use in access.nodes.items():
         if name in access.sent or name not in order.last:
             continue
-        keys = _keys_written(use)
         compared: set[Slot] = set()
         reported: set[Slot] = set()
         for slot, path, line in _reads(use, access.declared):
@@ -80,12 +79,8 @@ def early_reads(
             if slot in compared or slot[:1] in reported or name in writers or not writers:
                 continue
             compared.add(slot)
-            if not all(order.is_too_late(writer, name) for writer in writers):
-                continue
-            if any(
-                order.comes_after(writers, name, other) and keys & _keys_written(access.nodes[other])
-                for other in readers[slot]
-            ):
+            is_late = all(order.is_too_late(writer, name) for writer in writers)
+            if not is_late or _is_made_good(access, order, name, writers, readers[slot]):
                 continue
             in_time = (other for other in gaps if not order.is_too_late(other, name))
             gap = next(filter(None, (_gap(gaps[other], slot) for other in in_time)), "")
@@ -124,6 +119,17 @@ def _readers(access: StateAccess) -> dict[Slot, set[str]]:
         for slot, _, _ in _reads(use, access.declared):
             readers.setdefault(slot, set()).add(name)
     return readers
+
+
+def _is_made_good(
+    access: StateAccess, order: _Order, early: str, writers: Iterable[str], readers: Iterable[str]
+) -> bool:
+    """Return whether one of the readers comes in time and writes what the early one writes."""
+    keys = _keys_written(access.nodes[early])
+    return any(
+        order.comes_after(writers, early, other) and keys & _keys_written(access.nodes[other])
+        for other in readers
+    )
 
 
 def _keys_written(use: StateUse) -> set[str]:

@@ -87,10 +87,13 @@ def aggregator(state):
     files = state["evidences"].get("files")
     return %s
 """
-JOINED = SIDE_BY_SIDE + """
+JOINED = (
+    SIDE_BY_SIDE
+    + """
 g.add_node("aggregator", aggregator)
 g.add_edge(["repo", "doc"], "aggregator")
 """
+)
 
 
 def test_a_later_node_that_does_the_same_again_in_time_makes_the_early_read_good():
