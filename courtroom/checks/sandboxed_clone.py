@@ -70,7 +70,9 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         )
         return nothing(reason, "a function that clones a repository", survey)
 
-    if check.aspect == "exists" or function.get("is_uncalled"):
+    # A precaution that the function does not take is missing in it, whoever calls it.
+    is_taken = check.aspect == "exists" or survey.facts.get(FACTS[check.aspect]) is not False
+    if check.aspect == "exists" or (function.get("is_uncalled") and is_taken):
         place = place_of(function["path"], function["line"])
         uncalled = ", but nothing that runs calls it" if function.get("is_uncalled") else ""
         reason = f"{function['name']} ({place}) clones the repository{uncalled}."

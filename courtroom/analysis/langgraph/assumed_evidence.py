@@ -10,6 +10,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
+from courtroom.analysis.langgraph.routers import vocabulary
 from courtroom.analysis.locations import shown
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import (
@@ -38,6 +39,8 @@ EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)
 # Fields that hold what was seen; a goal and a rationale may come from the rubric.
 SHOWN_FIELDS = ("content", "location")
 SAID_FIELDS = ("content", "rationale")
+# Words of code that reports something to the judges.
+REPORTED = frozenset(words_of("evidence evidences finding findings found"))
 # By these a text says that what it is about was not looked at.
 NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
 # Calls that look at nothing: of the state, or of what they are given.
@@ -70,14 +73,17 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
         )
         for item in assumed_evidence(call_graph, detectives)
     ]
+    reached = call_graph.reachable_from(detectives)
     rows += [
         shown(
             f"{function.shown_name} reports evidence with found=True whose own text says “{word}”.",
             (function.source.path, line),
         )
-        for function, line, word in unexamined_evidence(call_graph.reachable_from(detectives))
+        for function, line, word in unexamined_evidence(reached)
     ]
     gap = reading_gap(call_graph.symbols.codebase)
+    if not any(vocabulary(function.site.node) & REPORTED for function in reached):
+        gap = "the detectives report no evidence"
     if layers.unfollowed.get("detective"):
         gap = f"the code of the node {layers.unfollowed['detective'][0]} could not be followed"
     return rows, gap if detectives else "no node of a detective was found"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.checks.phrases import listed
+from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
 from courtroom.synthesis.advice.work import Step, Work, placed
@@ -57,7 +58,7 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     function = work.facts.get("clone_function")
     if function is None or aspect not in CLONE:
         return
-    if function.get("is_uncalled"):
+    if function.get("is_uncalled") and work.facts.get(FACTS_OF_CLONE[aspect]) is not False:
         yield placed(f"Call {function['name']} from a detective: nothing that runs does.", function)
         return
     escaping = function.get("escaping", ()) if aspect == "errors_handled" else ()

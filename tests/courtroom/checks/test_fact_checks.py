@@ -559,6 +559,14 @@ def test_precautions_of_a_clone_that_nothing_calls_are_none(aspect, met):
     assert finding.reason == "fetch (t.py:3) clones the repository, but nothing that runs calls it."
 
 
+def test_deadline_that_a_clone_lacks_is_missing_in_it_also_where_nothing_calls_it():
+    function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
+    facts = {"clone_function": function, "clone_in_tempdir": True, "clone_timeout": False}
+    finding = clone(SandboxedClone(**CHECK_FIELDS, aspect="timeout"), survey(facts=facts))
+
+    assert (finding.met, finding.reason) == (False, "fetch clones without a timeout.")
+
+
 @pytest.mark.parametrize(
     ("error", "met", "words"),
     [

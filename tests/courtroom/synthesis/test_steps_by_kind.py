@@ -433,6 +433,13 @@ def test_clone_that_nothing_calls_is_called_before_it_is_mended():
     assert step.action == "Call fetch from a detective: nothing that runs does."
 
 
+def test_clone_without_a_deadline_gets_one_also_where_nothing_calls_it():
+    function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
+    facts = work(clone_function=function, clone_timeout=False)
+    (step,) = code_steps.clone_steps("timeout", (), facts)
+    assert step.action.startswith("Give the clone in fetch a deadline")
+
+
 def test_error_of_a_clone_is_caught_in_the_node_that_it_leaves():
     escaping = [{"name": "RuntimeError", "node": "look", "path": "n.py", "line": 9}]
     function = {"name": "fetch", "path": "t.py", "line": 3, "escaping": escaping}

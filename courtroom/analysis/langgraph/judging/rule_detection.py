@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions, parameter_names
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.later_settings import Settings
@@ -138,7 +138,7 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
     by_spread = [
         change
         for change in _without_shown(changes)
-        if _is_spread(_words_of_tests(change, change.own_tests))
+        if _is_spread(_words_of_tests(change, change.own_tests)) and not _hands_back(change)
     ]
     # A cap for security inside the branch decides on security, whatever it changes.
     direct: list[ScoreChange] = []
@@ -151,6 +151,12 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
         *_returned_by_spread(functions, reader),
         *_ranked("variance_re_evaluation", nested, SPREAD),
     ]
+
+
+def _hands_back(change: ScoreChange) -> bool:
+    """Return true for all scores as they were given: `if not is_wide(spread): return scores`."""
+    name = change.value.id if isinstance(change.value, ast.Name) else ""
+    return name in parameter_names(change.function) and "scores" in words_of(name)
 
 
 def _returned_by_spread(functions: list[FunctionRef], reader: ChangeReader) -> Iterator[Place]:

@@ -100,6 +100,10 @@ def test_found_evidence_whose_text_says_that_nothing_was_looked_at_is_shown(text
     )
 
 
+def test_of_detectives_that_report_nothing_no_evidence_is_praised():
+    assert reported("print('analysing')\nreturn {}") == ([], "the detectives report no evidence")
+
+
 def test_without_a_detective_nothing_is_known():
     call_graph, layers = layers_of(symbols_of("def work():\n    return 1\n"))
     assert always_found(call_graph, layers) == ([], "no node of a detective was found")

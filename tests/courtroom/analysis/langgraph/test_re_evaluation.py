@@ -34,6 +34,15 @@ def test_a_rule_that_decides_on_the_spread_is_no_second_look(body, lines):
     assert (reading.lines, [line for _, line in reading.final]) == ([], lines)
 
 
+def test_scores_that_a_small_spread_hands_back_as_they_were_are_not_decided_by_it():
+    mark = (
+        "def marked(scores, variance):\n    if not variance['wide']:\n        return scores\n"
+        "    return [{**score, 'variance_detected': True} for score in scores]\n"
+    )
+    reading = readings_of(justice("score = marked([score], variance)", mark))
+    assert reading["variance_re_evaluation"].final == []
+
+
 @pytest.mark.parametrize(
     ("read", "count"), [("ev.found and ev.confidence > 0.8", 1), ("opinion.cited_evidence", 0)]
 )
