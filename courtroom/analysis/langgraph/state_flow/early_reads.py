@@ -116,7 +116,7 @@ def _reads(use: StateUse, declared: frozenset[str]) -> Iterator[tuple[Slot, str,
 def _readers(access: StateAccess) -> dict[Slot, set[str]]:
     readers: dict[Slot, set[str]] = {}
     for name, use in access.nodes.items():
-        for slot, _, _ in _reads(use, access.declared):
+        for slot, _, _ in _reads(use, access.declared or frozenset()):
             readers.setdefault(slot, set()).add(name)
     return readers
 
