@@ -218,7 +218,7 @@ def _fault(check: OwnOutputs) -> str:
         "of_peers": "An audit that should be of a peer is about this repository.",
         "claimed": "No committed audit gives the overall score that the work claims.",
         "examined": "Evidence is reported as found without a look at what was examined.",
-        "open_scores": "Judges' scores are kept in ranges that have no score in common.",
+        "open_scores": "Ranges keep the scores of two judges apart.",
     }[check.aspect]
 
 

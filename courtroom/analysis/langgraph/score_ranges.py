@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from courtroom.analysis.langgraph.chosen_scores import chosen_score
@@ -25,6 +25,8 @@ from courtroom.analysis.python.tree_walk import (
 
 # The judges score from 1 to 5.
 LOWEST, HIGHEST = 1, 5
+# Ways through the branches of one persona.
+MOST_WAYS = 64
 # An order to a judge, up to the end of its sentence: "Provide a low score (1-2)".
 _ORDER = re.compile(
     r"\b(?:provide|give|assign|return|award|output|set|choose|use|must|only|always)\b"
@@ -67,7 +69,11 @@ def separate_ranges(
     ranges = [score_range for function in functions for score_range in _in_function(function)]
     ranges += [score_range for source in sources for score_range in _in_models(source)]
     ranges += _in_tables(functions, sources)
-    return _apart(ranges) or _apart(_in_prompts(prompts, sources))
+    return (
+        _apart(ranges)
+        or _apart(_in_prompts(prompts, sources))
+        or [row for function in functions for row in _apart_in_some_cases(function)]
+    )
 
 
 def _apart(ranges: Sequence[ScoreRange]) -> list[dict[str, Any]]:
@@ -143,6 +149,53 @@ def _in_function(function: FunctionRef) -> Iterator[ScoreRange]:
         chosen = chosen_score(node, function.site.node)
         for low, high, line in [chosen] if chosen else _clamps(node):
             yield ScoreRange(current, low, high, function.source.path, line)
+
+
+def _apart_in_some_cases(function: FunctionRef) -> Iterator[dict[str, Any]]:
+    """Yield pairs of personas of which one keeps its bound in every case and one beyond in some."""
+    bodies: dict[str, list[ast.stmt]] = {}
+    for persona, body in _persona_branches(function.site.node.body):
+        bodies.setdefault(persona, []).extend(body)
+    ways = {persona: _ways(body, persona, function.source.path) for persona, body in bodies.items()}
+    for (one, of_one), (other, of_other) in permutations(ways.items(), 2):
+        kept = [way for way in of_one if way is not None]
+        moved = [way for way in of_other if way is not None]
+        if len(kept) < len(of_one) or not moved:
+            continue
+        highest = max(kept, key=lambda way: way.high)
+        lifted = max(moved, key=lambda way: way.low)
+        if highest.high < lifted.low:
+            sentence = (
+                f"The code keeps the score of {one} at {highest.high:g} or below in every case and"
+                f" lifts that of {other} to {lifted.low:g} or above in some: in those they can never"
+                " agree."
+            )
+            yield shown(sentence, (highest.path, highest.line), (lifted.path, lifted.line))
+
+
+def _persona_branches(body: Iterable[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """Yield the branches of personas that no other condition stands around."""
+    for statement in body:
+        if isinstance(statement, ast.If):
+            persona = _chosen_persona(statement.test)
+            if persona is not None:
+                yield persona, statement.body
+                yield from _persona_branches(statement.orelse)
+        elif isinstance(statement, ast.With | ast.AsyncWith | ast.For | ast.AsyncFor | ast.Try):
+            yield from _persona_branches(statement.body)
+
+
+def _ways(body: Sequence[ast.stmt], persona: str, path: str) -> list[ScoreRange | None]:
+    """Return the range that each way through the statements leaves, None where none is set."""
+    ways: list[ScoreRange | None] = [None]
+    for statement in body:
+        if isinstance(statement, ast.If):
+            inner = [*_ways(statement.body, persona, path), *_ways(statement.orelse, persona, path)]
+            ways = [new or way for way in ways for new in inner][:MOST_WAYS]
+        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return):
+            bound = next(_clamps(statement), None)
+            ways = [ScoreRange(persona, *bound[:2], path, bound[2])] if bound else ways
+    return ways
 
 
 def _statements(

@@ -70,6 +70,42 @@ DISJOINT = {
 }
 
 
+def in_cases(prosecutor: str, defense: str) -> str:
+    """A function that bounds both judges by what the evidence is."""
+    return (
+        "def judge(persona, score, ratio):\n"
+        "    if persona == 'Prosecutor':\n"
+        f"        if ratio < 0.5:\n            score = min(score, 2)\n        {prosecutor}\n"
+        "    elif persona == 'Defense':\n"
+        f"        if ratio > 0.7:\n            score = max(score, 4)\n        {defense}\n"
+        "    return score\n"
+    )
+
+
+def test_bound_in_every_case_and_one_beyond_it_in_some_are_shown():
+    code = in_cases(
+        "else:\n            score = min(score, 3)", "elif ratio < 0.2:\n            score = 1"
+    )
+    assert sentences(code) == [
+        (
+            "The code keeps the score of Prosecutor at 3 or below in every case and lifts that of"
+            " Defense to 4 or above in some: in those they can never agree."
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        in_cases("score = score", "score = score"),
+        in_cases("else:\n            score = min(score, 4)", "score = score"),
+        in_cases("else:\n            score = min(score, 3)", "score = min(score, 5)"),
+    ],
+)
+def test_bounds_in_some_cases_that_have_a_common_score_are_no_fault(code):
+    assert sentences(code) == []
+
+
 @pytest.mark.parametrize("form", DISJOINT)
 def test_ranges_without_a_common_score_are_shown(form):
     assert sentences(DISJOINT[form]) == [SENTENCE]
