@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
+from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.project.aside_kinds import Aside, aside_paths
 from courtroom.analysis.project.entry_points import (
     SURE,
@@ -146,9 +147,35 @@ class _ScopeReader:
 
         entries = [entry for entry in declared if entry.target in product]
         reaches = {entry.target: len(self.reach([entry.target]) & product) for entry in entries}
-        main, reason = _choice(entries, reaches, len(product))
+        main, reason = self._runnable_choice(entries, reaches, len(product))
         reached = tuple(sorted(path for path in product if path in self.aside))
         return Scope(self._without(product), entries, reaches, reached, main, reason, len(product))
+
+    def _runnable_choice(
+        self, entries: list[EntryPoint], reaches: Mapping[str, int], files: int
+    ) -> tuple[EntryPoint | None, str]:
+        """Return the choice among entry points that can be imported, where there are any.
+
+        The reason names the surer ones that cannot.
+        """
+        faults = {target: self._broken_import(target) for target in reaches}
+        runnable = [entry for entry in entries if not faults[entry.target]]
+        main, reason = _choice(runnable or entries, reaches, files)
+        if len({entry.target for entry in runnable}) == 1 < len(reaches):
+            reason = "It is the only entry point that can be imported."
+        if main is None or not runnable:
+            return main, reason
+        surer = dict.fromkeys(e.target for e in entries if _rank(e) < _rank(main))
+        broken = [f"{faults[target]}." for target in surer if faults[target]]
+        return main, " ".join([reason, *broken])
+
+    def _broken_import(self, path: str) -> str:
+        """Return a sentence on the first import of a file itself that fails, "" without one.
+
+        What fails further in may be what people run and have to mend.
+        """
+        broken = broken_imports(self.symbols, [self.symbols.codebase.files[path]])
+        return next((fault.sentence for fault in broken if fault.path == path), "")
 
     def _scripts_set_apart(self, entries: list[EntryPoint], product: set[str]) -> Iterator[str]:
         """Yield the scripts in examples and archives that are the product all the same.

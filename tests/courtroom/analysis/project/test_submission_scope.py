@@ -169,6 +169,23 @@ def test_manifest_is_surer_than_a_command_and_a_script() -> None:
     ]
 
 
+@pytest.mark.parametrize(("name", "main"), [("run", "court/cli.py"), ("run_all", "main.py")])
+def test_entry_point_that_cannot_be_imported_gives_way_to_one_that_can(
+    name: str, main: str
+) -> None:
+    files = PACKAGE | {
+        "pyproject.toml": '[project.scripts]\ncourt = "court.cli:main"\n',
+        "court/cli.py": f"from court.app import {name}\n\ndef main():\n    {name}()\n",
+        "main.py": f"from court.app import run\n{MAIN}",
+    }
+    scope = scope_of(files)
+    assert scope.main is not None
+    assert scope.main.target == main
+    is_broken = main == "main.py"
+    assert ("court/cli.py cannot be imported" in scope.reason) == is_broken
+    assert scope.reason.startswith("It is the only entry point that can be imp") == is_broken
+
+
 def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     files = PACKAGE | {
         "check.py": MAIN,
