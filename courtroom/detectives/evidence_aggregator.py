@@ -62,7 +62,7 @@ def aggregate(
     comparison = compare_sources(results, pdf, code, files, names, words)
 
     facts = _facts(results, comparison)
-    evidence, outcomes = _joined(results, rubric.checks, comparison)
+    evidence, outcomes = _joined(results, rubric.checks, comparison, snapshot)
     evidence, outcomes, unquoted = _on_root_causes(
         rubric.checks, evidence, outcomes, facts, snapshot
     )
@@ -141,7 +141,10 @@ def _checked_names(
 
 
 def _joined(
-    results: Sequence[DetectiveResult], checks: Sequence[Check], comparison: Comparison
+    results: Sequence[DetectiveResult],
+    checks: Sequence[Check],
+    comparison: Comparison,
+    snapshot: Snapshot,
 ) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
     """Evidence and outcomes in the rubric's order; open checks are answered from both sides."""
     outcomes = {outcome.check: outcome for result in results for outcome in result.outcomes}
@@ -157,7 +160,12 @@ def _joined(
         if check.id not in outcomes or check.id in again
     ]
 
-    added, answers = write_down(findings)
+    try:
+        # A claim may stand in a file of the repository, beside those of the report.
+        added, answers = write_down(findings, snapshot)
+    except ExaminationFailed:
+        # Without a commit these places are dropped below, with the error.
+        added, answers = write_down(findings)
     outcomes |= {outcome.check: outcome for outcome in answers}
 
     # Evidence of a reopened check is replaced, with its outcome, by the answer from both sides.

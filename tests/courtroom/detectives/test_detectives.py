@@ -8,6 +8,7 @@ from courtroom.analysis.git.snapshot import Snapshot, read_lines, take_snapshot
 from courtroom.analysis.pdf.pdf_content import VisionPicture
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.checks.feedback_log import FeedbackLog
+from courtroom.checks.own_outputs import OwnOutputs
 from courtroom.detectives.detective_result import (
     DetectiveResult as Statement,  # pytest would collect a name that begins with Test
 )
@@ -243,6 +244,22 @@ def test_work_that_only_the_report_puts_off_is_the_same_fact_on_its_page(text, m
     assert [item.location.page for item in found.evidence] == ([1] if met else [None])
     deferrals = found.facts.deferrals or ()
     assert [(told.page, told.text) for told in deferrals] == ([(1, text)] if met else [])
+
+
+def test_a_score_that_a_file_and_the_report_claim_is_quoted_at_both_places(snapshot):
+    check = OwnOutputs(id="claimed", goal="The claimed score is given", aspect="claimed")
+    asked = Rubric(
+        id="r", name="R", version="1", criteria=(Criterion(id="c", name="C", checks=(check,)),)
+    )
+    pdf = PdfReading(("Self-audit: overall score 4.0 / 5.",))
+    in_file = {"path": "README.md", "line": 1, "text": "", "score": 4, "maximum": 5, "agrees": True}
+    of_files = investigate_at(snapshot, (check,))
+    facts = {**of_files.facts, "claimed_scores": [in_file]}
+    of_files = of_files.model_copy(update={"facts": facts})
+    found = aggregate([of_files, analyse(pdf, ()), inspect(pdf, ())], snapshot, asked, pdf)
+    (item,) = [item for item in found.evidence if item.location.path]
+    assert item.content == read_lines(snapshot, [("README.md", 1, 1)])[0]
+    assert found.errors == ()
 
 
 def test_without_the_repositorys_files_nobody_can_say_what_was_invented(snapshot, rubric):
