@@ -132,7 +132,7 @@ class _RetryReader:
         calls = [
             inner.lineno
             for handler in (node.handlers if isinstance(node, ast.Try) else ())
-            for inner in walk(handler)
+            for inner in _without_waits(handler.body)
             if isinstance(inner, ast.Call)
             and (calls_model(inner, self.callers) or called_name(inner) == self.function.name)
         ]
@@ -213,14 +213,16 @@ class _RetryReader:
             if calls_model(inner, self.callers)
         }
         return bool(methods) and any(
-            self._calls_again(handler, methods) for handler in node.handlers
+            self._calls_again(handler, methods)
+            for handler in node.handlers
+            if not _waits_only(handler)
         )
 
     def _calls_again(self, handler: ast.ExceptHandler, methods: set[str]) -> bool:
         is_for_malformed = any(
             last_name(error) in PARSE_ERRORS for error in walk(handler.type or ast.Pass())
         )
-        for inner in (inner for statement in handler.body for inner in walk(statement)):
+        for inner in _without_waits(handler.body):
             if calls_model(inner, self.callers) and (
                 is_for_malformed or _method_text(inner) in methods
             ):
@@ -243,6 +245,18 @@ def _sends_tool_results(loop: ast.AST) -> bool:
 
 def _parses_answer(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and bool(set(words_of(called_name(node))) & PARSE_WORDS)
+
+
+def _without_waits(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+    """Yield the nodes of a handler without those that only a busy service leads to."""
+    stack: list[ast.AST] = list(body)
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.If) and _is_of_busy_service(node.test):
+            stack += node.orelse
+        else:
+            stack += ast.iter_child_nodes(node)
 
 
 def _waits_only(handler: ast.ExceptHandler) -> bool:

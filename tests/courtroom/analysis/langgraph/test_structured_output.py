@@ -253,6 +253,14 @@ NOT_RETRIED = [
         "        except RateLimitError:\n"
         "            wait()"
     ),
+    (
+        "try:\n"
+        "        return model.invoke(p)\n"
+        "    except Exception as error:\n"
+        "        if error.status_code == 429:\n"
+        "            return prosecutor(p)\n"
+        "        raise"
+    ),
     "return retry(retry=retry_if_exception_type(APITimeoutError))(model.invoke(p))",
     (
         "model.bind_tools([Opinion])\n"
