@@ -66,7 +66,7 @@ GROUNDS = {
 
 
 # Caps for security that are none.
-BLIND = "What caps a score for security does not look for security."
+NO_CAP = "No cap for security holds."
 LIFTED = "A score that was capped for security can be lifted again."
 
 
@@ -133,7 +133,7 @@ def _loose(rows: Sequence[Mapping[str, Any]]) -> Finding:
         with_place(clue.rationale, row["path"], row["line"])
         for row, clue in zip(rows, clues, strict=True)
     ]
-    fault = LIFTED if all(row["is_lifted"] for row in rows) else BLIND
+    fault = LIFTED if all(row["is_lifted"] for row in rows) else NO_CAP
     return present(in_full(reasons), clues, met=False, fault=fault)
 
 

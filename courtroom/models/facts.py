@@ -180,7 +180,7 @@ class LooseCap(Place):
     """Line by which no cap for security holds, in one sentence.
 
     `is_lifted`: it can lift a score above the cap before it. Otherwise it is a cap under a condition
-    that does not look for security.
+    that does not look for security, or sets a score instead of capping it.
     """
 
     sentence: str

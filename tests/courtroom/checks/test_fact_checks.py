@@ -423,7 +423,7 @@ CAPS = [
 @pytest.mark.parametrize(
     ("caps", "fault"),
     [
-        (CAPS, "What caps a score for security does not look for security."),
+        (CAPS, "No cap for security holds."),
         (CAPS[1:], "A score that was capped for security can be lifted again."),
     ],
 )

@@ -56,6 +56,7 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
 }
 BLIND = "caps a score for security under a condition that does not look for security"
+SETS = "sets the score for security instead of capping it: a lower score is raised"
 # The lowest score: no cap can raise to it.
 LOWEST = 1
 
@@ -107,21 +108,22 @@ def _named(change: ScoreChange, fault: str) -> LooseRule:
 
 
 def loose_caps(functions: list[FunctionRef]) -> list[LooseRule]:
-    """Return why no cap for security holds: none looks for security, or each can be lifted again.
+    """Return why no cap for security holds: each looks for nothing, sets a score or can be lifted.
 
     Empty where one cap holds, or where there is none.
     """
     reader = ChangeReader(functions)
     changes = [change for change in reader.changes() if not change.is_dead]
     caps = [change for change in changes if is_security_cap(change)]
-    blind = [cap for cap in caps if cap.tests and not _looks_for_security(cap, reader)]
+    blind = [(cap, fault) for cap in caps if (fault := _fault_of_limit(cap, reader))]
     undone = list(_undone_caps(changes))
     lifted = {rule.function.key for rule in undone}
-    if any(cap not in blind and cap.function.key not in lifted for cap in caps):
+    wrong = {id(cap) for cap, _ in blind}
+    if any(id(cap) not in wrong and cap.function.key not in lifted for cap in caps):
         return []
     first: dict[int, LooseRule] = {}
-    for cap in blind:
-        first.setdefault(id(cap.tests[-1]), _named(cap, BLIND))
+    for cap, fault in blind:
+        first.setdefault(id(cap.tests[-1]), _named(cap, fault))
     return [*first.values(), *undone]
 
 
@@ -223,10 +225,8 @@ def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader
     """
     if not is_security_cap(change) or not change.tests:
         return ""
-    if not _looks_for_security(change, reader):
-        return BLIND
-    if _sets_constant(change):
-        return "sets the score for security instead of capping it: a lower score is raised"
+    if fault := _fault_of_limit(change, reader):
+        return fault
     if _takes_highest(change):
         return (
             "takes the highest score that a judge gave, up to a limit, for security:"
@@ -238,6 +238,13 @@ def _fault_of_cap(change: ScoreChange, reader: ChangeReader, inputs: InputReader
             " argument, whatever the argument says of them: it matches words, not facts"
         )
     return ""
+
+
+def _fault_of_limit(cap: ScoreChange, reader: ChangeReader) -> str:
+    """Return why a cap limits nothing, or not for security; "" where it does."""
+    if cap.tests and not _looks_for_security(cap, reader):
+        return BLIND
+    return SETS if cap.tests and _sets_constant(cap) else ""
 
 
 def _takes_highest(change: ScoreChange) -> bool:

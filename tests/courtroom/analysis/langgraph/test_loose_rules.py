@@ -95,7 +95,7 @@ def test_a_cap_that_can_be_lifted_is_a_loose_rule_beside_one_that_holds():
     ],
 )
 def test_a_security_rule_that_can_raise_a_score_is_named(body: str, line: int):
-    assert sentences_of(body) == [
+    assert sentences_of(body, loose_caps) == [
         (
             "decide() sets the score for security instead of capping it: a lower score is raised",
             line,
@@ -143,6 +143,13 @@ def test_a_cap_on_words_of_an_argument_is_named_beside_one_on_evidence(body: str
         "decide() caps a score for security where certain words stand in a judge's argument,"
         " whatever the argument says of them: it matches words, not facts"
     )
+
+
+def test_a_security_rule_that_can_raise_a_score_is_a_loose_rule_beside_a_cap():
+    cap = "if e.unsafe:\n    score = min(score, 3)"
+    body = f"{cap}\nif 'security' in p.argument:\n    return {{'final_score': 3}}"
+    assert [line for _, line in sentences_of(body)] == [6]
+    assert sentences_of(body, loose_caps) == []
 
 
 def test_lines_under_one_condition_are_one_fault():
