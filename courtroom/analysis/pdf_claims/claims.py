@@ -107,10 +107,11 @@ _DENIES = re.compile(
     r"\b(?:no|not|never|without|n't|cannot|isn't|lack(?:s|ing)?|rather than|instead of)\W+"
     r"(?:\w+\W+){0,2}$"
 )
-# The same after the words: "with_structured_output() was replaced by our own parser".
+# The same after the words: "with_structured_output() was replaced by our own parser". The issue with
+# a feature is not the feature.
 _GIVEN_UP = re.compile(
-    r"\W{0,4}(?:[\w-]+ ){0,2}(?:was|were|is|are|(?:has|have|had) been) (?:\w+ly )?"
-    r"(?:replaced|removed|dropped|abandoned|disabled|bypassed|avoided|not (?:used|supported|available))\b"
+    r"\W{0,4}(?:[\w-]+ ){0,2}(?:(?:issue|problem|bug|gap)s?\b|(?:was|were|is|are|(?:has|have|had) been) (?:\w+ly )?"
+    r"(?:replaced|removed|dropped|abandoned|disabled|bypassed|avoided|not (?:used|supported|available))\b)"
 )
 _MAX_QUOTE = 600  # characters, so that unpaired quotation marks are searched once
 _QUOTE = re.compile(

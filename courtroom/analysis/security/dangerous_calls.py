@@ -199,9 +199,9 @@ def _unsafe_deserialization(
         data = _first_argument(call, "stream", "f", "file")
         # PyTorch 2.6 and later load weights only, unless a call says otherwise.
         is_by_version = dotted == "torch.load" and keyword_of(call, "weights_only") is None
-        # An index of vectors is usually the program's own.
+        # An index of vectors that the same file saves is the program's own.
         is_index = keyword_of(call, "allow_dangerous_deserialization") is not None
-        is_open = is_by_version or is_index
+        is_open = is_by_version or (is_index and "save_local" in source.text)
         is_certain = not is_open and not is_own_dump(symbols, source, site, data)
         yield Danger("unsafe_deserialisation", data, is_certain)
 

@@ -105,6 +105,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "(1) Add judges that run in parallel;",
         "4. Refactor the graph so that judges run in parallel.",
         "The parallel judges were replaced by a loop.",
+        "The parallel judges problem is solved.",
         "P4 Add judges that run in parallel.",
         "3. Opportunity to strengthen judges that run in parallel",
         "Prosecutor 3/5 Judges run in parallel but limited evidence.",

@@ -167,6 +167,13 @@ POSSIBLE = [
         "tls_unverified",
     ),
     ("torch.load('weights.pt')", "unsafe_deserialisation"),
+    (
+        (
+            "def f(store):\n    store.save_local('index')\n"
+            "    return FAISS.load_local('index', m, allow_dangerous_deserialization=True)"
+        ),
+        "unsafe_deserialisation",
+    ),
     ("claims = decode(token, verify=False)", "tls_unverified"),
 ]
 CERTAIN = [
@@ -209,6 +216,7 @@ CERTAIN = [
         "path_traversal",
     ),
     ("torch.load('weights.pt', weights_only=False)", "unsafe_deserialisation"),
+    ("FAISS.load_local(p, m, allow_dangerous_deserialization=True)", "unsafe_deserialisation"),
     ("session.post(url, verify=False)", "tls_unverified"),
     ("def f():\n    context.check_hostname = False", "tls_unverified"),
 ]
