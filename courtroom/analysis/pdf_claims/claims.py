@@ -89,8 +89,9 @@ _CONTINUES = re.compile(
 )
 _ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][.)])(?:\s|$)")
 # Words before the claim: the tool looks for the feature in a repository, a rubric wants it, or the
-# author denies it. Dots inside a name, or in place of words, end no clause, nor does an example.
-_SAME_CLAUSE = r"(?:[^.;:]|\.(?=\w)|\.{3}){0,120}(?:\(e\.g\., ?)?$"
+# author denies it. Dots inside a name, or in place of words, end no clause, nor does an example; the
+# next item of a list in one line does.
+_SAME_CLAUSE = r"(?:(?!\)? - )[^.;:]|\.(?=\w)|\.{3}){0,120}(?:\(e\.g\., ?)?$"
 _EXAMINES = re.compile(
     r"\b(?:(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin(?!istic)|identif|reward|grade|assess"
     r"|find|found|grep|examin|seek|sought|if|whether|unless)\w*\b|\bconfirmation of\b"

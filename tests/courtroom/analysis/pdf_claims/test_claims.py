@@ -152,6 +152,7 @@ def test_plan_ends_where_the_text_speaks_of_the_code_again(lines: tuple[str, ...
     "sentence",
     [
         "As the rubric requires, the judges run in parallel.",
+        "Rules: - a cap if a flaw is found - the judges run in parallel",
         "Deterministic by design, the judges run in parallel.",
         "Prosecutor (2): 'No test found.' The judges run in parallel.",
         "The three “voices” are judges in “parallel” nodes.",
