@@ -217,7 +217,7 @@ def _fault(check: OwnOutputs) -> str:
         "consistent": "Audits of the same run or commit give different scores.",
         "of_peers": "An audit that should be of a peer is about this repository.",
         "claimed": "No committed audit gives the overall score that the work claims.",
-        "examined": "Evidence is reported as found without a look at what was examined.",
+        "examined": "Evidence is reported as found, whatever was examined.",
         "open_scores": "Ranges keep the scores of two judges apart.",
     }[check.aspect]
 
