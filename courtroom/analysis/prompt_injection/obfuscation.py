@@ -11,6 +11,7 @@ import codecs
 import html
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ _INVISIBLE = dict.fromkeys(
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BLANKS = re.compile(r"[ \t\u00a0]{2,}")
 _LINE_END = re.compile(r"\r\n?")
+_ANY_LINE_END = re.compile(r"\r\n|\r|\n")
 
 _TAGGED = re.compile("[\U000e0020-\U000e007e]{4,}")
 # The flags of England, Scotland and Wales are tag characters after a black flag.
@@ -144,12 +146,14 @@ def encoded_texts(text: str) -> Iterator[DecodedText]:
 
 def _leet_lines(text: str) -> Iterator[tuple[int, str]]:
     lowered = text.lower()
-    lines = Counter(
-        _line_at(lowered, match.start())
-        for match in islice(_LEET_WORD.finditer(lowered), _MAX_TOKENS)
-    )
-    if max(lines.values(), default=0) >= _FEWEST_LEET_WORDS:
-        texts = re.split(r"\r\n|\r|\n", lowered)
+    starts = [match.start() for match in islice(_LEET_WORD.finditer(lowered), _MAX_TOKENS)]
+    if len(starts) < _FEWEST_LEET_WORDS:
+        return
+
+    ends = [match.end() for match in _ANY_LINE_END.finditer(lowered)]
+    lines = Counter(bisect_right(ends, start) + 1 for start in starts)
+    if max(lines.values()) >= _FEWEST_LEET_WORDS:
+        texts = _ANY_LINE_END.split(lowered)
         yield from ((n, texts[n - 1]) for n, count in lines.items() if count >= _FEWEST_LEET_WORDS)
 
 
@@ -204,4 +208,4 @@ def _readable(content: bytes) -> str:
 
 
 def _line_at(text: str, position: int) -> int:
-    return len(re.findall(r"\r\n|\r|\n", text[:position])) + 1
+    return len(_ANY_LINE_END.findall(text[:position])) + 1
