@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from courtroom.analysis.git.history import History, read_history
 from courtroom.analysis.git.line_counts import count_lines
-from courtroom.analysis.git.snapshot import Snapshot, list_tree, take_snapshot
+from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree, take_snapshot
 from courtroom.analysis.git.source_texts import read_sources
 from courtroom.analysis.pdf.read_pdf import PdfReading, check_file, read_pdf
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
@@ -33,6 +33,7 @@ from courtroom.replay.report_reuse import reusable_dossier
 T = TypeVar("T")
 FileLines = dict[str, int | None]
 Sources = dict[str, SourceFile]
+Tree = tuple[TreeEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,27 +116,35 @@ class InputReader:
         )
         # Beside the reading of the PDF and of the repository, so that nothing waits for it.
         files = self._pool.submit(_attempt, lambda: count_lines(snapshot, case.limits))
+        dossier = reusable_dossier(self._earlier, case, snapshot.commit, self._sha256)
+        if dossier and not case.keep_sources:
+            return snapshot, files, None, dossier
+
+        entries = _attempt(lambda: list_tree(snapshot, case.limits))
         sources = (
-            self._pool.submit(_attempt, lambda: read_sources(snapshot, case.limits))
+            self._pool.submit(_attempt, lambda: read_sources(snapshot, _listed(entries)))
             if case.keep_sources
             else None
         )
-        dossier = reusable_dossier(self._earlier, case, snapshot.commit, self._sha256)
-        repository = dossier or read_repository(
-            snapshot, owed(case.rubric)["RepoInvestigator"], case.limits
-        )
+        checks = owed(case.rubric)["RepoInvestigator"]
+        repository = dossier or read_repository(snapshot, checks, case.limits, entries)
         return snapshot, files, sources, repository
 
 
 def read_repository(
-    snapshot: Snapshot, checks: Sequence[Check], limits: Limits
+    snapshot: Snapshot,
+    checks: Sequence[Check],
+    limits: Limits,
+    entries: Tree | ExaminationFailed | None = None,
 ) -> RepositoryInputs:
     """Read history, sources and texts at the same time, each in a child process.
 
-    A tree over the limits is refused first: git would walk billions of its paths for the history
-    and for the texts, and the refusal would wait for both.
+    `entries` is the tree, where it is listed already. A tree over the limits is refused first: git
+    would walk billions of its paths for the history and for the texts, and the refusal would wait
+    for both.
     """
-    entries = _attempt(lambda: list_tree(snapshot, limits))
+    if entries is None:
+        entries = _attempt(lambda: list_tree(snapshot, limits))
     with ThreadPoolExecutor(max_workers=2) as pool:
         history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
         suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits))
@@ -147,6 +156,12 @@ def read_repository(
         return RepositoryInputs(
             history=history.result(), survey=survey, suspicions=suspicions.result()
         )
+
+
+def _listed(entries: Tree | ExaminationFailed) -> Tree:
+    if isinstance(entries, ExaminationFailed):
+        raise entries
+    return entries
 
 
 def _attempt(examine: Callable[[], T]) -> T | ExaminationFailed:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ LONGEST_REF = 255
 # Lines are quoted from source files, and the analysis does not read larger ones either.
 QUOTABLE_FILE_BYTES = MEBIBYTE
 ENTRY_HEADER_BYTES = 80
+REMEMBERED_BYTES = 4 * MEBIBYTE
 
 Span = tuple[str, int, int]
 
@@ -48,12 +49,28 @@ class Snapshot:
     """Bare clone in `git_dir` that can fetch nothing, with the requested `ref` and its `commit`.
 
     `malformed_objects` is true when git's own object check failed and it was cloned without it.
+    `_read` are files that were read, or None for those that cannot be quoted: every stage of an
+    audit quotes the same few, and each reading is a process of its own.
     """
 
     git_dir: Path
     commit: str
     ref: str | None
     malformed_objects: bool
+    _read: dict[str, bytes | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def remembered(self, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """Return what is known of these paths."""
+        return {path: self._read[path] for path in paths if path in self._read}
+
+    def remember(self, paths: Iterable[str], files: Mapping[str, bytes]) -> None:
+        """Keep these files for the next stage, up to REMEMBERED_BYTES in all."""
+        room = REMEMBERED_BYTES - sum(len(content or b"") for content in self._read.values())
+        for path in paths:
+            content = files.get(path)
+            if content is None or len(content) <= room:
+                self._read[path] = content
+                room -= len(content or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +284,15 @@ def redacted_lines(path: str, content: bytes) -> list[str]:
 def contents(snapshot: Snapshot, requests: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of the files that exist and are small enough to quote."""
     paths = list(dict.fromkeys(path for path in requests if _is_plain(path)))
-    if not paths:
-        return
+    files = snapshot.remembered(paths)
+    if unread := [path for path in paths if path not in files]:
+        read = dict(_read_contents(snapshot, unread))
+        snapshot.remember(unread, read)
+        files |= read
+    yield from ((path, content) for path in paths if (content := files.get(path)) is not None)
+
+
+def _read_contents(snapshot: Snapshot, paths: list[str]) -> Iterator[tuple[str, bytes]]:
     try:
         output = _batch(snapshot, "--batch", paths)
     except ChildFailed as failure:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, contents, list_tree, redacted_lines
-from courtroom.models.case import MEBIBYTE, Limits
+from collections.abc import Sequence
+
+from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, contents, redacted_lines
+from courtroom.models.case import MEBIBYTE
 from courtroom.models.source_file import SourceFile
 
 # A longer file is data, or was generated: nobody reads ten lines around a place in it.
@@ -13,12 +15,12 @@ MAX_TOTAL_BYTES = 4 * MEBIBYTE
 BINARY_PREFIX = 8000
 
 
-def read_sources(snapshot: Snapshot, limits: Limits) -> dict[str, SourceFile]:
-    """Return every file at the commit by its path, the small ones with their text.
+def read_sources(snapshot: Snapshot, entries: Sequence[TreeEntry]) -> dict[str, SourceFile]:
+    """Return every file of the tree by its path, the small ones with their text.
 
-    Where all are too much, the smallest are kept. Raises ChildFailed, RepositoryRefused.
+    Where all are too much, the smallest are kept. Raises ChildFailed.
     """
-    files = [entry for entry in list_tree(snapshot, limits) if entry.mode.startswith("100")]
+    files = [entry for entry in entries if entry.mode.startswith("100")]
     texts = {
         path: "\n".join(redacted_lines(path, content))
         for path, content in contents(snapshot, _small_paths(files))

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from courtroom.analysis.git import snapshot
 from courtroom.analysis.git.line_counts import count_lines
 from courtroom.analysis.git.snapshot import (
     Snapshot,
@@ -127,6 +128,25 @@ def test_lines_are_read_verbatim_and_missing_ones_are_none(good, take):
 
 def take_again(good) -> Snapshot:
     return Snapshot(good, git("rev-parse", "main", at=good), None, malformed_objects=False)
+
+
+def test_lines_of_a_file_are_read_once(good, take):
+    taken = take(good)
+    wanted = [("src/app.py", 2, 3), ("absent.py", 1, 1)]
+    first = read_lines(taken, wanted)
+    shutil.rmtree(taken.git_dir)
+    assert read_lines(taken, wanted) == first == ["y = 2\nz = 3", None]
+    with pytest.raises(ChildFailed):
+        read_lines(taken, [("README.md", 1, 1)])
+
+
+def test_file_over_the_room_that_is_left_is_read_again(good, take, monkeypatch):
+    monkeypatch.setattr(snapshot, "REMEMBERED_BYTES", 1)
+    taken = take(good)
+    assert read_lines(taken, [("src/app.py", 2, 2)]) == ["y = 2"]
+    shutil.rmtree(taken.git_dir)
+    with pytest.raises(ChildFailed):
+        read_lines(taken, [("src/app.py", 2, 2)])
 
 
 def test_file_too_large_to_quote_is_not_read(tmp_path, take):

@@ -5,19 +5,25 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.git import source_texts
+from courtroom.analysis.git.snapshot import Snapshot, list_tree
 from courtroom.analysis.git.source_texts import read_sources
 from courtroom.models.case import Limits
+from courtroom.models.source_file import SourceFile
 from tests.factories.repositories import Commit, git, make_repository
 
 LIMITS = Limits()
 KEY = "AKIA" + "Q3EGRTU7VPLM2XWZ"
 
 
+def _sources_of(snapshot: Snapshot) -> dict[str, SourceFile]:
+    return read_sources(snapshot, list_tree(snapshot, LIMITS))
+
+
 @pytest.fixture
 def texts(tmp_path, take):
     def read(files) -> dict[str, str | None]:
         make_repository(tmp_path / "work.git", [Commit("Work", files)])
-        sources = read_sources(take(tmp_path / "work.git"), LIMITS)
+        sources = _sources_of(take(tmp_path / "work.git"))
         return {path: file.text for path, file in sources.items()}
 
     return read
@@ -45,5 +51,5 @@ def test_secret_is_replaced_and_the_lines_keep_their_numbers(texts):
 
 def test_object_ids_are_those_of_git(tmp_path, take):
     make_repository(tmp_path / "work.git", [Commit("Work", {"a.py": "x = 1\n"})])
-    sources = read_sources(take(tmp_path / "work.git"), LIMITS)
+    sources = _sources_of(take(tmp_path / "work.git"))
     assert sources["a.py"].oid == git("rev-parse", "HEAD:a.py", at=tmp_path / "work.git")
