@@ -44,9 +44,9 @@ _CHILD_FIELDS: dict[type, tuple[str, ...]] = {
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
-# Nodes that are walked again and again, and the attribute that holds the list of what is in them.
-_SCOPES = frozenset({ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef})
-_KEPT = "nodes_inside"
+_FUNCTIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
+# Attribute of a function that holds the list of its nodes, where they are so many.
+_KEPT, _LEAST_KEPT = "nodes_inside", 40
 
 _HUMP = re.compile(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])")
 _NO_WORD = re.compile(r"[^a-z0-9.]+")
@@ -121,15 +121,17 @@ def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and all nodes inside it, in the order of the source.
 
-    A scope keeps the list of its nodes: an audit walks the same functions some fifty times. So a
-    tree must not change once it was walked.
+    A function keeps the list of its nodes, unless it is small: an audit walks the same ones some
+    fifty times. So a tree must not change once it was walked.
     """
-    if node.__class__ not in _SCOPES:
+    if node.__class__ not in _FUNCTIONS:
         return _nodes_in(node)
-    kept: list[ast.AST] | None = node.__dict__.get(_KEPT)
-    if kept is None:
-        kept = node.__dict__[_KEPT] = list(_nodes_in(node))
-    return iter(kept)
+    nodes: list[ast.AST] | None = node.__dict__.get(_KEPT)
+    if nodes is None:
+        nodes = list(_nodes_in(node))
+        if len(nodes) >= _LEAST_KEPT:
+            node.__dict__[_KEPT] = nodes
+    return iter(nodes)
 
 
 def _nodes_in(node: ast.AST) -> Iterator[ast.AST]:
