@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,8 +157,18 @@ def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str
         parent,
         int(reach.network),
     )
-    command = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), *map(str, numbers), *task]
+    command = [sys.executable, "-I", "-S", "-B", _launcher(), *map(str, numbers), *task]
     return [*bubblewrap_command(wrapper, reach), *command] if wrapper else command
+
+
+@cache
+def _launcher() -> str:
+    """Return the path of the launcher's bytecode, or of its source where none can be kept.
+
+    Python compiles a script anew at every start, and an audit starts this one some fifteen times.
+    """
+    is_current = compileall.compile_file(LAUNCHER, quiet=2)
+    return cache_from_source(str(LAUNCHER)) if is_current else str(LAUNCHER)
 
 
 def _exception_name(stderr: bytes) -> str:
