@@ -56,9 +56,9 @@ def progression(history: History) -> tuple[Stage, ...]:
 
     A stage begins with the commit in which its files first hold something, also when one commit
     brings several; a stage without files of its own begins with the first code that a message names
-    so. Empty files begin the set-up at most; a graph without a detective or a judge, a README and an
-    example that tests read begin none; a few lines of Python, or a test, begin one only where the message names it, without
-    empty files beside it, or nothing better does.
+    so. Empty files begin the set-up at most; a graph without a detective or a judge, a README and
+    an example that tests read begin none; a few lines of Python, or a test, begin one only where
+    the message names it, without empty files beside it, or nothing better does.
     """
     by_files: dict[str, Stage] = {}
     by_little: dict[str, Stage] = {}
