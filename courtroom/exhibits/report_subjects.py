@@ -105,7 +105,14 @@ CLAIMED: dict[str, Callable[[Material], Iterator[Request]]] = {
         ("reducer_ior", "reducer_add", "reducers", "pydantic_state", "pydantic_models"), state_core
     ),
     **dict.fromkeys(
-        ("sandboxed_clone", "temporary_directory", "clone_timeout", "url_validated"), clone
+        (
+            "sandboxed_clone",
+            "temporary_directory",
+            "removed_clone",
+            "clone_timeout",
+            "url_validated",
+        ),
+        clone,
     ),
     **dict.fromkeys(("structured_output", "output_retry"), structured_output),
     "distinct_personas": prompts,

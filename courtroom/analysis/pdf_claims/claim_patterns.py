@@ -70,6 +70,14 @@ def _any_parallel(code: CodeFacts) -> bool | None:
     return True if True in layers else None if None in layers else False
 
 
+def _removes_clone(code: CodeFacts) -> bool | None:
+    """Code that removes a folder somewhere may remove the clone."""
+    if code.get("clone_temporary_directory"):
+        return True
+    has_clone = code.get("clone_function") is not None
+    return False if has_clone and code.get("removes_folders") is False else None
+
+
 def _near(first: str, second: str, gap: str = r"[^.;]{0,60}") -> str:
     """Return a pattern for both in either order, close together in one sentence."""
     return rf"(?:{first}){gap}(?:{second})|(?:{second}){gap}(?:{first})"
@@ -187,6 +195,15 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             "clone_function",
             r"\b(?:tempfile\.)?temporarydirectory\b",
             _flag("clone_temporary_directory"),
+        ),
+        (
+            "removed_clone",
+            "clone_function",
+            _near(
+                _CLONES + r"|\b(?:temp|temporary|ephemeral) (?:path|dir\w*|folder)s?\b",
+                r"\bpurged?\b|\bclean(?:s|ed)?[- ]up\b|\bdestroyed\b|\bdeleted\b|\bremoved\b",
+            ),
+            _removes_clone,
         ),
         (
             "clone_timeout",

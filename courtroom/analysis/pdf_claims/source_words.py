@@ -30,6 +30,10 @@ _SPREAD = re.compile(
     r"(?:varian|spread|disagree|diverg|discrepan|conflict|max\([^\n]{0,80}- ?min\()",
     re.MULTILINE | re.IGNORECASE,
 )
+# What may remove a folder, by Python or by a command; a rubric names TemporaryDirectory, too.
+_REMOVES = re.compile(
+    r"rmtree|(?:with|=|return) (?:tempfile\.)?TemporaryDirectory\(|\brmdir\b|removedirs|rm -rf|\.cleanup\("
+)
 # Calls that run several functions of one node at the same time.
 _SIDE_BY_SIDE = re.compile(
     r"\basyncio\.(?:gather|wait|TaskGroup)\b|\b(?:Thread|Process)PoolExecutor\b"
@@ -39,7 +43,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources make a TemporaryDirectory, decide on a spread and run functions side by side.
+    the sources make a TemporaryDirectory, remove folders, decide on a spread and run functions side by side.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -52,6 +56,7 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
         **words,
         **_uses_of_models(texts),
         "has_temporary_directory": any("TemporaryDirectory(" in text for text in texts),
+        "removes_folders": any(_REMOVES.search(text) for text in texts),
         "decides_on_spread": any(_SPREAD.search(text) for text in texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
     }

@@ -593,3 +593,21 @@ def test_route_for_errors_that_no_run_takes_bears_out_no_claim(
     report = _report("A conditional edge routes to error_handler if evidence is missing.")
     claims = compare_sources([], report, code, {}, None, {}).claims or ()
     assert {held.claim.feature: held.standing for held in claims}["error_route"] == standing
+
+
+@pytest.mark.parametrize(
+    ("source", "standing"),
+    [
+        ("mkdtemp()  # cleanup is not needed", "contradicted"),
+        ("\"Verify 'tempfile.TemporaryDirectory()' or an equivalent\"", "contradicted"),
+        ("with tempfile.TemporaryDirectory() as folder:", "open"),
+        ("shutil.rmtree(folder)", "open"),
+    ],
+)
+def test_claim_of_a_clone_that_is_removed_needs_code_that_removes(
+    source: str, standing: str
+) -> None:
+    claims = feature_claims(_report("Each clone is in a temporary path, purged after the audit."))
+    facts = {**CODE, **source_words([source])}
+    held = {claim.claim.feature: claim.standing for claim in check_against_code(claims, facts)}
+    assert held["removed_clone"] == standing
