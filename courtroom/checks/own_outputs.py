@@ -96,7 +96,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect == "examined":
         reason = (
             "No evidence was recognised that a detective reports as found by constants alone, or"
-            " whose text says that nothing was looked at."
+            " whose text, where it stands beside that, says that nothing was looked at."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
