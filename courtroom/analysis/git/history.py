@@ -172,7 +172,7 @@ def _parse_commits(listing: str) -> Iterator[Commit]:
             author_name=_printable(name),
             author_email=_printable(email),
             authored_at=_timestamp(authored),
-            subject=_printable(subject),
+            subject=_printable(subject.strip()),
             python_lines_added=sum(count for _, count in added),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
             empty_paths=frozenset(

@@ -154,6 +154,11 @@ def test_long_history_is_truncated_but_counted_in_full(tmp_path):
     assert not history_of(tmp_path / "b.git", made, Limits(commits=5)).truncated
 
 
+def test_spaces_around_a_message_are_no_part_of_it(tmp_path):
+    (commit,) = history_of(tmp_path / "a.git", [Made("  code added ", {"a.py": "x\n"})]).commits
+    assert commit.subject == "code added"
+
+
 def test_commit_message_cannot_imitate_another_commit(tmp_path):
     history = history_of(
         tmp_path / "a.git",
