@@ -81,6 +81,14 @@ def _join(role: str) -> Reading:
     return read
 
 
+def _error_route(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """A handler that the sentence names is a node of the graph, or another way is meant."""
+    nodes = (code.get("graph") or {}).get("nodes", ())
+    is_named = re.search(r"\berror[_ -]?handler", sentence) is not None
+    has_handler = any("errorhandler" in _folded(node) for node in nodes)
+    return None if value and is_named and not has_handler else value
+
+
 def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
     """The kind of a reducer, where the sentence names it and one field."""
     kinds = [name for name, words in _REDUCERS.items() if words.search(sentence)]
@@ -116,6 +124,7 @@ _READINGS: Mapping[str, Reading] = {
     "parallel_graph": _side_by_side,
     "evidence_join": _join("join"),
     "opinion_join": _join("justice"),
+    "error_route": _error_route,
     "reducers": _reducers,
     "distinct_personas": _personas,
     "variance_re_evaluation": _spread,

@@ -93,8 +93,9 @@ _ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][
 # next item of a list in one line does.
 _SAME_CLAUSE = r"(?:(?!\)? - )[^.;:]|\.(?=\w)|\.{3}){0,120}(?:\(e\.g\., ?)?$"
 _EXAMINES = re.compile(
-    r"\b(?:(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin(?!istic)|identif|reward|grade|assess"
-    r"|find|found|grep|examin|seek|sought|if|whether|unless)\w*\b|\bconfirmation of\b"
+    # A detective is no "detects", nor is a foundation found.
+    r"\b(?:(?:detect(?!ives?\b)|verif|check|scan|look|search|flag|penali[sz]|determin(?!istic)|identif|reward|grade|assess"
+    r"|find|found(?!ation)|grep|examin|seek|sought|if|whether|unless)\w*\b|\bconfirmation of\b"
     # "to detect:" begins a list; "Verified:" begins a claim.
     r"|to (?:detect|verify|check|look|search|identify|find|determine)(?: for)?:)" + _SAME_CLAUSE
 )

@@ -236,7 +236,8 @@ def test_section_about_another_subject_claims_nothing(
         ("Three parallel detectives collect evidence.", "detectives_parallel"),
         ("The judges deliberate simultaneously.", "judges_parallel"),
         ("The EvidenceAggregator is the synchronization barrier.", "evidence_join"),
-        ("ChiefJustice is a strict fan-in point.", "opinion_join"),
+        ("Detectives hand evidence to the EvidenceAggregator (fan-in).", "evidence_join"),
+        ("On this foundation ChiefJustice is a strict fan-in point.", "opinion_join"),
         ("Failures leave through conditional edges.", "conditional_edges"),
         ("The graph routes to error_handler if evidence is missing.", "error_route"),
         ("Dictionaries are merged with operator.ior.", "reducer_ior"),
@@ -586,8 +587,8 @@ def test_route_for_errors_that_no_run_takes_bears_out_no_claim(
     route = {"path": "src/graph.py", "line": 20, "from": "hub", "to": ["judges", "error_handler"]}
     code = {
         "conditional_error_route": True,
-        "graph": {"path": "src/graph.py", "state_graph_line": 9, "nodes": [], "edges": []}
-        | {"conditional": [route]},
+        "graph": {"path": "src/graph.py", "state_graph_line": 9, "edges": []}
+        | {"conditional": [route], "nodes": ["judges", "error_handler"]},
         "state_flow": {"faults": faults},
     }
     report = _report("A conditional edge routes to error_handler if evidence is missing.")
@@ -611,3 +612,11 @@ def test_claim_of_a_clone_that_is_removed_needs_code_that_removes(
     facts = {**CODE, **source_words([source])}
     held = {claim.claim.feature: claim.standing for claim in check_against_code(claims, facts)}
     assert held["removed_clone"] == standing
+
+
+def test_handler_that_is_no_node_leaves_the_route_for_errors_open() -> None:
+    claims = feature_claims(_report("Conditional edges lead to an ErrorHandler node."))
+    graph = {"path": "src/graph.py", "state_graph_line": 9, "conditional": [{"to": ["END"]}]}
+    code = {"conditional_error_route": True, "graph": {**graph, "nodes": ["judges"]}}
+    standings = {held.claim.feature: held.standing for held in check_against_code(claims, code)}
+    assert standings["error_route"] == "open"
