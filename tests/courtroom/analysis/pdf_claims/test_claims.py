@@ -19,7 +19,6 @@ from courtroom.analysis.pdf_claims.claims import (
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
 from courtroom.analysis.pdf_claims.source_words import source_words
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
-from courtroom.detectives.cross_reference import compare_sources, makes_temporary_directory
 
 NO_RULES = dict.fromkeys(
     [
@@ -487,44 +486,6 @@ def test_report_without_confirmed_claims_has_no_support() -> None:
     assert claims_supported(check, (), _paths("a.py")).met is False
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("    with tempfile.TemporaryDirectory() as folder:\n        run(folder)\n", True),
-        ("    folder = mkdtemp()  # not TemporaryDirectory()\n\n    run(folder)\n", False),
-        ("    run(mkdtemp())\n\n\ndef clean(folder):\n    shutil.rmtree(folder)\n", False),
-        ("    run(folder)\n\n\ndef other():\n    mkdtemp()\n", None),
-    ],
-)
-def test_temporary_directory_is_read_where_the_clone_makes_its_folder(
-    body: str, expected: bool | None
-) -> None:
-    source = f"import tempfile\n\ndef clone(url):\n{body}"
-    place = {"path": "src/tools.py", "line": 3, "name": "clone"}
-    assert makes_temporary_directory(place, {"src/tools.py": source.splitlines()}) is expected
-    assert makes_temporary_directory(place, {}) is None
-    assert makes_temporary_directory(None, {}) is None
-
-
-@pytest.mark.parametrize(
-    ("words", "standing"),
-    [
-        ({"has_temporary_directory": False}, "contradicted"),
-        ({"has_temporary_directory": True}, "open"),
-        ({}, "open"),
-    ],
-)
-def test_temporary_directory_of_another_function_leaves_the_claim_open(
-    words: dict[str, bool | None], standing: str
-) -> None:
-    report = _report("The repository is cloned into a TemporaryDirectory.")
-    files = {"src/tools.py": ["def clone(url):", "    run(mkdtemp())"]}
-    code = {"clone_function": {"path": "src/tools.py", "line": 1, "name": "clone"}}
-    claims = compare_sources([], report, code, files, None, words).claims or ()
-    standings = {held.claim.feature: held.standing for held in claims}
-    assert standings["temporary_directory"] == standing
-
-
 TREE = ("src/__init__.py", "src/tools/ast_analyzer.py", "src/tools/repo_tools.py")
 EMPTY = frozenset(TREE[:2])
 
@@ -554,69 +515,3 @@ def test_named_file_without_content_contradicts_the_report(
         finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, CODE)
         assert not finding.met
         assert "content in ast_analyzer.py, which is empty (page 3)" in finding.reason
-
-
-@pytest.mark.parametrize(
-    ("sentence", "standing"),
-    [
-        ("The Chief Justice does not average scores.", "contradicted"),
-        ("The verdict is not achieved by averaging scores.", "contradicted"),
-        ("It decides by rules rather than averaging.", "contradicted"),
-        ("It is not a simple average.", None),
-        ("Rules decide, not LLM averaging.", None),
-    ],
-)
-def test_denied_average_is_held_against_the_mean_in_the_code(
-    sentence: str, standing: str | None
-) -> None:
-    claims = feature_claims(_report(sentence))
-    code = {"averaged_scores": [{"path": "src/justice.py", "line": 57}]}
-    standings = {held.claim.feature: held.standing for held in check_against_code(claims, code)}
-    assert standings.get("no_averages") == standing
-
-
-DEAD_ROUTE = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
-
-
-@pytest.mark.parametrize(
-    ("faults", "standing"), [([], "confirmed"), ([DEAD_ROUTE], "contradicted")], ids=["way", "dead"]
-)
-def test_route_for_errors_that_no_run_takes_bears_out_no_claim(
-    faults: list[dict[str, Any]], standing: str
-) -> None:
-    route = {"path": "src/graph.py", "line": 20, "from": "hub", "to": ["judges", "error_handler"]}
-    code = {
-        "conditional_error_route": True,
-        "graph": {"path": "src/graph.py", "state_graph_line": 9, "edges": []}
-        | {"conditional": [route], "nodes": ["judges", "error_handler"]},
-        "state_flow": {"faults": faults},
-    }
-    report = _report("A conditional edge routes to error_handler if evidence is missing.")
-    claims = compare_sources([], report, code, {}, None, {}).claims or ()
-    assert {held.claim.feature: held.standing for held in claims}["error_route"] == standing
-
-
-@pytest.mark.parametrize(
-    ("source", "standing"),
-    [
-        ("mkdtemp()  # cleanup is not needed", "contradicted"),
-        ("\"Verify 'tempfile.TemporaryDirectory()' or an equivalent\"", "contradicted"),
-        ("with tempfile.TemporaryDirectory() as folder:", "open"),
-        ("shutil.rmtree(folder)", "open"),
-    ],
-)
-def test_claim_of_a_clone_that_is_removed_needs_code_that_removes(
-    source: str, standing: str
-) -> None:
-    claims = feature_claims(_report("Each clone is in a temporary path, purged after the audit."))
-    facts = {**CODE, **source_words([source])}
-    held = {claim.claim.feature: claim.standing for claim in check_against_code(claims, facts)}
-    assert held["removed_clone"] == standing
-
-
-def test_handler_that_is_no_node_leaves_the_route_for_errors_open() -> None:
-    claims = feature_claims(_report("Conditional edges lead to an ErrorHandler node."))
-    graph = {"path": "src/graph.py", "state_graph_line": 9, "conditional": [{"to": ["END"]}]}
-    code = {"conditional_error_route": True, "graph": {**graph, "nodes": ["judges"]}}
-    standings = {held.claim.feature: held.standing for held in check_against_code(claims, code)}
-    assert standings["error_route"] == "open"
