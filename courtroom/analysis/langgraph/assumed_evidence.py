@@ -90,8 +90,12 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
 
 
 def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
-    """Yield evidence with a written `found=True` whose text says that the look did not happen."""
+    """Yield evidence with a written `found=True` whose text says that the look did not happen.
+
+    Content with what a call gave, such as the number of pictures, shows that something was.
+    """
     for function in functions:
+        given = _given_names(function)
         for node in walk(function.site.node):
             fields = fields_of(node)
             is_found = fields.get("found")
@@ -100,7 +104,7 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
             texts = [fields[name] for name in SAID_FIELDS if name in fields]
             words = [word for text in texts for word in _written_words(text)]
             word = next((word for word in words if word in NO_LOOK), "")
-            if word:
+            if word and not _shows_a_result(node, given):
                 yield function, getattr(node, "lineno", 1), word
 
 

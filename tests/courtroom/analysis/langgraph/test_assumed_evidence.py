@@ -104,6 +104,13 @@ def test_of_detectives_that_report_nothing_no_evidence_is_praised():
     assert reported("print('analysing')\nreturn {}") == ([], "the detectives report no evidence")
 
 
+@pytest.mark.parametrize(("seen", "lines"), [("pictures_of(state)", []), ("state['seen']", [4])])
+def test_text_that_counts_what_was_looked_at_is_no_text_without_a_look(seen, lines):
+    found = "Evidence(found=True, content=f'{len(seen)} pictures, the rest is pending')"
+    body = f"seen = {seen}\nif not seen:\n    return []\nreturn [{found}]"
+    assert reported(body) == (lines, "")
+
+
 def test_without_a_detective_nothing_is_known():
     call_graph, layers = layers_of(symbols_of("def work():\n    return 1\n"))
     assert always_found(call_graph, layers) == ([], "no node of a detective was found")
