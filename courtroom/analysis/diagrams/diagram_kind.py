@@ -38,6 +38,8 @@ _WRITTEN: tuple[Source, ...] = ("mermaid", "plantuml")
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
 _UNREAD_PICTURE = "The report contains a picture that no model has read."
 _MIN_LEVELS = 3
+# Splits of an agent graph: of its detectives, and of its judges.
+_SPLITS = 2
 _CAPTION = re.compile(
     r"\b(?:fig(?:ure|\.)|diagrams?|architecture|topology|flow ?charts?)", re.IGNORECASE
 )
@@ -142,7 +144,7 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
     """
     parallel = [layout for layout in reading.layouts if len(picture_splits(layout)) >= 2]
     if not parallel:
-        return None
+        return _in_several(reading, graph)
 
     for layout in parallel:
         if graph is not None and (widths := matching_widths(layout, graph)):
@@ -150,6 +152,25 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
     widest = [max(sizes) for sizes in picture_splits(parallel[0])]
     in_code = code_widths(graph) if graph else ()
     return _of_picture("parallel_shown", widest, parallel[0], in_code)
+
+
+def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:
+    """Return the result where the splits of the code stand in a picture each, in their order."""
+    widths = code_widths(graph) if graph else ()
+    with_split = [(layout.page, picture_splits(layout)) for layout in reading.layouts]
+    single = iter([(page, splits[0]) for page, splits in with_split if len(splits) == 1])
+    pages: list[int] = []
+    for width in widths:
+        # The iterator is shared: a later split is in a later picture.
+        page = next((page for page, sizes in single if width in sizes), None)
+        pages += [page] if page is not None else []
+    if len(widths) < _SPLITS or len(pages) < len(widths):
+        return None
+    parts = (f"{width} on page {page}" for width, page in zip(widths, pages, strict=True))
+    reason = f"boxes side by side as in the code, in a picture each: {', then '.join(parts)}"
+    return DiagramResult(
+        "parallel_shown", f"{reason}; counted by outline, their text was not read", pages[0]
+    )
 
 
 def _of_picture(

@@ -15,7 +15,7 @@ from courtroom.analysis.diagrams.parallel_branches import (
 )
 from courtroom.analysis.pdf.box_layout import layout_of
 from courtroom.analysis.pdf.image_regions import boxes_in
-from courtroom.analysis.pdf.pdf_content import Layout, Level
+from courtroom.analysis.pdf.pdf_content import Layout, Level, PdfImage, PdfReading
 from courtroom.analysis.pdf.picture_layouts import picture_layouts
 from courtroom.analysis.pdf.pixels import cells_of
 from courtroom.analysis.pdf.read_pdf import read_pdf
@@ -156,6 +156,25 @@ def test_tags_on_the_lines_of_a_split_belong_to_it() -> None:
     levels = [(1, 1, 0, 1), (3, 3, 3, 3), (3, 3, 2, 2), (1, 1, 1, 1), (4, 3, 3, 3), (1, 1, 1, 0)]
     splits = picture_splits(Layout(1, tuple(Level(*level) for level in levels)))
     assert splits == (frozenset({2, 3}), frozenset({3, 4}))
+
+
+@pytest.mark.parametrize(
+    ("widths", "kind"),
+    [((3, 2), "parallel_shown"), ((2, 3), None), ((3,), None)],
+)
+def test_splits_of_the_code_in_a_picture_each_are_shown_in_their_order(
+    widths: Sequence[int], kind: str | None
+) -> None:
+    rows = [((1, 1, 0, 1), (width, width, width, width), (1, 1, 1, 0)) for width in widths]
+    layouts = tuple(
+        Layout(page, tuple(Level(*level) for level in levels))
+        for page, levels in enumerate(rows, start=1)
+    )
+    pictures = tuple(PdfImage(layout.page, 600, 400) for layout in layouts)
+    reading = PdfReading(pages=("Text.",) * len(rows), images=pictures, layouts=layouts)
+    result = diagram_of(reading, _graph(3, 2))
+    assert result.kind == kind
+    assert ("3 on page 1, then 2 on page 2" in result.reason) == (kind is not None)
 
 
 @pytest.mark.parametrize("widths", [(3, 3), (2, 3), (10, 30)])
