@@ -291,11 +291,13 @@ def _unlimited_weight(
     lines = [place for place in lines if not _is_tie_break(*place)]
     if not lines or any(_names_architecture(function) for function in functions):
         return
-    if any(_is_limited(function, line) for function, line in lines):
+    limits = [words for place in lines for words in _criteria_in_tests(*place)]
+    if any(not _is_repository(words) for words in limits):
         return
     function, line = lines[0]
+    which = "every criterion on the repository" if limits else "every criterion"
     sentence = (
-        f"{function.shown_name}() lets the Tech Lead weigh more in every criterion, not only in those on"
+        f"{function.shown_name}() lets the Tech Lead weigh more in {which}, not only in those on"
         " architecture"
     )
     yield LooseRule(function, line, sentence)
@@ -310,15 +312,19 @@ def _is_tie_break(function: FunctionRef, line: int) -> bool:
     )
 
 
-def _is_limited(function: FunctionRef, line: int) -> bool:
-    """Return true where a test around a line is about the criterion."""
-    tests = [
-        node.test
-        for node in walk(function.site.node)
-        if isinstance(node, ast.If | ast.IfExp)
-        if node.lineno <= line <= (node.end_lineno or line)
-    ]
-    return any(words_in(test) & CRITERION for test in tests)
+def _criteria_in_tests(function: FunctionRef, line: int) -> Iterator[frozenset[str]]:
+    """Yield the words of the tests around a line that are about the criterion."""
+    for node in walk(function.site.node):
+        if isinstance(node, ast.If | ast.IfExp):
+            words = words_in(node.test)
+            if node.lineno <= line <= (node.end_lineno or line) and words & CRITERION:
+                yield words
+
+
+def _is_repository(words: frozenset[str]) -> bool:
+    """Return true for `target_artifact == "github_repo"`: most criteria are about it."""
+    is_of_artifact = bool(words & {"artifact", "artefact"}) and not words & {"id", "name"}
+    return is_of_artifact and bool(words & {"repo", "repository"})
 
 
 def _names_architecture(function: FunctionRef) -> bool:

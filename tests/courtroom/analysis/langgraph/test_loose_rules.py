@@ -31,6 +31,14 @@ def sentences_of(body: str, search: Search = loose_rules) -> list[tuple[str, int
     return [(rule.sentence, rule.line) for rule in search(functions)]
 
 
+def test_a_weight_for_all_criteria_on_the_repository_is_named():
+    test = "if criterion.get('target_artifact') == 'github_repo' and tech_lead:\n"
+    ((sentence, _),) = sentences_of(test + indent(WEIGHT, "    "))
+    assert "in every criterion on the repository, not only in" in sentence
+    by_id = test.replace("target_artifact", "id").replace("github_repo", "tests")
+    assert sentences_of(by_id + indent(WEIGHT, "    ")) == []
+
+
 @pytest.mark.parametrize(
     "body",
     [
