@@ -22,14 +22,14 @@ from courtroom.analysis.prompt_injection.sentences import Kind, Sentence, senten
 
 WEIGHTS = Path(__file__).parent / "weights.json"
 # docs/decisions/0009-words-to-graders-without-a-model.md has the measurements.
-THRESHOLD, FOREIGN_THRESHOLD = 1.2, 2.0
+THRESHOLD, FOREIGN_THRESHOLD = 1.4, 2.67
 # Sources and data of a project about judging are full of its words.
-_OTHER_THAN_PROSE = 1.5
+_OTHER_THAN_PROSE = 2.0
 # So are reports of audits, and licences grant and forgive: sentences before and after, and in all.
-_NEIGHBOURS, _PER_NEIGHBOUR, _PER_JUDGING = 10, 0.6, 0.4
-# A sentence whose single words weigh less is not weighed: one phrase of fifty, and four fifths of
-# other texts.
-LEAST_OF_WORDS = -2.5
+_NEIGHBOURS, _PER_NEIGHBOUR, _PER_JUDGING = 10, 0.8, 0.5
+# A sentence whose single words weigh less is not weighed: one phrase of forty, and nearly half of
+# the sentences of other texts.
+LEAST_OF_WORDS = -3.0
 _REMEMBERED = 50_000
 # A text of a megabyte can hold so many sentences that weighing them all takes nine seconds.
 _MOST_WEIGHED = 20_000
@@ -119,10 +119,9 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
     """Return the sentences of a text in lower case that speak to whoever grades."""
     candidates, is_judging, is_law = [], [], []
     weighed = 0
-    own_words = _MOTTO.sub("", other_languages.folded(text))
-    for place, sentence in enumerate(sentences_of(own_words, kind)):
+    for place, sentence in enumerate(sentences_of(own_words_in(text), kind)):
         words = english.words_of(sentence.text)
-        weight, bits = _sums_of(words)
+        weight, bits = sums_of(words)
         is_judging.append(bool(bits & JUDGING))
         is_law.append(bool(bits & LAW))
 
@@ -130,7 +129,7 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
             is_english = weight > LEAST_OF_WORDS
             foreign_bits = other_languages.bits_of(sentence.text)
             is_foreign = bool(other_languages.languages_of(foreign_bits))
-            if (is_foreign or is_english) and not _is_excused(sentence.text):
+            if (is_foreign or is_english) and not is_excused(sentence.text):
                 weighed += 1
                 readings = [_foreign(sentence.text, foreign_bits)] if is_foreign else []
                 if is_english and (bits >> ROLES).bit_count() > 1:
@@ -139,15 +138,20 @@ def addresses_in(text: str, kind: Kind) -> list[Address]:
                 if points > 0:
                     candidates.append(Candidate(points, place, Address(sentence, why)))
 
-    bar = _penalty(kind, sum(is_judging))
+    bar = penalty_of(kind, sum(is_judging))
     return [
         address
         for points, place, address in candidates
-        if points > bar + _penalty_around(place, is_judging) + _penalty_around(place, is_law)
+        if points > bar + penalty_around(place, is_judging) + penalty_around(place, is_law)
     ]
 
 
-def _sums_of(words: list[str]) -> tuple[float, int]:
+def own_words_in(text: str) -> str:
+    """Return the text without accents and without the course's words."""
+    return _MOTTO.sub("", other_languages.folded(text))
+
+
+def sums_of(words: list[str]) -> tuple[float, int]:
     """Return the weights of the words in sum, and all their bits."""
     weight: float = 0
     bits = 0
@@ -158,7 +162,7 @@ def _sums_of(words: list[str]) -> tuple[float, int]:
     return weight, bits
 
 
-def _is_excused(sentence: str) -> bool:
+def is_excused(sentence: str) -> bool:
     is_on_work = _GIVES_ROLE.match(sentence) or _FINDS_LACKING.search(sentence)
     if is_on_work and not _FAVOURS.search(sentence):
         return True
@@ -186,13 +190,13 @@ def _foreign(sentence: str, bits: int) -> tuple[float, str]:
     return (points - FOREIGN_THRESHOLD if is_on_grading else -1), other_languages.why_of(roles)
 
 
-def _penalty(kind: Kind, judging: int) -> float:
+def penalty_of(kind: Kind, judging: int) -> float:
     """Return by how many points any sentence must stand out more in such a text."""
     points = _PER_JUDGING * log2(1 + judging / 4)
     return points + (_OTHER_THAN_PROSE if kind != "prose" else 0)
 
 
-def _penalty_around(place: int, marks: list[bool]) -> float:
+def penalty_around(place: int, marks: list[bool]) -> float:
     """Return by how many points more for marked sentences around this place."""
     around = marks[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1]
     return _PER_NEIGHBOUR * log2(1 + sum(around) - marks[place])

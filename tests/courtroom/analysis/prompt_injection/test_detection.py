@@ -388,7 +388,7 @@ def test_our_words_at_a_place_are_no_address_unless_a_name_in_them_is(rationale,
 
 
 # The words that are cut off around it make this one of many sentences about judging.
-EXCERPT = "the system is not just grading code — it is grading its own g"
+EXCERPT = "the missing edges downgrade the overall quality from excellent to go"
 
 
 @pytest.mark.parametrize(("pages", "is_tagged"), [((), False), ((2,), True), ((3,), False)])
