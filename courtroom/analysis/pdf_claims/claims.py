@@ -112,7 +112,7 @@ _DENIES = re.compile(
 # The same after the words: "with_structured_output() was replaced by our own parser". The issue with
 # a feature is not the feature.
 _GIVEN_UP = re.compile(
-    r"\W{0,4}(?:[\w-]+ ){0,2}(?:(?:issue|problem|bug|gap)s?\b|(?:was|were|is|are|(?:has|have|had) been) (?:\w+ly )?"
+    r"\W{0,4}(?:(?!(?:when|where|if|for)\b)[\w-]+ ){0,2}(?:(?:issue|problem|bug|gap)s?\b|(?:was|were|is|are|(?:has|have|had) been) (?:\w+ly )?"
     r"(?:replaced|removed|dropped|abandoned|disabled|bypassed|avoided|not (?:used|supported|available))\b)"
 )
 _MAX_QUOTE = 600  # characters, so that unpaired quotation marks are searched once

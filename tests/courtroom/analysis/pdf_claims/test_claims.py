@@ -116,6 +116,11 @@ def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
     assert "judges_parallel" not in _claimed(sentence)
 
 
+def test_rule_for_issues_is_claimed_and_issues_with_it_are_not() -> None:
+    assert _claimed("Security override when confirmed issues appear.") == ["security_override"]
+    assert _claimed("There are security override issues.") == []
+
+
 def test_markdown_files_that_are_read_are_no_markdown_report() -> None:
     assert _claimed("It ensures that reports, PDFs and markdown files are there.") == []
     assert _claimed("A Markdown file is written to audit/report.md.") == ["markdown_report"]
