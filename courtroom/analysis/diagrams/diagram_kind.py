@@ -167,7 +167,7 @@ def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult |
     if len(widths) < _SPLITS or len(pages) < len(widths):
         return None
     parts = (f"{width} on page {page}" for width, page in zip(widths, pages, strict=True))
-    reason = f"boxes side by side as in the code, in a picture each: {', then '.join(parts)}"
+    reason = f"boxes side by side, in a picture each: {', then '.join(parts)}"
     return DiagramResult(
         "parallel_shown", f"{reason}; counted by outline, their text was not read", pages[0]
     )
