@@ -13,9 +13,13 @@ from courtroom.analysis.python.tree_walk import walk
 
 
 def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
-    """Yield keywords that are passed to a Pydantic model without such a field: it drops them."""
+    """Yield keywords that are passed to a Pydantic model without such a field: it drops them.
+
+    Calls of one function that pass the same ones are one fault, at the first of them.
+    """
     fields: dict[tuple[str, int], Fields | None] = {}
     for function in in_use:
+        calls: dict[tuple[str, str, tuple[str, int]], list[int]] = {}
         for node in walk(function.site.node):
             if not isinstance(node, ast.Call) or not node.keywords:
                 continue
@@ -33,9 +37,12 @@ def ignored_fields(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
             ]
             if ignored:
                 names = listed(str(keyword.arg) for keyword in ignored)
-                sentence = (
-                    f"{function.name}() passes {names} to {site.node.name}, which has no such"
-                    " field: Pydantic drops it"
-                )
-                line = ignored[0].value.lineno
-                yield FlowFault("ignored_field", sentence, function.source.path, line, key)
+                lines = calls.setdefault((names, site.node.name, key), [])
+                lines.append(ignored[0].value.lineno)
+        for (names, model, place), lines in calls.items():
+            times = f" in {len(lines)} calls" if len(lines) > 1 else ""
+            sentence = (
+                f"{function.name}() passes {names}{times} to {model}, which has no such field:"
+                " Pydantic drops it"
+            )
+            yield FlowFault("ignored_field", sentence, function.source.path, min(lines), place)

@@ -147,6 +147,13 @@ def test_a_keyword_that_a_model_has_no_field_for_is_named():
     ]
 
 
+def test_calls_that_pass_the_same_unknown_keyword_are_one_fault_at_the_first():
+    call = "Report(title=url, opinions=[])"
+    look = f"def look(url):\n    Report(title=url)\n    {call}\n    return {call}\n"
+    (fault,) = faults(flow_with(f"{MODEL}{look}"), "ignored_field")
+    assert "look() passes `opinions` in 2 calls to Report, which" in fault.sentence
+
+
 @pytest.mark.parametrize(
     "model",
     [
