@@ -103,7 +103,9 @@ def read_flow(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
         for rule in loose_rules(layers.justice)
     )
-    reading.add(ignored_fields(symbols, layers.in_use))
+    # Judges that no graph reaches build their opinions too.
+    builders = {f.key: f for f in (*layers.in_use, *layers.judges, *layers.justice)}
+    reading.add(ignored_fields(symbols, [*builders.values()]))
     shapes = ReturnedShapes(symbols)
     reading.add(absent_keys(symbols, layers.in_use, layers.judges, symbols.codebase.data, shapes))
     if shapes.fuel < 0:

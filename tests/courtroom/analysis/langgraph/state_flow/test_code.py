@@ -453,3 +453,20 @@ def test_prompts_of_one_function_that_nothing_calls_are_one_fault():
         "`JUDGE_PROMPT` and `USER_PROMPT` are texts for a model, and nothing calls sum_up(), in which"
         " they stand"
     )
+
+
+def test_keyword_that_a_judge_beside_the_graph_passes_in_vain_is_named():
+    model = "from pydantic import BaseModel\nclass JudicialOpinion(BaseModel):\n    score: int\n"
+    judge = (
+        "class Prosecutor:\n    def render_opinion(self, evidence):\n"
+        "        answer = llm.invoke([SystemMessage(content=PROSECUTOR_PROMPT), evidence])\n"
+        "        return JudicialOpinion(score=answer.score, dimension='git')\n"
+        "PROSECUTOR_PROMPT = 'You are the prosecutor. Look for every flaw, gap and lazy shortcut.'\n"
+    )
+    graph = GRAPH.replace('g.add_node("judge", judge)\n', "").replace('"judge"', "END")
+    reading = flow_of(NODES, {"src/judges.py": f"{model}{judge}"}, graph=graph)
+
+    (sentence,) = sentences(reading, "ignored_field")
+    assert sentence.startswith(
+        "render_opinion() passes `dimension` to JudicialOpinion, which has no"
+    )
