@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("readers_in_process")
 LANGUAGES = {"en", "es", "de", "fr", "am", "zh", "ru", "hi"}
 # Flagged of the phrasings that the patterns were never tuned to, and of those by people who saw
 # neither patterns nor detector. No more are flagged without accusing honest works.
-FLAGGED_UNSEEN, FLAGGED_BLIND, FLAGGED_BLIND_C = 32, 48, 44
+FLAGGED_UNSEEN, FLAGGED_BLIND, FLAGGED_BLIND_C = 32, 41, 42
 AT_ONCE = 10
 # The file name comes last: the others look for the file.
 ELSEWHERE = {"README", "report text", "file name"}

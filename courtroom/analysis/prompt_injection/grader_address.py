@@ -22,7 +22,7 @@ from courtroom.analysis.prompt_injection.sentences import Kind, Sentence, senten
 
 WEIGHTS = Path(__file__).parent / "weights.json"
 # docs/decisions/0009-words-to-graders-without-a-model.md has the measurements.
-THRESHOLD, FOREIGN_THRESHOLD = 1.4, 2.67
+THRESHOLD, FOREIGN_THRESHOLD = 2.0, 2.67
 # Sources and data of a project about judging are full of its words.
 _OTHER_THAN_PROSE = 2.0
 # So are reports of audits, and licences grant and forgive: sentences before and after, and in all.
