@@ -30,8 +30,8 @@ from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 def record_calls(writer: FactWriter) -> None:
     """Record the calls that are bound to a schema, which are the judges', and what is repeated."""
     layers = writer.layers
-    others = judging_calls(layers.in_use, layers.judges)
-    judging = [*layers.judges, *others]
+    helpers = judging_calls(layers.in_use, layers.judges)
+    judging = [*layers.judges, *helpers]
     calls = structured_calls(writer.symbols)
     gap = layer_gap(writer.call_graph, layers, "judge")
     rows = []
@@ -52,7 +52,7 @@ def record_calls(writer: FactWriter) -> None:
         if call.is_in(judging) or call.is_named_after_judges
     ]
 
-    lines = list(retries(layers.judges)) or list(retries(others))
+    lines = list(retries(layers.judges)) or list(retries(helpers))
     writer.set_flag("structured_output_retry", bool(lines), "" if lines else gap)
     for source, line in model_calls(judging):
         writer.add_location("model_call", source.path, line, note="A judge's model is called here.")

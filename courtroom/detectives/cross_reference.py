@@ -111,11 +111,11 @@ def _held_claims(
     # Another function that clones may make one.
     if is_made is False and code.get("has_temporary_directory") is not False:
         is_made = None
-    known = {**code, "clone_temporary_directory": is_made}
+    facts = {**code, "clone_temporary_directory": is_made}
     # A report claims that errors lead elsewhere, not only that such an edge is there.
     if dead_routes(code):
-        known["conditional_error_route"] = False
-    return (*check_against_code(feature_claims(pdf), known), *stale_denials(pdf, known))
+        facts["conditional_error_route"] = False
+    return (*check_against_code(feature_claims(pdf), facts), *stale_denials(pdf, facts))
 
 
 def finding_from_both(check: Check, comparison: Comparison) -> Finding:

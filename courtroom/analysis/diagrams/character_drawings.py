@@ -28,7 +28,8 @@ _JOINED = re.compile(
 )
 _BELOW = re.compile(r"[\u2193\u2502\u25bc\u252c\u2534|]|(?<!\w)[vV](?!\w)")
 _BETWEEN_NAMES = re.compile(
-    r"\([^()]*\)|\[(?=\w{1,40}\])|(?<=\w)\](?=\s|$)|[\u2190-\u2193\u2500-\u257f\u25b2-\u25c4]|--++|[|+\\<>^]|(?<!\w)/|/(?!\w)"
+    r"\([^()]*\)|\[(?=\w{1,40}\])|(?<=\w)\](?=\s|$)"
+    r"|[\u2190-\u2193\u2500-\u257f\u25b2-\u25c4]|--++|[|+\\<>^]|(?<!\w)/|/(?!\w)"
 )
 # The number of a page, and the marks of a list whose texts stand elsewhere.
 _BARE_MARKS = re.compile(r"[\d.)/ •●○▪]{1,24}")

@@ -44,8 +44,8 @@ LOG_FORMAT = (
 FIELDS = 9
 
 ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
-# Of the first files of the stages of 65 works those with fewer lines of Python were placeholders, or
-# their message named the stage, or they laid out a graph.
+# Of the first files of the stages of 65 works those with fewer lines of Python were placeholders,
+# or their message named the stage, or they laid out a graph.
 LEAST_LINES = 18
 # "added TAB removed TAB path"; a file that git does not count has "-" instead of a number.
 _LINE_COUNT = re.compile(r"(\d+)\t\d+\t(.*)")

@@ -45,7 +45,8 @@ _NAME = re.compile(
     rf"(?<![\w/\\@#$%{{-])(?<!\d\.)(?<! / )(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
     rf"(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\(|\.\w+\()"
     rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b)"
-    rf"|inherit(?:s|ing)? from (?:an? |the )?(?P<base>{_CAMEL}))(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
+    rf"|inherit(?:s|ing)? from (?:an? |the )?(?P<base>{_CAMEL}))"
+    rf"(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
 )
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")
 

@@ -55,7 +55,8 @@ _NOT_NOW = re.compile(
 )
 # An item of a list of changes to make: "(1) Add a retry", "P4 Add a retry".
 _TO_CHANGE = re.compile(
-    r"(?:[\W\d]|\bp(?=\d)){0,8}(?:action: )?(?:add|create|implement|introduce|extend|replace|refactor|migrate"
+    r"(?:[\W\d]|\bp(?=\d)){0,8}(?:action: )?(?:add|create|implement|introduce|extend|replace"
+    r"|refactor|migrate"
     r"|integrate|enhance|improve|fix|update|expand|complete|finish|strengthen|upgrade|adopt"
     r"|harden|standardi[sz]e|re-?write)\s+\w"
 )
@@ -65,7 +66,8 @@ _UNFILLED = re.compile(r"\b(?:empty|placeholders?|skeletons?|scaffold\w*|reserve
 _JUDGE_SAYS = re.compile(
     r"\W*(?:the )?(?:prosecutor|defen[cs]e|tech ?lead)\b(?: attorney)?(?: ?\([^()]{0,40}\))?:? +"
     r"(?:prais|argu|not(?:es|ed)\b|credit|highlight|acknowledg|flag|charg|points? (?:out|to)\b"
-    r"|pointed|claim|award|reward|scored\b|scores? \d|gives?\b|gave\b|conced|critici|complain|commend|agre|object"
+    r"|pointed|claim|award|reward|scored\b|scores? \d|gives?\b|gave\b|conced|critici"
+    r"|complain|commend|agre|object"
     r"|the (?:chief|code|graph|implementation|synthesis|report|repo|work|history)\b"
     # The row of a table: "Prosecutor 3/5 Distinct prompts, but ...".
     r"|[1-5] ?/ ?\d)"
@@ -94,7 +96,8 @@ _ITEM = re.compile(r"\s{0,4}(?:[•●○▪◦‣·*\u2013-]|\d{1,2}[.)]|[a-z][
 _SAME_CLAUSE = r"(?:(?!\)? - )[^.;:]|\.(?=\w)|\.{3}){0,120}(?:\(e\.g\., ?)?$"
 _EXAMINES = re.compile(
     # A detective is no "detects", nor is a foundation found.
-    r"\b(?:(?:detect(?!ives?\b)|verif|check|scan|look|search|flag|penali[sz]|determin(?!istic)|identif|reward|grade|assess"
+    r"\b(?:(?:detect(?!ives?\b)|verif|check|scan|look|search|flag|penali[sz]"
+    r"|determin(?!istic)|identif|reward|grade|assess"
     r"|find|found(?!ation)|grep|examin|seek|sought|if|whether|unless)\w*\b|\bconfirmation of\b"
     # "to detect:" begins a list; "Verified:" begins a claim.
     r"|to (?:detect|verify|check|look|search|identify|find|determine)(?: for)?:)" + _SAME_CLAUSE
@@ -112,7 +115,8 @@ _DENIES = re.compile(
 # The same after the words: "with_structured_output() was replaced by our own parser". The issue with
 # a feature is not the feature.
 _GIVEN_UP = re.compile(
-    r"\W{0,4}(?:(?!(?:when|where|if|for)\b)[\w-]+ ){0,2}(?:(?:issue|problem|bug|gap)s?\b|(?:was|were|is|are|(?:has|have|had) been) (?:\w+ly )?"
+    r"\W{0,4}(?:(?!(?:when|where|if|for)\b)[\w-]+ ){0,2}(?:(?:issue|problem|bug|gap)s?\b"
+    r"|(?:was|were|is|are|(?:has|have|had) been) (?:\w+ly )?"
     r"(?:replaced|removed|dropped|abandoned|disabled|bypassed|avoided|not (?:used|supported|available))\b)"
 )
 _MAX_QUOTE = 600  # characters, so that unpaired quotation marks are searched once

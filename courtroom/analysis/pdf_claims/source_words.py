@@ -43,7 +43,8 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources make a TemporaryDirectory, remove folders, decide on a spread and run functions side by side.
+    the sources make a TemporaryDirectory, remove folders, decide on a spread and run functions side
+    by side.
 
     A library that is named but not imported may run in another way: null.
     """

@@ -1,4 +1,4 @@
-"""Arguments of a committed audit that no judge made: one for most criteria, or texts of the code."""
+"""Arguments of a committed audit that no judge made: the same for most criteria, or of the code."""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from courtroom.analysis.python.tree_walk import BLOCK_ENDS
+
 # By class, the fields that hold statements, and those that hold parts with statements.
 _BLOCKS, _PARTS = (
     {
@@ -14,7 +16,6 @@ _BLOCKS, _PARTS = (
     }
     for names in (("body", "orelse", "finalbody"), ("handlers", "cases"))
 )
-_BLOCK_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 def remove_dead_code(tree: ast.Module) -> None:
@@ -40,7 +41,7 @@ def _live_statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _live_statements(statement.orelse)
         else:
             yield statement
-        if isinstance(statement, _BLOCK_ENDS):
+        if isinstance(statement, BLOCK_ENDS):
             return
 
 

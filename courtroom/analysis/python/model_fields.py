@@ -22,7 +22,7 @@ Fields = Mapping[str, ast.AnnAssign]
 
 
 def model_fields(symbols: SymbolTable, site: ClassSite) -> Fields | None:
-    """Return the fields of a Pydantic model that ignores all other names; None for other classes."""
+    """Return the fields of a Pydantic model that ignores other names; None for other classes."""
     homes, fields = [site], dict[str, ast.AnnAssign]()
     is_model = False
     for home in homes:
@@ -57,7 +57,7 @@ def _takes_other_names(statement: ast.stmt) -> bool:
 def calls_without_field(
     symbols: SymbolTable, source: SourceFile, function: FunctionSite
 ) -> Iterator[FailingLine]:
-    """Yield calls of a model by keywords that leave out a field without a default: it refuses them."""
+    """Yield calls that leave out a field without a default: the model refuses them."""
     for node in walk(function.node):
         if not isinstance(node, ast.Call) or not node.keywords or node.args:
             continue

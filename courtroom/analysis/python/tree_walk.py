@@ -44,6 +44,8 @@ _CHILD_FIELDS: dict[type, tuple[str, ...]] = {
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
+# Statements after which the rest of their block does not run.
+BLOCK_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _FUNCTIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 # Attribute of a function that holds the list of its nodes, where they are so many.
 _KEPT, _LEAST_KEPT = "nodes_inside", 40

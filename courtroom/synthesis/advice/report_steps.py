@@ -53,7 +53,8 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         )
     elif aspect == "claims_hold" and (wrong or stale):
         built = f"Build what the report claims, or take it out there: {named(wrong)}."
-        up_to_date = f"Take out of the report what is no longer so: {named([FEATURE_WORDS[f] for f in stale])}."
+        outdated = named([FEATURE_WORDS[feature] for feature in stale])
+        up_to_date = f"Take out of the report what is no longer so: {outdated}."
         yield Step(" ".join([*([built] if wrong else []), *([up_to_date] if stale else [])]))
     elif missing and aspect == "none_hallucinated":
         yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")

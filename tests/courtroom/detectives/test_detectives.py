@@ -147,38 +147,38 @@ def test_a_commit_is_evidence_that_can_be_opened(dossier, snapshot):
 
 
 def test_checks_do_not_apply_to_a_report_that_was_not_handed_in(of_repository, snapshot, rubric):
-    found = aggregate(heard_from(of_repository, rubric, None), snapshot, rubric, None)
+    joined = aggregate(heard_from(of_repository, rubric, None), snapshot, rubric, None)
     targets = owed(rubric)
     missing = [
-        outcome(found, c.id) for name in ("DocAnalyst", "VisionInspector") for c in targets[name]
+        outcome(joined, c.id) for name in ("DocAnalyst", "VisionInspector") for c in targets[name]
     ]
     assert {(o.met, o.not_applicable.code) for o in missing} == {(None, "no_report")}
-    (shown,) = evidence_of(found, "no_report")
+    (shown,) = evidence_of(joined, "no_report")
     assert {o.evidence for o in missing} == {(shown.id,)}
-    assert found.facts.pdf_diagram == "none"
-    assert found.facts.pdf_claimed_paths == ()
+    assert joined.facts.pdf_diagram == "none"
+    assert joined.facts.pdf_claimed_paths == ()
 
 
 def test_a_report_that_we_could_not_read_leaves_its_checks_open(of_repository, snapshot, rubric):
     failed = ChildFailed("child_timeout", "Reading the PDF took too long.")
-    found = aggregate(heard_from(of_repository, rubric, failed), snapshot, rubric, failed)
+    joined = aggregate(heard_from(of_repository, rubric, failed), snapshot, rubric, failed)
     owes = [c.id for name in ("DocAnalyst", "VisionInspector") for c in owed(rubric)[name]]
-    assert {(outcome(found, i).met, outcome(found, i).reason) for i in owes} == {
+    assert {(outcome(joined, i).met, outcome(joined, i).reason) for i in owes} == {
         (None, failed.message)
     }
-    assert found.facts.unknown["pdf_terms"] == failed.message
-    assert [(e.stage, e.code) for e in found.errors] == [
+    assert joined.facts.unknown["pdf_terms"] == failed.message
+    assert [(e.stage, e.code) for e in joined.errors] == [
         ("DocAnalyst", "child_timeout"),
         ("VisionInspector", "child_timeout"),
     ]
 
 
 def test_a_scan_without_text_is_not_established_and_not_absent(of_repository, snapshot, rubric):
-    found = aggregate(heard_from(of_repository, rubric, NO_TEXT), snapshot, rubric, NO_TEXT)
+    joined = aggregate(heard_from(of_repository, rubric, NO_TEXT), snapshot, rubric, NO_TEXT)
     owes = [c.id for name in ("DocAnalyst", "VisionInspector") for c in owed(rubric)[name]]
-    assert {(outcome(found, i).met, outcome(found, i).has_failed) for i in owes} == {(None, True)}
-    assert {outcome(found, i).reason for i in owes} == {NO_TEXT.unread}
-    assert [(e.code, e.message) for e in found.errors] == [("pdf_no_text", NO_TEXT.unread)]
+    assert {(outcome(joined, i).met, outcome(joined, i).has_failed) for i in owes} == {(None, True)}
+    assert {outcome(joined, i).reason for i in owes} == {NO_TEXT.unread}
+    assert [(e.code, e.message) for e in joined.errors] == [("pdf_no_text", NO_TEXT.unread)]
 
 
 def test_unread_report_names_the_markdown_that_is_not_judged_instead(
@@ -187,8 +187,8 @@ def test_unread_report_names_the_markdown_that_is_not_judged_instead(
     beside = ("README.md", "audit/report_1.md", "docs/report_template.md", "docs/Report.md")
     results = heard_from(of_repository, rubric, NO_TEXT)
     results = [r.model_copy(update={"paths": r.paths and (*r.paths, *beside)}) for r in results]
-    found = aggregate(results, snapshot, rubric, NO_TEXT)
-    assert outcome(found, "visual.present").reason == (
+    joined = aggregate(results, snapshot, rubric, NO_TEXT)
+    assert outcome(joined, "visual.present").reason == (
         f"{NO_TEXT.unread} Only a PDF is judged as the report: docs/Report.md is not."
     )
 
@@ -196,8 +196,8 @@ def test_unread_report_names_the_markdown_that_is_not_judged_instead(
 def test_diagrams_of_a_scan_are_judged_where_a_model_saw_its_pages(of_repository, snapshot, rubric):
     labels = ("prosecutor", "defense")
     pictures = replace(NO_TEXT, vision_pictures=(VisionPicture(1, labels, ((0, 1),)),))
-    found = aggregate(heard_from(of_repository, rubric, pictures), snapshot, rubric, pictures)
-    assert (outcome(found, "visual.present").met, outcome(found, "visual.explained").met) == (
+    joined = aggregate(heard_from(of_repository, rubric, pictures), snapshot, rubric, pictures)
+    assert (outcome(joined, "visual.present").met, outcome(joined, "visual.explained").met) == (
         True,
         None,
     )
@@ -219,9 +219,14 @@ def test_a_report_that_names_no_file_earns_nothing_for_files_that_exist(
     of_repository, snapshot, rubric
 ):
     vague = PdfReading(("The judges argue.",))
-    found = aggregate(heard_from(of_repository, rubric, vague), snapshot, rubric, vague)
+    joined = aggregate(heard_from(of_repository, rubric, vague), snapshot, rubric, vague)
     about_files = ("accuracy.names_files", "accuracy.all_exist", "accuracy.most_exist")
-    assert [outcome(found, i).met for i in about_files] == [False, None, None]
+    assert [outcome(joined, i).met for i in about_files] == [False, None, None]
+
+
+def rubric_of(check):
+    criterion = Criterion(id="c", name="C", checks=(check,))
+    return Rubric(id="r", name="R", version="1", criteria=(criterion,))
 
 
 @pytest.mark.parametrize(
@@ -230,44 +235,42 @@ def test_a_report_that_names_no_file_earns_nothing_for_files_that_exist(
 )
 def test_work_that_only_the_report_puts_off_is_the_same_fact_on_its_page(text, met, snapshot):
     check = FeedbackLog(id="put_off", goal="Work is put off with a reason", aspect="deferred")
-    asked = Rubric(
-        id="r", name="R", version="1", criteria=(Criterion(id="c", name="C", checks=(check,)),)
-    )
     pdf = PdfReading((text,))
-    found = aggregate(
+    joined = aggregate(
         [investigate_at(snapshot, (check,)), analyse(pdf, ()), inspect(pdf, ())],
         snapshot,
-        asked,
+        rubric_of(check),
         pdf,
     )
-    assert [outcome.met for outcome in found.outcomes] == [met]
-    assert [item.location.page for item in found.evidence] == ([1] if met else [None])
-    deferrals = found.facts.deferrals or ()
-    assert [(told.page, told.text) for told in deferrals] == ([(1, text)] if met else [])
+    assert [outcome.met for outcome in joined.outcomes] == [met]
+    assert [item.location.page for item in joined.evidence] == ([1] if met else [None])
+    deferrals = joined.facts.deferrals or ()
+    assert [(deferral.page, deferral.text) for deferral in deferrals] == (
+        [(1, text)] if met else []
+    )
 
 
 def test_a_score_that_a_file_and_the_report_claim_is_quoted_at_both_places(snapshot):
     check = OwnOutputs(id="claimed", goal="The claimed score is given", aspect="claimed")
-    asked = Rubric(
-        id="r", name="R", version="1", criteria=(Criterion(id="c", name="C", checks=(check,)),)
-    )
     pdf = PdfReading(("Self-audit: overall score 4.0 / 5.",))
     in_file = {"path": "README.md", "line": 1, "text": "", "score": 4, "maximum": 5, "agrees": True}
     of_files = investigate_at(snapshot, (check,))
     facts = {**of_files.facts, "claimed_scores": [in_file]}
     of_files = of_files.model_copy(update={"facts": facts})
-    found = aggregate([of_files, analyse(pdf, ()), inspect(pdf, ())], snapshot, asked, pdf)
-    (item,) = [item for item in found.evidence if item.location.path]
+    joined = aggregate(
+        [of_files, analyse(pdf, ()), inspect(pdf, ())], snapshot, rubric_of(check), pdf
+    )
+    (item,) = [item for item in joined.evidence if item.location.path]
     assert item.content == read_lines(snapshot, [("README.md", 1, 1)])[0]
-    assert found.errors == ()
+    assert joined.errors == ()
 
 
 def test_without_the_repositorys_files_nobody_can_say_what_was_invented(snapshot, rubric):
     unread = Statement(detective="RepoInvestigator", paths=None)
-    found = aggregate(heard_from(unread, rubric, REPORT), snapshot, rubric, REPORT)
-    assert outcome(found, "accuracy.all_exist").met is None
+    joined = aggregate(heard_from(unread, rubric, REPORT), snapshot, rubric, REPORT)
+    assert outcome(joined, "accuracy.all_exist").met is None
     assert (
-        found.facts.unknown["pdf_hallucinated_paths"]
+        joined.facts.unknown["pdf_hallucinated_paths"]
         == "The repository's file list could not be read."
     )
 
@@ -318,24 +321,24 @@ def test_a_quote_that_is_not_there_is_dropped_counted_and_leaves_its_check_open(
         for o in of_repository.outcomes
     )
     lying = of_repository.model_copy(update={"evidence": (*kept, forged), "outcomes": outcomes})
-    found = aggregate(heard_from(lying, rubric, None), snapshot, rubric, None)
-    assert forged.id not in {item.id for item in found.evidence}
-    assert outcome(found, "graph.exists").met is None
-    assert [e.code for e in found.errors] == ["evidence_unverified"]
+    joined = aggregate(heard_from(lying, rubric, None), snapshot, rubric, None)
+    assert forged.id not in {item.id for item in joined.evidence}
+    assert outcome(joined, "graph.exists").met is None
+    assert [e.code for e in joined.errors] == ["evidence_unverified"]
 
 
 def test_a_check_that_no_detective_answered_is_open(snapshot, rubric):
     nobody = [
         Statement(detective=name) for name in ("RepoInvestigator", "DocAnalyst", "VisionInspector")
     ]
-    found = aggregate(nobody, snapshot, rubric, None)
-    assert {o.met for o in found.outcomes} == {None}
+    joined = aggregate(nobody, snapshot, rubric, None)
+    assert {o.met for o in joined.outcomes} == {None}
 
 
 def test_a_rubric_without_checks_has_no_outcomes(snapshot):
     bare = Rubric.model_validate(
         {"id": "r", "name": "R", "version": "1", "criteria": [{"id": "c", "name": "C"}]}
     )
-    found = aggregate([investigate_at(snapshot, ())], snapshot, bare, None)
-    assert (found.outcomes, found.evidence) == ((), ())
-    assert found.facts.commit_count == 5
+    joined = aggregate([investigate_at(snapshot, ())], snapshot, bare, None)
+    assert (joined.outcomes, joined.evidence) == ((), ())
+    assert joined.facts.commit_count == 5

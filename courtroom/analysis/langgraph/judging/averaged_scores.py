@@ -80,7 +80,7 @@ class _Function:
         return are_scores and named in {0, JUDGES} and not words & _OTHER_SCORES
 
     def _is_fallback(self, mean: ast.expr) -> bool:
-        """Return whether a test for a missing value decides: `tech.score if tech else mean(...)`."""
+        """Return true for a value in place of a missing one: `tech.score if tech else mean(...)`."""
         own = _names_in(mean)
         child: ast.AST = mean
         while (parent := self._parents.get(id(child))) is not None:

@@ -13,10 +13,15 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     is_score_name,
     words_in,
 )
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    BLOCK_ENDS,
+    called_name,
+    constant_text,
+    walk,
+    words_of,
+)
 
 CONVERSIONS = frozenset({"round", "int", "float"})
-LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 MEANS = frozenset({"sum", "mean", "fmean", "median"})
 # Words of a function of the work's own that makes one score of several.
 MIXING = frozenset(words_of("weighted weigh mean average avg median blend blended"))
@@ -188,7 +193,7 @@ def _settings(body: list[ast.stmt], around: _Around) -> Iterator[Setting]:
 
 def _inside(node: ast.If, is_body: bool, statements: list[ast.stmt], around: _Around) -> _Around:
     block = (id(node), is_body)
-    is_leaving = bool(statements) and isinstance(statements[-1], LEAVES)
+    is_leaving = bool(statements) and isinstance(statements[-1], BLOCK_ENDS)
     return _Around(
         (*around.blocks, block),
         around.leaving | ({block} if is_leaving else set()),

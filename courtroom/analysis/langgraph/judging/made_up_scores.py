@@ -10,7 +10,13 @@ from courtroom.analysis.langgraph.judging.score_changes import assignments_in, w
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.langgraph.judging.written_numbers import written_numbers
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, fields_of, last_name, walk
+from courtroom.analysis.python.tree_walk import (
+    BLOCK_ENDS,
+    called_name,
+    fields_of,
+    last_name,
+    walk,
+)
 
 # A record with a score and one of these is an opinion.
 OF_OPINION = frozenset(
@@ -22,7 +28,6 @@ LOWEST = 1
 DEFAULT_WORDS = frozenset({"default", "fallback", "neutral"})
 # Calls that read an answer: where one fails, a default that was set before stays.
 READERS = frozenset({"loads", "model_validate", "model_validate_json", "parse", "parse_raw", "int"})
-LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -60,8 +65,8 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int
                 rows.append((score.highest, (place, line, sentence)))
         for line, number in _kept_defaults(function.site.node):
             sentence = (
-                f"{function.shown_name} gives the score {number} in place of an answer that cannot be"
-                " read."
+                f"{function.shown_name} gives the score {number} in place of an answer that cannot"
+                " be read."
             )
             rows.append((number, (function, line, sentence)))
     return [row for _, row in sorted(rows, key=lambda scored: -scored[0])]
@@ -132,7 +137,7 @@ def _in_last_attempt(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.s
 
 
 def _kept_defaults(function: ast.AST) -> Iterator[tuple[int, float]]:
-    """Yield line and number of a score that is set before the answer is read, and stays if that fails.
+    """Yield line and number of a score set before the answer is read, which stays if that fails.
 
     `score = 4; try: score = json.loads(text)["score"]; except ValueError: pass`.
     """
@@ -163,11 +168,11 @@ def _is_left(node: ast.Try) -> bool:
     """Return true where a handler leaves the function, or sets a name: then no default stays."""
     parts = [part for handler in node.handlers for part in walk(handler)]
     stores = (isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) for part in parts)
-    return not parts or any(stores) or any(isinstance(part, LEAVES) for part in parts)
+    return not parts or any(stores) or any(isinstance(part, BLOCK_ENDS) for part in parts)
 
 
 def _last_written(name: str, function: ast.AST, line: int) -> Iterator[tuple[int, float]]:
-    """Yield line and number of the assignment of the name before a line, if it is a written score."""
+    """Yield line and number of the last assignment before a line, if it is a written score."""
     earlier = [
         node
         for node in walk(function)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions, parameter_names
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
-from courtroom.analysis.langgraph.judging.later_settings import Settings
+from courtroom.analysis.langgraph.judging.later_settings import MEANS, Settings
 from courtroom.analysis.langgraph.judging.re_evaluation import (
     loops_to_judges,
     re_evaluation_routes,
@@ -51,7 +51,6 @@ from courtroom.analysis.python.tree_walk import called_name, last_name, walk, wo
 HIGHEST = 5
 # Names for a score that another one replaces.
 KEPT_WORDS = frozenset(words_of("old previous prev original before initial current"))
-MEANS = frozenset({"sum", "mean", "fmean", "median"})
 # Names for a score that the report shows as the verdict.
 VERDICT_NAMES = frozenset({"final", "overall", "aggregate", "total"})
 
@@ -174,7 +173,7 @@ def _returned_by_spread(functions: list[FunctionRef], reader: ChangeReader) -> I
 
 
 def _is_spread(words: frozenset[str]) -> bool:
-    """Return whether the words of a test are of a spread, also as a range from the least to the most."""
+    """Return whether the words of a test are of a spread, also as a range from min to max."""
     return bool(words & CERTAIN_SPREAD) or (bool(words & SPREAD) and {"max", "min"} <= words)
 
 

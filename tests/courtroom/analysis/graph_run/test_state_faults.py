@@ -241,17 +241,9 @@ def test_a_list_that_doubles_on_an_endless_loop_ends():
     assert rows(fact, "doubled") == [("opinions", ["b", "c"])]
 
 
-UNEVEN = """
-g = StateGraph(State)
-g.add_node("a", a)
-g.add_node("b", b)
-g.add_node("c", c)
-g.add_edge(START, "a")
-g.add_edge(START, "b")
-g.add_edge("a", "c")
-g.add_edge("b", "a")
-app = g.compile()
-"""
+UNEVEN = PARALLEL.replace(
+    'g.add_edge(["a", "b"], "c")', 'g.add_edge("a", "c")\ng.add_edge("b", "a")'
+)
 
 
 @pytest.mark.parametrize(

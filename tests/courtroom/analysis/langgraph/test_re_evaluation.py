@@ -107,13 +107,16 @@ def test_words_that_end_in_re_are_no_re_evaluation():
     assert rules_in(justice(body, helper)) == set()
 
 
-def test_a_loop_back_to_the_judges_is_a_re_evaluation():
-    code = f"""{IMPORTS}
-def prosecutor(state):
+NODES = """def prosecutor(state):
     return model.invoke(state["criterion"])
 def chief_justice(state):
     return round(state["x"])
-def next_step(state):
+"""
+
+
+def test_a_loop_back_to_the_judges_is_a_re_evaluation():
+    code = f"""{IMPORTS}
+{NODES}def next_step(state):
     return inner_step(state)
 def inner_step(state):
     return "again" if state["re_eval_needed"] else "done"
@@ -132,11 +135,7 @@ g.add_conditional_edges("chief_justice", next_step, {{"again": "collect", "done"
 
 def test_a_loop_is_shown_at_the_route_that_leaves_the_chief_justice():
     code = f"""{IMPORTS}
-def prosecutor(state):
-    return model.invoke(state["criterion"])
-def chief_justice(state):
-    return round(state["x"])
-def next_step(state):
+{NODES}def next_step(state):
     return "again" if state["re_eval_needed"] else "done"
 def build():
     g = StateGraph(dict)
