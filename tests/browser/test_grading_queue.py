@@ -40,6 +40,15 @@ class Keys:
             self.press(key)
 
 
+def open_overview(page: Page, place: str) -> None:
+    """Open the overview of a queue, and wait for the focus that its first key needs.
+
+    The browser focuses an element with `autofocus` when it draws the page, which may be after load.
+    """
+    page.goto(place)
+    expect(page.locator("[autofocus]")).to_be_focused()
+
+
 def test_assistant_scores_thirty_students_with_at_most_sixty_keys(
     live_server: Any, chromium: Chromium
 ) -> None:
@@ -48,7 +57,7 @@ def test_assistant_scores_thirty_students_with_at_most_sixty_keys(
     with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
         page.context.add_init_script(source)
         page.context.add_cookies([session])
-        page.goto(page_of(course.assignment, "queue"))
+        open_overview(page, page_of(course.assignment, "queue"))
         assert faults_of(page) == []
         keys = Keys(page)
         score_all(page, keys)

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from grading.engine.stored_sources import pack_sources
 from grading.models import AuditContents, Comment, Submission
 from tests.browser.tabs import Chromium, session_of, tab
-from tests.browser.test_grading_queue import STUDENTS, WINDOW, Keys
+from tests.browser.test_grading_queue import STUDENTS, WINDOW, Keys, open_overview
 from tests.factories.comments import BankedCommentFactory, CommentFactory
 from tests.factories.graded_work import page_of
 from tests.factories.pdfs import make_pdf, parallel_graph_page
@@ -58,7 +58,7 @@ def queue_of(course: Course, address: str, chromium: Chromium) -> Iterator[Page]
     session, place = session_of(course.anna, address), page_of(course.assignment, "queue")
     with chromium.open() as browser, tab(browser, address, **WINDOW) as page:
         page.context.add_cookies([session])
-        page.goto(place)
+        open_overview(page, place)
         yield page
 
 
