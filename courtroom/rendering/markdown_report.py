@@ -227,24 +227,35 @@ def _breakdown(report: AuditReport) -> Iterator[str]:
     # Shared by all criteria: evidence that two of them cite is quoted once.
     evidence = {piece.id: piece for piece in report.evidence}
     quoted: set[Quote] = set()
+    undecided: dict[str, int] = {}
 
     for number, criterion in enumerate(report.criteria, start=1):
         yield f"### {number}. {escape_prose(criterion.name)}: {_score(criterion)}"
-        yield escape_sentence(criterion.rationale)
+        yield escape_sentence(_rationale(criterion, number, undecided))
         yield from _titled_list("Checks", map(escape_sentence, _checks(criterion)))
         yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
         yield from _titled_list("Places that judges asked to read", _requests(criterion))
-        yield from _titled_list(HOW, _steps(criterion.steps))
+        yield from _titled_list(HOW, _steps(criterion.steps, criterion.rationale))
         if criterion.dissent:
             yield f"**Dissent.** {escape_sentence(criterion.dissent)}"
         yield from _evidence(criterion, evidence, quoted)
 
 
+def _rationale(criterion: CriterionResult, number: int, undecided: dict[str, int]) -> str:
+    """Return why the score is as it is; a reason why there is none is printed in full once."""
+    if not criterion.needs_review:
+        return criterion.rationale
+    first = undecided.setdefault(criterion.rationale, number)
+    if first == number:
+        return criterion.rationale
+    return f"{first_sentence(criterion.rationale)} The reason is that of criterion {first}."
+
+
 def _checks(criterion: CriterionResult) -> Iterator[str]:
     """Yield the root causes with the checks that hang on them, then each other check.
 
-    A reason why several could not be checked is printed once; so is a fact that shows several
-    sentences to be right, or several faults.
+    A reason why several could not be checked is printed once, or not at all where it is the
+    rationale; a fact that shows several sentences to be right, or several faults, is printed once.
     """
     hanging: dict[str, list[str]] = {}
     unchecked: dict[str, list[str]] = {}
@@ -256,7 +267,7 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
     for cause, goals in hanging.items():
         yield f"{MARKS[False]}{cause} {not_applying(goals)}"
     for reason, goals in unchecked.items():
-        yield f"{not_checked(goals)} {reason}".rstrip()
+        yield not_checked(goals) + (f" {reason}" if reason not in criterion.rationale else "")
     alike: dict[tuple[bool, str], list[str]] = {}
     for row in criterion.checks:
         # One that states a root cause is printed with it.
@@ -303,12 +314,17 @@ def _reply(request: AskedPlace) -> str:
     return f"{reply}. {escape_sentence(request.refusal)}".rstrip()
 
 
-def _steps(steps: Sequence[RuleStep]) -> Iterator[str]:
+def _steps(steps: Sequence[RuleStep], rationale: str = "") -> Iterator[str]:
     """Yield the steps that did something, then the names of the others.
 
-    `--explain` and the page say of each why it did nothing.
+    A step whose input is the rationale is printed without it. `--explain` and the page say of each
+    why it did nothing.
     """
-    yield from (escape_sentence(step.sentence) for step in steps if step.fired)
+    for step in steps:
+        if step.fired and step.input == rationale.rstrip("."):
+            yield escape_sentence(f"{rule_words(step.rule)}: {step.output}.")
+        elif step.fired:
+            yield escape_sentence(step.sentence)
     idle = ", ".join(escape_prose(rule_words(step.rule)) for step in steps if not step.fired)
     if idle:
         yield f"Not triggered: {idle}."

@@ -148,6 +148,24 @@ def test_sections_are_in_the_order_of_the_design():
     ]
 
 
+def test_reason_of_a_criterion_without_score_is_printed_once():
+    names = ("depth", "accuracy")
+    died = {"reason": "Its reader died. Export it again.", "has_failed": True}
+    judged = verdict(
+        "default",
+        [answer for name in names for answer in bench((4, 4, 4), on=name)],
+        outcomes=[outcome(name, None).model_copy(update=died) for name in names],
+        rubric_=rubric(*(criterion(name, check(name)) for name in names)),
+    )
+    text = render_markdown(report(judged)).partition("## Criterion Breakdown")[2]
+
+    assert text.count("Export it again.") == 1
+    assert text.count("is needed. The reason is that of criterion 1.\n") == 1
+    assert text.count("- insufficient evidence: no score: a person decides.\n") == 2
+    for name in names:
+        assert f"- It could not be checked whether there is {name}.\n" in text
+
+
 def test_no_model_is_said_at_the_top_only_for_heuristic_judges():
     heuristic, model = (render_markdown(unsafe_case(kind=kind)) for kind in ("heuristic", "llm"))
     assert heuristic.split("\n\n")[1].startswith("> **No model was used")
