@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from courtroom.analysis.diagrams.diagram_kind import pictures
@@ -121,6 +122,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
 _PASSAGE_CHARACTERS = 600
 _PASSAGE_SENTENCES = 5
 _RANKED_PASSAGES = 10
+# Sentences and names of a long report: each is compared with every term of a rubric.
+_REMEMBERED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,14 +325,21 @@ def _folded(text: str) -> str:
 
 def _says(text: str, pattern: re.Pattern[str]) -> bool:
     """Return whether the text has the words, also as parts of a name ("EvidenceAggregator")."""
-    spellings = (text, _PART_OF_NAME.sub(" ", text))
-    return any(pattern.search(_folded(spelling)) for spelling in spellings)
+    return any(pattern.search(spelling) for spelling in _folded_spellings(text))
+
+
+@lru_cache(_REMEMBERED)
+def _folded_spellings(text: str) -> tuple[str, ...]:
+    """Return the folded text and, where it differs, the one whose names are split into words."""
+    split = _PART_OF_NAME.sub(" ", text)
+    return (_folded(text),) if split == text else (_folded(text), _folded(split))
 
 
 def _spellings(term: str) -> tuple[str, ...]:
     return SPELLINGS.get(term) or (_folded(term), f"{_folded(term)}s")
 
 
+@lru_cache
 def _pattern(spellings: tuple[str, ...]) -> re.Pattern[str]:
     words = (re.escape(spelling).replace(r"\*", r"\w*") for spelling in spellings)
     return re.compile(rf"\b(?:{'|'.join(words)})\b")
@@ -419,6 +429,7 @@ def _is_part(heading: str) -> bool:
     return len(heading.split()) <= _PART_WORDS and not heading[:1].isdigit()
 
 
+@lru_cache(_REMEMBERED)
 def _is_list_of_terms(sentence: str) -> bool:
     """Return whether a sentence names three or more of the course's terms and so explains none."""
     folded = _folded(sentence)
