@@ -289,8 +289,19 @@ def _callers(symbols: SymbolTable, names: set[str]) -> Iterator[FunctionRef]:
     for source in symbols.codebase.production:
         if any(name in source.text for name in names):
             for site in source.functions:
-                if site.mentions & names:
+                mentioned = site.mentions & names
+                if mentioned and not mentioned <= _variables_of(site.node):
                     yield FunctionRef(source, site)
+
+
+def _variables_of(function: ast.AST) -> set[str]:
+    """Return the parameters and variables of a function: by their names it calls no other."""
+    return {
+        node.arg if isinstance(node, ast.arg) else node.id
+        for node in walk(function)
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }
 
 
 def _temporary_folders(

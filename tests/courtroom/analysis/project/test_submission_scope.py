@@ -56,6 +56,12 @@ def test_other_places_are_the_product(path: str) -> None:
     assert aside_paths([path]) == {}
 
 
+def test_backup_is_set_apart_beside_the_file_that_it_keeps() -> None:
+    kept = aside_paths(["src/graph.py", "src/graph_backup.py", "src/backup_graph.py"])
+    assert sorted(kept) == ["src/backup_graph.py", "src/graph_backup.py"]
+    assert aside_paths(["deploy/site-backup.service", "src/backup_files.py"]) == {}
+
+
 def test_former_version_stands_beside_the_newer_one() -> None:
     aside = aside_paths(["v1/main.py", "v2/main.py", "api/v1/routes.py"])
     assert {path: entry.reason for path, entry in aside.items()} == {

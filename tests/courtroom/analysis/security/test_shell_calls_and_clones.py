@@ -156,6 +156,26 @@ def test_folder_that_a_caller_makes_for_a_copy_is_none_of_the_clone():
     assert [line for _, line in places] == [4]
 
 
+def test_variable_with_the_name_of_a_caller_makes_no_caller():
+    files = {
+        "src/tools.py": """
+            import subprocess
+            def clone(url):
+                subprocess.run(["git", "clone", url])
+            def repository(url):
+                return clone(url)
+            """,
+        "src/links.py": """
+            def link(url):
+                repository = urlsplit(url)
+                if repository.scheme != "https":
+                    return None
+                return repository.path
+            """,
+    }
+    assert "url_validated" not in precautions(files)
+
+
 LAYERED = {
     "src/process.py": """
         import subprocess
