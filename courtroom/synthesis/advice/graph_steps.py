@@ -396,7 +396,8 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
             " with a reducer, such as operator.or_ for a flag, operator.add for a list or a function"
             " that joins two texts"
         )
-        used += f", {listed(together)} in one step"
+        in_step = "all" if len(together) == len(writers) > 2 else listed(together)
+        used += f", {in_step} in one step"
         again = [node for node in readers if node in writers]
         # A list that comes back whole is added to itself.
         used += f". Return only new entries from {listed(again)}" if again else ""
@@ -423,12 +424,14 @@ def _of_readers(key: str, fault: Mapping[str, Any], state: str, readers: Sequenc
 
 
 def _in_one_step(writers: Sequence[str], work: Work) -> list[str]:
-    """Return writers that run in one step: without a reducer LangGraph stops at the second."""
-    for step in sorted({work.first_step(writer) or 0 for writer in writers} - {0}):
-        together = [writer for writer in writers if work.first_step(writer) == step]
-        if len(together) > 1:
-            return together
-    return []
+    """Return the writers that run in one step: without a reducer LangGraph stops at the second.
+
+    A node may run in several steps; of the steps of all runs the one with the most writers counts.
+    """
+    runs = (work.facts.get("graph_run") or {}).get("runs", ())
+    steps = [[node for node in writers if node in step] for run in runs for step in run["steps"]]
+    together = max(steps, key=len, default=[])
+    return together if len(together) > 1 else []
 
 
 _UNDECLARED = (("undeclared_write", "no_update"), ("undeclared_read",))

@@ -47,7 +47,11 @@ def flow_fault(kind, keys, nodes):
 
 
 def flow(faults, steps):
-    graph_run = {"steps": {node: (step,) for node, step in steps.items()}}
+    """Return the actions for a graph whose nodes run in these steps, one or several each."""
+    of_node = {node: step if isinstance(step, tuple) else (step,) for node, step in steps.items()}
+    numbers = range(1, max(map(max, of_node.values())) + 1)
+    run = {"steps": [[node for node in of_node if n in of_node[node]] for n in numbers]}
+    graph_run = {"steps": of_node, "runs": [run]}
     facts = work(state_flow={"faults": faults, "unread": {}}, graph_run=graph_run)
     return [step.action for step in graph_steps.flow_steps(lambda _: True, facts)]
 
@@ -83,6 +87,12 @@ def test_key_that_two_nodes_of_one_step_write_is_declared_with_a_reducer():
         " operator.add for a list or a function that joins two texts, or leave it out if nothing"
         " reads it: repo and doc return it, repo and doc in one step."
     )
+
+
+def test_writer_that_runs_a_second_time_is_in_the_step_of_its_second_run_too():
+    fault = flow_fault("undeclared_write", ("failed",), ("repo", "doc", "vision"))
+    (action,) = flow([fault], {"repo": (1, 2), "doc": 2, "vision": 2})
+    assert action.endswith("repo, doc and vision return it, all in one step.")
 
 
 @pytest.mark.parametrize(
