@@ -6,6 +6,7 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
+from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
@@ -78,7 +79,8 @@ def _before_the_verdict(writer: FactWriter) -> set[tuple[str, int]]:
 
 def _rules(writer: FactWriter, gap: str) -> None:
     """Record every rule: where it is applied, else where its condition never holds."""
-    conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys)
+    evidence = MadeEvidence(writer.symbols)
+    conditions = DeadConditions(writer.symbols, writer.layers.justice, writer.state_keys, evidence)
     rules = read_rules(writer.call_graph, writer.layers, writer.graph, conditions)
     writer.facts["rules"] = {
         rule: True

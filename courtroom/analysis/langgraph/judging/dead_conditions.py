@@ -1,4 +1,7 @@
-"""Conditions that never hold: on an empty table, a constant, or a state key nobody declares."""
+"""Conditions that never hold.
+
+They read an empty table, a constant, a state key nobody declares, or ask for evidence nobody makes.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence, filter_of
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, constant_text, last_name, walk
@@ -32,6 +36,7 @@ class DeadConditions:
     symbols: SymbolTable
     functions: list[FunctionRef]
     state_keys: frozenset[str] | None
+    evidence: MadeEvidence | None = None
 
     def never_holds(self, test: ast.expr, function: FunctionRef) -> bool:
         return self._is_falsy(test, function, MAX_STEPS)
@@ -41,6 +46,9 @@ class DeadConditions:
             return False
         if isinstance(node, ast.Constant):
             return not node.value
+        wanted = filter_of(node) or node
+        if self._none_meets(wanted):
+            return True
         if isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
             return not (node.keys if isinstance(node, ast.Dict) else node.elts)
         if isinstance(node, ast.BoolOp):
@@ -51,6 +59,9 @@ class DeadConditions:
         if isinstance(node, ast.Call):
             return self._is_falsy_call(node, function, steps)
         return False
+
+    def _none_meets(self, test: ast.expr) -> bool:
+        return self.evidence is not None and self.evidence.none_meets(test)
 
     def _is_falsy_call(self, call: ast.Call, function: FunctionRef, steps: int) -> bool:
         name = called_name(call)
@@ -77,9 +88,10 @@ class DeadConditions:
         )
 
     def _is_falsy_name(self, name: str, function: FunctionRef, steps: int) -> bool:
-        if _is_filled(function, name):
+        idle = self._idle_nodes(function)
+        if _is_filled(function, name, idle):
             return False
-        values = assigned_values(function.site, name)
+        values = [v for v in assigned_values(function.site, name) if id(v) not in idle]
         if values:
             return all(self._is_falsy(value, function, steps - 1) for value in values)
         if name in parameter_names(function):
@@ -92,6 +104,18 @@ class DeadConditions:
         value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
         # A table at the top of a file may be filled anywhere: only constants count.
         return isinstance(value, ast.Constant) and not value.value and value.value is not None
+
+    def _idle_nodes(self, function: FunctionRef) -> frozenset[int]:
+        """Return the nodes, by their ids, under a condition that no evidence meets."""
+        if self.evidence is None:
+            return frozenset()
+        return frozenset(
+            id(inner)
+            for node in walk(function.site.node)
+            if isinstance(node, ast.If) and self._none_meets(node.test)
+            for statement in node.body
+            for inner in walk(statement)
+        )
 
     def _arguments_for(
         self, parameter: str, function: FunctionRef
@@ -130,9 +154,11 @@ def parameter_names(function: FunctionRef) -> list[str]:
     return [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
-def _is_filled(function: FunctionRef, name: str) -> bool:
-    """Return true when an empty table gets members after it was made."""
+def _is_filled(function: FunctionRef, name: str, idle: frozenset[int]) -> bool:
+    """Return true when an empty table gets members after it was made, by code that is not idle."""
     for node in walk(function.site.node):
+        if id(node) in idle:
+            continue
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
             holder: ast.expr = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
