@@ -92,7 +92,8 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
 def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
     """Yield evidence with a written `found=True` whose text says that the look did not happen.
 
-    Content with what a call gave, such as the number of pictures, shows that something was.
+    Content with what a call gave, such as the number of pictures, shows that something was. A list
+    as content is what it is filled with.
     """
     for function in functions:
         given = _given_names(function)
@@ -101,11 +102,30 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
             is_found = fields.get("found")
             if not isinstance(is_found, ast.Constant) or is_found.value is not True:
                 continue
-            texts = [fields[name] for name in SAID_FIELDS if name in fields]
+            members = _members_of(fields.get("content"), function)
+            texts = [fields[name] for name in SAID_FIELDS if name in fields] + members
             words = [word for text in texts for word in _written_words(text)]
             word = next((word for word in words if word in NO_LOOK), "")
-            if word and not _shows_a_result(node, given):
+            if (
+                word
+                and not any(_is_given(m, given) for m in members)
+                and not _shows_a_result(node, given)
+            ):
                 yield function, getattr(node, "lineno", 1), word
+
+
+def _members_of(content: ast.expr | None, function: FunctionRef) -> list[ast.expr]:
+    """Return what a local list that is the content is filled with, one by one."""
+    if not isinstance(content, ast.Name):
+        return []
+    return [
+        node.args[0]
+        for node in walk(function.site.node)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and len(node.args) == 1
+        if node.func.attr == "append" and last_name(node.func.value) == content.id
+    ]
 
 
 def _written_words(text: ast.expr) -> list[str]:
@@ -167,6 +187,9 @@ def _given_names(function: FunctionRef) -> frozenset[str]:
         if isinstance(node, ast.With):
             targets = [item.optional_vars for item in node.items]
             value = node.items[0].context_expr
+        if isinstance(value, ast.Call) and called_name(value) == "enumerate":
+            # The number of a round shows nothing.
+            targets = [t.elts[-1] if isinstance(t, ast.Tuple) and t.elts else t for t in targets]
         if isinstance(value, ast.expr) and _is_given(value, names):
             named = (inner for target in targets if target for inner in walk(target))
             names |= {inner.id for inner in named if isinstance(inner, ast.Name)}

@@ -114,3 +114,19 @@ def test_text_that_counts_what_was_looked_at_is_no_text_without_a_look(seen, lin
 def test_without_a_detective_nothing_is_known():
     call_graph, layers = layers_of(symbols_of("def work():\n    return 1\n"))
     assert always_found(call_graph, layers) == ([], "no node of a detective was found")
+
+
+LISTED = (
+    "images = extract(state)\nif not images:\n    return []\nrows = []\n"
+    "for i, image in enumerate(images):\n    rows.append({'index': i, 'text': MEMBER})\n"
+    "return Evidence(goal='g', found=True, content=rows, confidence=0.7)"
+)
+
+
+def test_list_of_placeholders_as_content_was_not_examined():
+    assert reported(LISTED.replace("MEMBER", "'Analysis placeholder'")) == ([7], "")
+
+
+def test_list_with_what_a_call_gave_is_no_list_of_placeholders():
+    assert reported(LISTED.replace("MEMBER", "describe(image) or 'placeholder'")) == ([], "")
+    assert reported(LISTED.replace("MEMBER", "'A diagram.'")) == ([], "")
