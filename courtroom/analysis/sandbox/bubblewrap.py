@@ -59,8 +59,11 @@ def bare_environment() -> dict[str, str]:
     return {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
 
 
-def bubblewrap_command(program: str, reach: Reach) -> list[str]:
-    """Return bubblewrap and its options; the confined command follows."""
+def bubblewrap_command(program: str, reach: Reach, call_filter: int | None = None) -> list[str]:
+    """Return bubblewrap and its options; the confined command follows.
+
+    `call_filter` is an open file with the kernel's filter of system calls (launch.py).
+    """
     command = [program, "--die-with-parent", "--unshare-pid", "--unshare-ipc"]
     command += ["--cap-drop", "ALL", "--chdir", "/"]
     command += [] if reach.network else ["--unshare-net"]
@@ -79,6 +82,8 @@ def bubblewrap_command(program: str, reach: Reach) -> list[str]:
     for path in reach.writes:
         command += ["--bind", str(path.absolute()), str(path.absolute())]
 
+    if call_filter is not None:
+        command += ["--seccomp", str(call_filter)]
     return [*command, "--"]
 
 

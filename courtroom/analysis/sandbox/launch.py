@@ -2,8 +2,9 @@
 
 sandbox.py starts this file by path with `python -I -S -B`. It may import the standard library only.
 It sets the limits after the fork, before any program or hostile byte is touched. (`preexec_fn` is
-not safe in a process that has threads.) An audit starts it some ten times, so it imports little:
+not safe in a process that has threads.) An audit starts it up to fifteen times, so it imports little:
 `signal`, for its enumerations, and ctypes took as long as all the rest of Python's start.
+Behind bubblewrap, programs such as git need no Python: prlimit.py.
 """
 
 from __future__ import annotations
@@ -83,20 +84,31 @@ def main(arguments: list[str]) -> None:
 
 
 def _limit_itself(memory: int, cpu: int, file_bytes: int) -> None:
-    """Set the limits for good (bytes, seconds, bytes), for this process and all it starts."""
-    _limit(resource.RLIMIT_AS, memory)
-    # SIGXCPU first, which says why; SIGKILL a second later.
-    _limit(resource.RLIMIT_CPU, cpu, grace=1)
-    _limit(resource.RLIMIT_FSIZE, file_bytes)
-    _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
-    _limit(resource.RLIMIT_CORE, 0)
+    """Set the limits for good, for this process and all it starts."""
+    for kind, (soft, hard) in limits_of(memory, cpu, file_bytes).items():
+        resource.setrlimit(kind, (soft, hard))
 
 
-def _limit(kind: int, value: int, grace: int = 0) -> None:
-    """Lower one limit, never above what this process was itself allowed."""
-    _, hard = resource.getrlimit(kind)
-    ceiling = value + grace if hard == resource.RLIM_INFINITY else min(value + grace, hard)
-    resource.setrlimit(kind, (min(value, ceiling), ceiling))
+def limits_of(memory: int, cpu: int, file_bytes: int) -> dict[int, tuple[int, int]]:
+    """Return soft and hard limit by kind, of bytes, seconds and bytes.
+
+    None is above what this process was itself allowed.
+    """
+    values = {
+        resource.RLIMIT_AS: (memory, memory),
+        # SIGXCPU first, which says why; SIGKILL a second later.
+        resource.RLIMIT_CPU: (cpu, cpu + 1),
+        resource.RLIMIT_FSIZE: (file_bytes, file_bytes),
+        resource.RLIMIT_NOFILE: (OPEN_FILES, OPEN_FILES),
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    return {kind: _lowered(kind, soft, hard) for kind, (soft, hard) in values.items()}
+
+
+def _lowered(kind: int, soft: int, hard: int) -> tuple[int, int]:
+    _, own = resource.getrlimit(kind)
+    ceiling = hard if own == resource.RLIM_INFINITY else min(hard, own)
+    return min(soft, ceiling), ceiling
 
 
 def _die_with(parent: int) -> None:
@@ -114,8 +126,13 @@ def _open_no_socket() -> bool:
 
     False where the kernel has no call filter.
     """
+    return _apply(socket_filter())
+
+
+def socket_filter() -> bytes:
+    """Return the filter that refuses every new socket; empty where the kernel has none."""
     _, socket_call = MACHINES.get(os.uname().machine, (0, 0))
-    return _filter_calls(_refused(socket_call, IO_URING_SETUP))
+    return _call_filter(_refused(socket_call, IO_URING_SETUP))
 
 
 def _leave_others_alone() -> bool:
@@ -129,19 +146,18 @@ def _leave_others_alone() -> bool:
     if machine not in MACHINES:
         return False
 
-    return _filter_calls(
-        [
-            *_refused(*REACHING[machine], *SLOWING[machine], *OUTLIVING[machine]),
-            *(step for call in SIGNALLING[machine] for step in _only_for(os.getpid(), call)),
-            *_only_for(0, LIMITING[machine]),
-            *_refused_commands(FCNTL[machine], OWNING),
-        ]
-    )
+    rules = [
+        *_refused(*REACHING[machine], *SLOWING[machine], *OUTLIVING[machine]),
+        *(step for call in SIGNALLING[machine] for step in _only_for(os.getpid(), call)),
+        *_only_for(0, LIMITING[machine]),
+        *_refused_commands(FCNTL[machine], OWNING),
+    ]
+    return _apply(_call_filter(rules))
 
 
 def _start_no_process() -> bool:
     """Make the kernel refuse new processes and threads; False where it has no call filter."""
-    return _filter_calls(_refused(*STARTING.get(os.uname().machine, ())))
+    return _apply(_call_filter(_refused(*STARTING.get(os.uname().machine, ()))))
 
 
 def _refused(*calls: int) -> list[Step]:
@@ -171,17 +187,16 @@ def _refused_commands(call: int, commands: tuple[int, ...]) -> list[Step]:
     ]
 
 
-def _filter_calls(rules: list[Step]) -> bool:
-    """Apply these rules to this process from now on; False where the kernel cannot. Needs no root.
+def _call_filter(rules: list[Step]) -> bytes:
+    """Return the filter of these rules as the kernel takes it; empty where it has none.
 
     Each rule compares the call's number, and answers if it is its own.
     """
-    import ctypes
     import struct
 
     machine, _ = MACHINES.get(os.uname().machine, (0, 0))
     if sys.platform != "linux" or not machine:
-        return False
+        return b""
 
     steps: list[Step] = [
         (LOAD, 0, 0, MACHINE_AT),
@@ -193,8 +208,20 @@ def _filter_calls(rules: list[Step]) -> bool:
         *rules,
         (ANSWER, 0, 0, ALLOWED),
     ]
-    table = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
-    program = struct.pack("HP", len(steps), ctypes.addressof(table))  # struct sock_fprog
+    return b"".join(struct.pack("HBBI", *step) for step in steps)
+
+
+def _apply(call_filter: bytes) -> bool:
+    """Apply the filter to this process from now on; False where the kernel cannot. Needs no root."""
+    if not call_filter:
+        return False
+
+    import ctypes
+    import struct
+
+    table = ctypes.create_string_buffer(call_filter)
+    count = len(call_filter) // struct.calcsize("HBBI")
+    program = struct.pack("HP", count, ctypes.addressof(table))  # struct sock_fprog
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     failed: int = libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)

@@ -13,9 +13,11 @@ import compileall
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -31,6 +33,7 @@ from courtroom.analysis.sandbox.bubblewrap import (
 )
 from courtroom.analysis.sandbox.child_io import Child, ChildLimits, Completed, converse, died
 from courtroom.analysis.sandbox.niceness import pass_on_niceness
+from courtroom.analysis.sandbox.prlimit import limited, no_sockets, prlimit
 from courtroom.models import errors
 from courtroom.models.errors import CourtroomError
 
@@ -133,22 +136,40 @@ def start_child(
     descriptors: tuple[int, ...] = (),
 ) -> Child:
     """Start a confined process at its task (launch.py). `errors`: the end of its stderr."""
-    child = Child(
-        _command(task, limits, reach),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        env={**bare_environment(), **(env or {})},
-        start_new_session=True,
-        pass_fds=descriptors,
-    )
+    with _command(task, limits, reach) as (command, filters):
+        child = Child(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env={**bare_environment(), **(env or {})},
+            start_new_session=True,
+            pass_fds=(*descriptors, *filters),
+        )
     pass_on_niceness(child.pid)
     return child
 
 
-def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str]:
+@contextmanager
+def _command(
+    task: Sequence[str], limits: ChildLimits, reach: Reach
+) -> Iterator[tuple[list[str], tuple[int, ...]]]:
+    """Yield the command and the descriptors that it needs until it has started."""
+    wrapper, limiter = bubblewrap(), prlimit()
+    # A program that is missing is named by launch.py.
+    if not (wrapper and limiter and task[0] == "run" and shutil.which(task[1])):
+        yield _launched(wrapper, task, limits, reach), ()
+        return
+
+    with nullcontext() if reach.network else no_sockets() as file:
+        confined = [*bubblewrap_command(wrapper, reach, file), *limited(limiter, task[1:], limits)]
+        yield confined, () if file is None else (file,)
+
+
+def _launched(
+    wrapper: str | None, task: Sequence[str], limits: ChildLimits, reach: Reach
+) -> list[str]:
     """Behind bubblewrap the parent has no number: the wrapper sees to dying with it."""
-    wrapper = bubblewrap()
     parent = 0 if wrapper else os.getpid()
     numbers = (
         limits.memory_bytes,
@@ -165,7 +186,7 @@ def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str
 def _launcher() -> str:
     """Return the path of the launcher's bytecode, or of its source where none can be kept.
 
-    Python compiles a script anew at every start, and an audit starts this one some fifteen times.
+    Python compiles a script anew at every start, and an audit starts this one up to fifteen times.
     """
     is_current = compileall.compile_file(LAUNCHER, quiet=2)
     return cache_from_source(str(LAUNCHER)) if is_current else str(LAUNCHER)

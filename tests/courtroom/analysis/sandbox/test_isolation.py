@@ -62,6 +62,15 @@ def test_process_that_a_child_starts_has_no_network_either(around):
     assert done.stderr.splitlines()[-1] == b"PermissionError: [Errno 1] Operation not permitted"
 
 
+def test_limits_and_call_filter_are_the_same_by_prlimit_and_by_python(walled, monkeypatch):
+    rights = "NoNewPrivs|Seccomp:|Sig(Ign|Blk)|CapEff"
+    look = f"cat /proc/self/limits; grep -E '{rights}' /proc/self/status"
+    by_prlimit = run_confined(["sh", "-c", look], limits=LIMITS)
+    monkeypatch.setattr(sandbox, "prlimit", lambda: None)
+    assert b"268435456" in by_prlimit.stdout
+    assert by_prlimit == run_confined(["sh", "-c", look], limits=LIMITS)
+
+
 def test_network_is_open_on_request(around):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
