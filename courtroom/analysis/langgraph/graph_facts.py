@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,17 +36,21 @@ def graph_fact(reading: GraphReading, builder: GraphBuilder) -> dict[str, Any]:
 
 
 def shape_fact(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, object]:
-    return shape_of(builder.edges, {route.start: route.outcomes for route in routes})
+    unclear = {route.start for route in routes if not route.is_complete}
+    return shape_of(builder.edges, {route.start: route.outcomes for route in routes}, unclear)
 
 
 def shape_of(
-    edges: Iterable[Edge], routed: Mapping[str, Iterable[Iterable[str]]]
+    edges: Iterable[Edge],
+    routed: Mapping[str, Iterable[Iterable[str]]],
+    unclear: Container[str] = (),
 ) -> dict[str, object]:
     """Return the fields of courtroom.models.facts.GraphShape.
 
-    `routed`: for each node with a router, the sets of nodes it may start together. A node that can
-    start two at once fans out; one that two plain edges reach is a join; a chain is a run of nodes
-    with one way in and out.
+    `routed`: for each node with a router, the sets of nodes it may start together; those in
+    `unclear` may start others. A node that can start two at once fans out; one that two plain edges
+    reach is a join, but for those from nodes of which a router starts only one; a chain is a run of
+    nodes with one way in and out.
     """
     after: dict[str, list[str]] = {}
     before: dict[str, list[str]] = {}
@@ -56,18 +60,39 @@ def shape_of(
 
     # A router adds to the plain edges of its node, which are taken in any case.
     together = {start: list(ends) for start, ends in after.items()}
-    for start, outcomes in routed.items():
-        widest = max((list(outcome) for outcome in outcomes), key=len, default=[])
+    choices = {start: [list(outcome) for outcome in outcomes] for start, outcomes in routed.items()}
+    for start, outcomes in choices.items():
+        widest = max(outcomes, key=len, default=[])
         together[start] = list(dict.fromkeys([*together.get(start, []), *widest]))
 
     return {
         "fan_outs": {start: ends for start, ends in together.items() if len(ends) > 1},
         # Every path ends in END: several that do are no join.
         "joins": {
-            end: starts for end, starts in before.items() if len(starts) > 1 and end != "END"
+            end: starts
+            for end, starts in before.items()
+            if len(starts) > 1 and end != "END"
+            if any(start in before for start in starts)
+            or not _are_alternatives(starts, choices, unclear)
         },
         "chains": _chains(after, before, set(routed)),
     }
+
+
+def _are_alternatives(
+    starts: Sequence[str], choices: Mapping[str, Sequence[Sequence[str]]], unclear: Container[str]
+) -> bool:
+    """Return true where a single router starts these nodes, never two of them at once."""
+    routers = [
+        router
+        for router, outcomes in choices.items()
+        if any(start in outcome for outcome in outcomes for start in starts)
+    ]
+    if len(routers) != 1 or routers[0] in unclear:
+        return False
+    outcomes = choices[routers[0]]
+    is_from_there = {*starts} <= {start for outcome in outcomes for start in outcome}
+    return is_from_there and all(len({*starts}.intersection(o)) < 2 for o in outcomes)
 
 
 def _chains(

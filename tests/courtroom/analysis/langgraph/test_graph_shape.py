@@ -50,6 +50,16 @@ def test_a_router_fans_out_only_when_it_starts_several_nodes_together():
     assert (either["fan_outs"], both["fan_outs"]) == ({}, {"a": ["b", "c"]})
 
 
+def test_ways_of_which_a_router_takes_one_do_not_join():
+    ways = [("b", "d"), ("c", "d")]
+    assert shape_of(ways, {"a": [("b",), ("c",)]})["joins"] == {}
+
+    joined = {"d": ["b", "c"]}
+    assert shape_of(ways, {"a": [("b", "c")]})["joins"] == joined
+    assert shape_of(ways, {"a": [("b",)], "x": [("c",)]})["joins"] == joined
+    assert shape_of([*ways, ("x", "c")], {"a": [("b",), ("c",)]})["joins"] == {"d": ["b", "c"]}
+
+
 def test_a_cycle_is_no_chain():
     assert shape_of([("a", "b"), ("b", "c"), ("c", "a")], {})["chains"] == []
 
