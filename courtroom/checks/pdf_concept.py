@@ -8,7 +8,7 @@ from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.checks.from_report import from_stored_report
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import number_of
-from courtroom.checks.result import INFERRED, Clue, Finding, absent, present
+from courtroom.checks.result import INFERRED, Clue, Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase, SearchText
 from courtroom.models.facts import TermUse
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from courtroom.models.evidence import CheckOutcome
     from courtroom.replay.stored_report import StoredReport
 
+NO_CODE = "The report may name a join of the code's graph, which could not be read."
 EXPLAINS_IT, NOWHERE = "explains it", "and names it nowhere"
 REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")
 
@@ -76,7 +77,10 @@ def _compare(check: PdfConcept, comparison: Comparison) -> Finding | None:
         finding = concept(check.model_copy(update={"term": node}), comparison.pdf)
         if finding.met:
             return finding
-    return concept(check, comparison.pdf)
+    # Null files: no code was read, which may name the node that the report speaks of.
+    return (
+        could_not_look(NO_CODE) if comparison.diagrams is None else concept(check, comparison.pdf)
+    )
 
 
 def _reason(check: PdfConcept, use: TermUse, where: str = "") -> str:

@@ -116,7 +116,7 @@ def claims_hold(
     unheld = [claim for claim in claims if claim.standing == "open"]
     # No claim of behaviour is no proof that the report is right.
     if not (wrong or right):
-        return could_not_look(NO_CLAIM)
+        return could_not_look(_uncompared(len(unheld)) if unheld else NO_CLAIM)
 
     clues = [
         _feature_clue(
@@ -128,6 +128,11 @@ def claims_hold(
     # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
     return present(_behaviour(right, wrong, unheld), clues, met=len(wrong) <= check.maximum)
+
+
+def _uncompared(count: int) -> str:
+    claims = "The only claim" if count == 1 else f"None of the {count} claims"
+    return f"{claims} of the report could {'not ' if count == 1 else ''}be compared with the code."
 
 
 def _contradiction(held: CheckedClaim) -> str:

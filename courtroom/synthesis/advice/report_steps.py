@@ -11,6 +11,40 @@ from courtroom.checks.phrases import listed, named
 from courtroom.models.evidence import Evidence
 from courtroom.synthesis.advice.work import Step, Work
 
+# Parts of a work by the name of their place: in words, and the claims that are about them.
+PLACES: dict[str, tuple[str, frozenset[str]]] = {
+    "graph_place": (
+        "where the graph is built",
+        frozenset(
+            {
+                "detectives_parallel",
+                "judges_parallel",
+                "parallel_graph",
+                "evidence_join",
+                "opinion_join",
+                "conditional_edges",
+                "error_route",
+            }
+        ),
+    ),
+    "state_place": (
+        "where the state is declared",
+        frozenset({"reducer_ior", "reducer_add", "reducers", "typed_dict_state", "pydantic_state"}),
+    ),
+    "clone_place": (
+        "where the repository is cloned",
+        frozenset(
+            {
+                "sandboxed_clone",
+                "temporary_directory",
+                "removed_clone",
+                "clone_timeout",
+                "url_validated",
+            }
+        ),
+    ),
+}
+
 
 def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
     """Name the term where a passage explains what it stands for."""
@@ -63,17 +97,14 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
 
 
 def _name_files(work: Work) -> str:
-    """Return an example of what the report can say, from files that are there and that it lacks."""
-    words = {
-        "graph_place": "where the graph is built",
-        "state_place": "where the state is declared",
-        "clone_place": "where the repository is cloned",
-    }
+    """Return which files the report can name: those of the parts that it makes claims on, and lacks."""
+    claimed = work.facts.get("pdf_claims") or {}
     named_files = [path.removeprefix("./") for path in work.facts.get("pdf_claimed_paths") or ()]
     places = [
         f"{work.names[name]} {text}"
-        for name, text in words.items()
+        for name, (text, features) in PLACES.items()
         if name in work.names
+        if not features.isdisjoint(claimed)
         if not any(_is_file(work.names[name], path) for path in named_files)
     ]
     example = f": {listed(places)}" if places else ""

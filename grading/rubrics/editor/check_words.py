@@ -92,7 +92,7 @@ CHOICES = {
     "structured_output.called": "an answer is bound to a schema",
     "structured_output.schema": "an answer is bound to a given schema",
     "structured_output.retry": "an answer that does not fit is requested again",
-    "structured_output.handled": "an answer that fails is requested again or left out",
+    "structured_output.handled": "an answer that fails once is requested again or left out",
     "persona_overlap.exist": "the judges have prompts",
     "persona_overlap.distinct": "the prompts differ: half of the text or less is shared",
     "persona_overlap.told": "each prompt has words of its own",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.checks.pdf_concept import PdfConcept, concept
+from courtroom.checks.pdf_concept import NO_CODE, PdfConcept, concept
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import finding_from_both, is_open_again
 from courtroom.models.evidence import CheckOutcome, Location, evidence
@@ -19,15 +19,16 @@ JOINS = {
 }
 
 
-def _comparison(text: str) -> Comparison:
+def _comparison(text: str, *, is_read: bool = True) -> Comparison:
+    shape = {"graph_shape": {"fan_outs": {}, "joins": JOINS, "chains": ()}}
     return Comparison(
         pdf=PdfReading((text,)),
-        code={"graph_shape": {"fan_outs": {}, "joins": JOINS, "chains": ()}},
+        code=shape if is_read else {},
         paths=None,
         names=None,
         claims=None,
         diagram=None,
-        diagrams=None,
+        diagrams=() if is_read else None,
         deferrals=(),
     )
 
@@ -48,6 +49,12 @@ def test_join_of_the_graph_counts_under_its_own_name_and_the_verdict_does_not(
 ) -> None:
     finding = finding_from_both(_check(is_join=True), _comparison(text))
     assert (finding.met, finding.reason) == (met, reason)
+
+
+def test_term_is_not_called_missing_where_the_graph_that_names_the_join_was_not_read() -> None:
+    comparison = _comparison("All meet at EvidencePool.", is_read=False)
+    finding = finding_from_both(_check(is_join=True), comparison)
+    assert (finding.met, finding.reason) == (None, NO_CODE)
 
 
 @pytest.mark.parametrize(

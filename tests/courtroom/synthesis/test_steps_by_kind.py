@@ -307,15 +307,22 @@ def test_score_of_a_committed_audit_is_named():
 def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
     (wrong,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=["a.py"]))
     assert wrong.action == "Correct these paths in the report, or take them out: a.py."
-    (missing,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=[]))
+    spoken_of = work(pdf_hallucinated_paths=[], pdf_claims={"reducers": "confirmed"})
+    (missing,) = report_steps.claim_steps("none_hallucinated", spoken_of)
     assert missing.action == (
         "Name in the report the file of each part that it describes: state.py:3 where the state is"
         " declared."
     )
 
 
-def test_file_that_the_report_names_is_no_example_of_one_to_name():
-    (step,) = report_steps.claim_steps("claims_supported", work(pdf_claimed_paths=["./state.py"]))
+@pytest.mark.parametrize(
+    ("paths", "claims"),
+    [(["./state.py"], {"reducers": "confirmed"}), ([], {"clone_timeout": "confirmed"})],
+    ids=["named", "not spoken of"],
+)
+def test_file_that_the_report_names_or_says_nothing_of_is_no_example_to_name(paths, claims):
+    facts = work(pdf_claimed_paths=paths, pdf_claims=claims)
+    (step,) = report_steps.claim_steps("claims_supported", facts)
     assert step.action == "Name in the report the file of each part that it describes."
 
 

@@ -18,7 +18,7 @@ from courtroom.analysis.pdf_claims.claims import (
 )
 from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
 from courtroom.analysis.pdf_claims.source_words import source_words
-from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
+from courtroom.checks.pdf_paths import NO_CLAIM, PdfPaths, claims_hold, claims_supported
 
 NO_RULES = dict.fromkeys(
     [
@@ -425,8 +425,25 @@ def _check(maximum: int) -> PdfPaths:
 
 
 def test_report_without_claims_about_its_code_is_not_established() -> None:
-    assert claims_hold(_check(0), (), CODE).met is None
-    assert claims_hold(_check(0), [_held("opinion_join", "open")], CODE).met is None
+    finding = claims_hold(_check(0), (), CODE)
+    assert (finding.met, finding.reason) == (None, NO_CLAIM)
+
+
+@pytest.mark.parametrize(
+    ("features", "reason"),
+    [
+        (["reducers"], "The only claim of the report could not be compared with the code."),
+        (
+            ["reducers", "dissent"],
+            "None of the 2 claims of the report could be compared with the code.",
+        ),
+    ],
+)
+def test_claims_that_no_fact_decides_are_no_absence_of_claims(
+    features: list[str], reason: str
+) -> None:
+    finding = claims_hold(_check(0), [_held(feature, "open") for feature in features], CODE)
+    assert (finding.met, finding.reason) == (None, reason)
 
 
 def test_claims_that_no_fact_decides_are_counted_apart() -> None:
