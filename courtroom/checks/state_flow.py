@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 # Faults by kind, in words that follow "no" without their article.
 WORDS: dict[str, str] = {
     "undeclared_write": "a key that a node returns and the state does not declare",
-    "no_update": "a node of the audit whose whole return is lost",
+    "no_update": "a return of a detective, judge or Chief Justice that is lost as a whole",
     "undeclared_read": "a key that is read and that the state does not declare",
     "unwritten_read": "a key that is read and that nobody writes",
     "early_read": "a key that is read before it can be written",
     "unread_write": "a key that is written and that nobody reads",
-    "other_key": "a lookup in the state under a key that nothing is stored under, or in the rubric that fails",
+    "other_key": "a lookup inside a value of the state, or in the rubric, that finds nothing",
     "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",

@@ -36,7 +36,9 @@ def test_a_fault_is_shown_with_both_places():
     finding = found("undeclared_read", "no_update")
 
     assert (finding.met, finding.reason) == (False, "judge returns only `verdict` (a.py:4).")
-    assert finding.fault == "There is a node of the audit whose whole return is lost."
+    assert finding.fault == (
+        "There is a return of a detective, judge or Chief Justice that is lost as a whole."
+    )
     assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
 
 

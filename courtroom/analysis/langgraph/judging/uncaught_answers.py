@@ -8,12 +8,20 @@ from dataclasses import dataclass, field
 
 from courtroom.analysis.langgraph.judging.structured_calls import is_model_call
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import called_name, last_name, line_of_call, walk
+from courtroom.analysis.python.tree_walk import (
+    as_written,
+    called_name,
+    last_name,
+    line_of_call,
+    walk,
+)
 
 CATCH_ALL = frozenset({"Exception", "BaseException"})
 # What may catch a failure elsewhere than in a try.
 OTHER_GUARDS = frozenset({"with_fallbacks", "return_exceptions", "suppress", "add_done_callback"})
 PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod"})
+# Packages whose decorators record a call and raise its failure again.
+TRACERS = frozenset({"langsmith"})
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 Place = tuple[str, int]
@@ -52,16 +60,20 @@ def _may_catch(function: FunctionRef, is_node: bool) -> bool:
     site = function.site
     is_wrapper = site.outer is not None and not is_node
     has_try = any(isinstance(node, ast.Try) for node in walk(site.node))
-    decorators = {last_name(_maker(node)) for node in site.node.decorator_list}
     return (
         (is_wrapper and has_try)
         or bool(site.mentions & OTHER_GUARDS)
-        or not decorators <= PLAIN_DECORATORS
+        or not all(_is_plain(function, node) for node in site.node.decorator_list)
     )
 
 
-def _maker(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
+def _is_plain(function: FunctionRef, decorator: ast.expr) -> bool:
+    """Return true for a decorator that catches nothing, such as @traceable(name="Prosecutor")."""
+    maker = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if last_name(maker) in PLAIN_DECORATORS:
+        return True
+    origin = function.source.imports.get(as_written(maker).partition(".")[0], "")
+    return origin.partition(".")[0] in TRACERS
 
 
 @dataclass(slots=True)

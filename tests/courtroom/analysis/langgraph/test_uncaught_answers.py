@@ -54,6 +54,21 @@ def test_call_that_nothing_catches_ends_the_run(code, expected):
     assert uncaught(code) == expected
 
 
+@pytest.mark.parametrize(
+    ("imports", "decorator", "expected"),
+    [
+        ("from langsmith import traceable", "@traceable(name='Prosecutor')", [4]),
+        ("import langsmith as ls", "@ls.traceable", [4]),
+        ("from src.guards import traceable", "@traceable", None),
+        ("import tenacity", "@tenacity.retry", None),
+    ],
+)
+def test_decorator_that_only_traces_catches_nothing(imports, decorator, expected):
+    code = f"{imports}\n{decorator}\ndef prosecutor(s):\n    return model.invoke(s)\n"
+
+    assert uncaught(code) == expected
+
+
 def test_judge_that_asks_no_model_leaves_the_others_known():
     code = f"def prosecutor(s):\n    try:\n        return model.invoke(s)\n{CATCH}"
     _, layers = layers_of(
