@@ -203,7 +203,7 @@ class ChangeReader:
         words = set(words_in(test))
         for node in walk(test):
             if isinstance(node, ast.Name):
-                for value in _telling_values(node.id, assigned):
+                for value in _telling_values(node, assigned):
                     words |= words_in(value) | self._words_of_called(value)
         return frozenset(words | self._words_of_called(test))
 
@@ -234,11 +234,15 @@ def assignments_in(function: ast.AST) -> Assignments:
     return assigned
 
 
-def _telling_values(name: str, assigned: Assignments) -> list[ast.expr]:
+def _telling_values(name: ast.Name, assigned: Assignments) -> list[ast.expr]:
     """Return the values of a name in a test whose words tell of the condition."""
-    # A sentence is output: its words test nothing.
-    values = [value for value in assigned.get(name, []) if not _is_sentence(value)]
-    words = set(words_of(name))
+    # A sentence is output: its words test nothing; what is assigned below the test tells nothing.
+    values = [
+        value
+        for value in assigned.get(name.id, [])
+        if not _is_sentence(value) and value.lineno <= name.lineno
+    ]
+    words = set(words_of(name.id))
     # A score's own assignments would bring the words of every other rule.
     is_bound = bool(words & CAP_WORDS) and len(values) == 1 and isinstance(values[0], ast.Call)
     return values if is_bound or not words & SCORE_WORDS else []

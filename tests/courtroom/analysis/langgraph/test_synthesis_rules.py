@@ -253,6 +253,22 @@ def test_line_after_a_cap_for_security_in_one_chain_is_no_such_cap(line):
     assert [code.split("\n")[n - 1].strip() for _, n in lines] == ["score = min(score, 3)"]
 
 
+def test_score_that_is_set_before_the_facts_are_looked_up_is_no_fact_supremacy():
+    overrule = (
+        "def check_facts(opinion, evidences):\n"
+        "    supported = [c for c in opinion.cited_evidence if evidences[c].found]\n"
+        "    if len(supported) == 0:\n        opinion.score = 1\n    return opinion\n"
+    )
+    body = (
+        "for opinion in (p, d, t):\n    rounded_score = round(opinion.score)\n"
+        "    if rounded_score != opinion.score:\n        opinion.score = rounded_score\n"
+        "    opinion = check_facts(opinion, evidences)"
+    )
+    code = justice(body, overrule)
+    lines = readings_of(code)["fact_supremacy"].lines
+    assert [code.split("\n")[n - 1].strip() for _, n in lines] == ["opinion.score = 1"]
+
+
 def test_score_of_the_defense_that_evidence_bears_out_overrules_nobody():
     overruled = "if not any(e.found for e in evidences):\n    score = tech_lead.score"
     code = justice(f"{overruled}\nelse:\n    score = defense.score")
