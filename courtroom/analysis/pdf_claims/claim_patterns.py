@@ -88,11 +88,20 @@ def _parallel_layer(layer: str, other_layer: str) -> str:
     # "The parallel graph and the judges" says nothing of the judges' order.
     own = r"parallel\w*+(?! (?:graph|architecture|infrastructure|pipeline))"
     parallel = rf"\b(?:in parallel|{own}|concurrent\w*+|simultaneous\w*+)"
-    return _near(layer, parallel, rf"(?:(?!{other_layer})[^.;]){{0,60}}")
+    return _near(layer, parallel, _without(other_layer))
+
+
+def _without(words: str) -> str:
+    """Return a pattern for what may stand between two words, without these ones."""
+    return rf"(?:(?!{words})[^.;]){{0,60}}"
 
 
 _DETECTIVES = r"\bdetectives?\b|\brepo_?\s?investigator|\binvestigat(?:ors|ions)\b"
 _JUDGES = r"\bjudges?\b|\bjudicial\b|\bprosecutor\b"
+_JUSTICE = r"chief_?\s?justice"
+_AGGREGATOR = r"aggregat(?:or|ion)\b"
+_JOINS = r"\bbarrier|\bfan[- ]?in\b|\bconverge"
+_AFTER_NO_AGGREGATOR = r"(?<!aggregator )(?<!aggregator \()(?<!aggregation )"
 _SYNTHESIS = r"chief ?justice|synthesis|supreme court|verdicts?|conflict resolution"
 _NEVER = r"\b(?:no|never|avoid\w*|without|zero|not)\b[^.;]{0,25}"
 # "Not a simple average" and "no LLM averaging" deny less.
@@ -141,16 +150,14 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "evidence_join",
             "graph",
-            _near(
-                r"aggregat(?:or|ion)\b",
-                r"\bbarrier|\bfan[- ]?in\b|\bjoins?\b|\bwaits?\b|\bconverge",
-            ),
+            _near(_AGGREGATOR, _JOINS + r"|\bjoins?\b|\bwaits?\b", _without(_JUSTICE)),
             _flag("fan_in_before_judges"),
         ),
         (
             "opinion_join",
             "graph",
-            _near(r"chief_?\s?justice", r"\bbarrier|\bfan[- ]?in\b|\bconverge"),
+            # "EvidenceAggregator fan-in, judges, ChiefJustice" names the join of the evidence.
+            _near(_JUSTICE, _AFTER_NO_AGGREGATOR + f"(?:{_JOINS})", _without(_AGGREGATOR)),
             _flag("fan_in_before_justice"),
         ),
         (
@@ -260,7 +267,10 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "distinct_personas",
             "",
-            _near(r"\bdistinct\b", r"\bprompts?\b", r"[^.;]{0,30}"),
+            _near(r"\bdistinct\b", r"\bprompts?\b", r"[^.;]{0,30}")
+            # "The prompts' shared text is below 50 %", the rubric's bound.
+            + r"|\bprompts?\b[^.;]{0,90}\b(?:shared?|overlap)\b[^.;]{0,30}"
+            r"(?:<|\b(?:less than|below|under)\b)(?: the)? ?50 ?%",
             _flag("persona_prompts_distinct"),
         ),
         (

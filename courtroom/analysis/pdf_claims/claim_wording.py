@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.analysis.pdf_claims.claim_patterns import CodeFacts
@@ -30,6 +30,10 @@ _ASKS_AGAIN = re.compile(
 _OF_LISTS = re.compile(r"\blists? reducer|\bappend|\bconcatenat")
 _OF_DICTS = re.compile(r"\bdict\w* (?:\w+ )?(?:reducer|merge|union)|\bmerg\w+ (?:\w+ )?dict")
 _REDUCERS = {"add": _OF_LISTS, "ior": _OF_DICTS}
+# "operator.ior (dict merge) for the evidence", "operator.add for opinions".
+_FIELD_OF_REDUCER = re.compile(
+    r"\boperator\. ?(add|ior)[`'\u2019\" ]{1,3}(?:\([^()]{0,40}\) )?for (?:the )?(evidence|opinion)"
+)
 # A prompt with fewer words of its own differs from the others by a sentence.
 _OWN_WORDS = 40
 
@@ -90,14 +94,24 @@ def _error_route(sentence: str, code: CodeFacts, value: bool | None) -> bool | N
 
 
 def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """The kind of a reducer, where the sentence names it and one field."""
+    """The kind of a reducer, where the sentence names it and one field, or says which is for which."""
+    rows = code.get("reducers") or ()
+    pairs = _FIELD_OF_REDUCER.findall(sentence)
+    if any(_kinds(rows, field) == {*_REDUCERS} - {kind} for kind, field in pairs):
+        return False
     kinds = [name for name, words in _REDUCERS.items() if words.search(sentence)]
     if not value or len(kinds) != 1:
         return value
-    rows = code.get("reducers") or ()
     named = {row["reducer"].rsplit(".", 1)[-1] for row in rows if _is_named(row["field"], sentence)}
     is_known = len(named) == 1 and named <= _REDUCERS.keys()
     return named == {*kinds} if is_known else value
+
+
+def _kinds(rows: Iterable[Mapping[str, str]], field: str) -> frozenset[str]:
+    """Return the names of the reducers of the fields whose name begins with this word."""
+    return frozenset(
+        row["reducer"].rsplit(".", 1)[-1] for row in rows if row["field"].startswith(field)
+    )
 
 
 def _is_named(field: str, sentence: str) -> bool:

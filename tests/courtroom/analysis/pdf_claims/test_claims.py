@@ -242,6 +242,7 @@ def test_section_about_another_subject_claims_nothing(
         ("The EvidenceAggregator is the synchronization barrier.", "evidence_join"),
         ("Detectives hand evidence to the EvidenceAggregator (fan-in).", "evidence_join"),
         ("On this foundation ChiefJustice is a strict fan-in point.", "opinion_join"),
+        ("The prompts' collusion test passed (shared text < 50%).", "distinct_personas"),
         ("Failures leave through conditional edges.", "conditional_edges"),
         ("The graph routes to error_handler if evidence is missing.", "error_route"),
         ("Dictionaries are merged with operator.ior.", "reducer_ior"),
@@ -341,12 +342,27 @@ TWO_KINDS = [
         ("A list reducer is there.", "confirmed"),
         ("EvidenceAggregator uses a list reducer for all texts.", "confirmed"),
         ("Reducers keep the evidence.", "confirmed"),
+        ("Reducers (operator.add for evidence, operator.ior for opinion dicts).", "contradicted"),
+        ("Reducers: operator.ior (dict merge) for the evidence dictionary.", "confirmed"),
+        ("Reducers: (operator.ior, operator.add) for evidence and opinions.", "confirmed"),
     ],
 )
 def test_kind_of_a_reducer_is_that_of_the_field_named_with_it(sentence: str, standing: str) -> None:
     facts = {**CODE, "reducers": TWO_KINDS}
-    (held,) = check_against_code(feature_claims(_report(sentence)), facts)
-    assert held.standing == standing
+    held = check_against_code(feature_claims(_report(sentence)), facts)
+    assert {claim.claim.feature: claim.standing for claim in held}["reducers"] == standing
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("It has the EvidenceAggregator fan-in, then ChiefJustice.", ["evidence_join"]),
+        ("EvidenceAggregator (fan-in) leads to ChiefJustice.", ["evidence_join"]),
+        ("From the EvidenceAggregator it goes to the ChiefJustice fan-in.", ["opinion_join"]),
+    ],
+)
+def test_join_belongs_to_the_node_named_beside_it(sentence: str, expected: list[str]) -> None:
+    assert _claimed(sentence) == expected
 
 
 @pytest.mark.parametrize(
