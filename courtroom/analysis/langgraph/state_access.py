@@ -51,7 +51,7 @@ from courtroom.analysis.python.symbolic_execution.values import (
 from courtroom.analysis.python.tree_walk import constant_text
 
 # Statements and expressions that are followed for one node, and for all nodes of a repository.
-FUEL_PER_NODE = 20_000
+FUEL_PER_NODE = 40_000
 TOTAL_FUEL = 160_000
 # Objects around a function that leave it the node: RunnableLambda(node), RetryPolicy wrappers.
 MAX_WRAPPERS = 4

@@ -443,6 +443,13 @@ def test_code_that_is_too_long_leaves_the_node_open():
     assert "too long" in use.writes_gap
 
 
+def test_node_of_a_large_module_is_followed_to_its_end():
+    lines = "\n".join(f"    x{n} = str({n}) + str({n})" for n in range(3_500))
+    use = use_of(f"def node(state):\n{lines}\n    return {{'opinions': []}}\n")
+
+    assert (use.writes_gap, written(use)) == ("", ["opinions"])
+
+
 @pytest.mark.parametrize("last", ["attempt < most - 1", "attempt + 1 < 3"])
 def test_what_a_node_returns_when_its_last_attempt_fails_is_written(last: str):
     use = use_of(
