@@ -31,7 +31,7 @@ def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
     nodes = [(function, node) for function in in_use for node in walk(function.site.node)]
     clones = [(function, node) for function, node in nodes if is_clone(node)]
     readers = [(function, node) for function, node in nodes if _reads_history(node)]
-    depths = [_depth(node) for _, node in clones]
+    depths = [_depth(node) or _default_depth(clone, node, nodes) for clone, node in clones]
     if readers and depths and all(depths):
         (clone, command), (reader, reading) = clones[0], readers[0]
         reads = "" if reader.key == clone.key else f"{reader.name}() "
@@ -76,6 +76,61 @@ def _depth(node: ast.AST) -> str:
     joined = [word.removeprefix("--depth=") for word in words if word and "--depth=" in word]
     apart = [number for word, number in itertools.pairwise(words) if word == "--depth"]
     return _small([*joined, *apart])
+
+
+def _default_depth(
+    function: FunctionRef, node: ast.AST, nodes: Sequence[tuple[FunctionRef, ast.AST]]
+) -> str:
+    """Return the depth that a parameter of the cloning function has where no call hands one over.
+
+    `nodes` are those of all functions, with their functions.
+    """
+    name = _depth_name(node)
+    arguments = function.site.node.args
+    places = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    place = places.index(name) if name in places else len(places)
+    calls = [
+        call
+        for _, call in nodes
+        if isinstance(call, ast.Call) and called_name(call) == function.name
+    ]
+    is_open = not calls or any(_hands_over(call, name, place) for call in calls)
+    default = _defaults(arguments).get(name)
+    if is_open or not isinstance(default, ast.Constant) or _is_set(name, function):
+        return ""
+    return _small([str(default.value)])
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, ast.expr | None]:
+    places = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    named = [argument.arg for argument in arguments.kwonlyargs]
+    last = zip(reversed(places), reversed(arguments.defaults), strict=False)
+    return dict([*last, *zip(named, arguments.kw_defaults, strict=True)])
+
+
+def _is_set(name: str, function: FunctionRef) -> bool:
+    names = (part for part in walk(function.site.node) if isinstance(part, ast.Name))
+    return any(part.id == name and isinstance(part.ctx, ast.Store) for part in names)
+
+
+def _depth_name(node: ast.AST) -> str:
+    """Return the name after --depth: `str(depth)`, `depth=depth`."""
+    if isinstance(node, ast.Call):
+        return last_name(keyword_of(node, "depth") or node)
+    words = node.elts if isinstance(node, ast.List) else []
+    after = (later for word, later in itertools.pairwise(words) if constant_text(word) == "--depth")
+    value = next(after, None)
+    is_text = isinstance(value, ast.Call) and called_name(value) == "str" and len(value.args) == 1
+    part = value.args[0] if is_text and isinstance(value, ast.Call) else value
+    return part.id if isinstance(part, ast.Name) else ""
+
+
+def _hands_over(call: ast.Call, name: str, place: int) -> bool:
+    """Return true for a call that may set the parameter; `place` counts from a method's self."""
+    is_open = any(isinstance(part, ast.Starred) for part in call.args)
+    is_method = isinstance(call.func, ast.Attribute)
+    named = {keyword.arg for keyword in call.keywords}
+    return is_open or None in named or name in named or len(call.args) + is_method > place
 
 
 def _small(depths: Sequence[str | None]) -> str:

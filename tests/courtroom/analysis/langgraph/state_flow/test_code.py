@@ -414,6 +414,27 @@ def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
 
 
 @pytest.mark.parametrize(
+    ("parameters", "call", "shown"),
+    [
+        ("url, *, depth: int = 1", "fetch(url)", ["fetch() clones with depth 1"]),
+        ("url, depth=50", "fetch(url)", ["fetch() clones with depth 50"]),
+        ("url, depth=1", "fetch(url, 200)", []),
+        ("url, depth=1", "fetch(url, depth=read_depth())", []),
+        ("url, depth=1", "fetch(*url)", []),
+        ("url, depth=200", "fetch(url)", []),
+    ],
+)
+def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, shown: list[str]):
+    code = CLONE.format(depth="'--depth', str(depth)", command="'log'")
+    code = code.replace("def fetch(url", f"def fetch({parameters}").replace(
+        "    fetch(url)", f"    {call}"
+    )
+    reading = flow_with(code)
+
+    assert [text.partition(" and ")[0] for text in sentences(reading, "shallow_history")] == shown
+
+
+@pytest.mark.parametrize(
     ("depth", "command"),
     [
         ("'--depth', '100'", "'log'"),
