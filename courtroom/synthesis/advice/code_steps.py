@@ -40,6 +40,11 @@ NO_MADE_UP_SCORE = (
     "Record here that the judge failed, in place of this score, and leave the judge out of the"
     " verdict."
 )
+OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
+OTHER_CLIENT = (
+    "Hand the JSON Schema of {schema} to the judges' model with this call, or ask a LangChain model"
+    " that with_structured_output binds to it."
+)
 DANGERS = {
     "os_system": "Run the program by subprocess.run with a list of arguments.",
     "shell_true": "Pass the command as a list of arguments, without a shell.",
@@ -88,16 +93,18 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     yield Step(text.format(name=function["name"], reason=reason), snippet=snippet)
 
 
-def answer_steps(aspect: str, work: Work) -> Iterator[Step]:
+def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
     """Let plain judges ask a model before it is bound; repeat a call that misfits; invent no score."""
     judges = work.facts.get("plain_judges") or ()
+    schema = work.opinion_schema or "a Pydantic model of an opinion"
     if aspect == "called" and judges:
-        schema = work.opinion_schema or "a Pydantic model of an opinion"
         action = (
             f"Let the judges ask a model, bound by with_structured_output to {schema}:"
             f" {judges[0]['name']} computes its opinion without one."
         )
         yield replace(placed(action, judges[0]), is_exact=True)
+    elif aspect in {"called", "schema"} and any(map(_is_of_other_client, pieces[:1])):
+        yield Step(OTHER_CLIENT.format(schema=schema), is_exact=True)
     if aspect == "retry":
         schema = work.answer_schema or "the schema"
         yield Step(
@@ -107,6 +114,11 @@ def answer_steps(aspect: str, work: Work) -> Iterator[Step]:
     if aspect == "handled":
         for row in (work.facts.get("made_up_scores") or ())[:1]:
             yield replace(placed(NO_MADE_UP_SCORE, row["places"][0]), is_exact=True)
+
+
+def _is_of_other_client(piece: Evidence) -> bool:
+    """Return whether the quoted call is none of LangChain's, whose models alone can be bound."""
+    return OTHER_CALL.search(piece.content or "") is not None
 
 
 def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:

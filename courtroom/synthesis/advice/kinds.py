@@ -51,7 +51,7 @@ STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
     "graph_run": lambda c, _, w: graph_steps.run_steps(_of(c, "faults"), w),
     "state_flow": lambda c, _, w: graph_steps.flow_steps(_of(c, "concerns"), w),
     "sandboxed_clone": lambda c, p, w: code_steps.clone_steps(_of(c, "aspect"), p, w),
-    "structured_output": lambda c, _, w: code_steps.answer_steps(_of(c, "aspect"), w),
+    "structured_output": lambda c, p, w: code_steps.answer_steps(_of(c, "aspect"), p, w),
     "persona_overlap": lambda c, _, w: code_steps.prompt_steps(
         _of(c, "aspect"), _of(c, "words"), w
     ),

@@ -106,7 +106,7 @@ def test_writer_that_runs_a_second_time_is_in_the_step_of_its_second_run_too():
 def test_repeated_answer_must_fit_the_schema_that_the_calls_are_bound_to(bound, named):
     calls = [{"schema": schema, "by_judge": True} for schema in bound]
     facts = work(structured_output_calls=calls, pydantic_models=["JudicialOpinion"])
-    (step,) = code_steps.answer_steps("retry", facts)
+    (step,) = code_steps.answer_steps("retry", [], facts)
     assert f"does not fit {named};" in step.action
 
 
@@ -476,21 +476,38 @@ def test_deadline_belongs_to_the_process_that_the_works_own_function_starts():
 def test_judges_without_a_model_are_to_ask_one_before_it_is_bound():
     judge = {"name": "prosecutor", "path": "judges.py", "line": 4}
     facts = work(plain_judges=[judge], pydantic_models=["Opinion"])
-    (step,) = code_steps.answer_steps("called", facts)
+    (step,) = code_steps.answer_steps("called", [], facts)
     assert (step.path, step.line, step.is_exact) == ("judges.py", 4, True)
     assert step.action == (
         "Let the judges ask a model, bound by with_structured_output to Opinion: prosecutor computes"
         " its opinion without one."
     )
-    assert not [*code_steps.answer_steps("called", work(plain_judges=[]))]
+    assert not [*code_steps.answer_steps("called", [], work(plain_judges=[]))]
+
+
+@pytest.mark.parametrize(
+    ("call", "is_bindable"),
+    [
+        ("reply = await llm.ainvoke(messages)", True),
+        ("reply = self.client.chat.completions.create(", False),
+        ("reply = provider.chat(messages, max_tokens=2048)", False),
+        ("reply = requests.post(URL, json=body, timeout=60)", False),
+    ],
+)
+@pytest.mark.parametrize("aspect", ["called", "schema"])
+def test_only_a_call_that_may_be_one_of_langchain_is_to_be_bound(call, is_bindable, aspect):
+    facts = work(pydantic_models=["Opinion"])
+    steps = [*code_steps.answer_steps(aspect, [piece(content=call)], facts)]
+    advised = [step.action for step in steps if step.is_exact]
+    assert advised == ([] if is_bindable else [code_steps.OTHER_CLIENT.format(schema="Opinion")])
 
 
 def test_made_up_score_is_to_be_replaced_where_it_is_written():
     score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
-    (step,) = code_steps.answer_steps("handled", work(made_up_scores=[score]))
+    (step,) = code_steps.answer_steps("handled", [], work(made_up_scores=[score]))
 
     assert (step.action, step.path, step.line) == (code_steps.NO_MADE_UP_SCORE, "j.py", 7)
-    assert not [*code_steps.answer_steps("handled", work(made_up_scores=[]))]
+    assert not [*code_steps.answer_steps("handled", [], work(made_up_scores=[]))]
 
 
 def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
