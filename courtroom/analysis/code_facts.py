@@ -441,6 +441,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "rules",
             "loose_caps",
             "security_ground",
+            "dissent_content",
             "markdown_report",
         ),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
+from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
@@ -48,6 +49,7 @@ def record_verdict(writer: FactWriter) -> None:
     ]
     writer.set_rows("averaged_scores", means, gap)
     _rules(writer, gap)
+    _dissent(writer, gap)
 
     reports = list(markdown_reports(writer.symbols))
     writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
@@ -58,6 +60,23 @@ def record_verdict(writer: FactWriter) -> None:
     used = [entry for entry in written if (entry[0].path, entry[1]) in in_use]
     for source, line in sorted(used or written or reports, key=_is_unnamed_report):
         writer.add_location("markdown_report", source.path, line)
+
+
+def _dissent(writer: FactWriter, gap: str) -> None:
+    """Record what the dissent holds; "none" where the code writes down no dissent."""
+    is_written = writer.facts["rules"]["dissent"]
+    reading = read_dissent_content(writer.layers.justice) if is_written else None
+    if is_written is False:
+        writer.facts["dissent_content"] = "none"
+        return
+    content = reading.content if reading else None
+    if content is None or (gap and content != "arguments"):
+        unclear = "what the text of a dissent holds could not be followed"
+        writer.set_unknown(["dissent_content"], gap or unclear)
+        return
+    writer.facts["dissent_content"] = content
+    for function, line in reading.places if reading else ():
+        writer.add_location("dissent_content", function.source.path, line)
 
 
 def _computes_scores(function: FunctionRef) -> bool:

@@ -63,7 +63,13 @@ GROUNDS = {
     "opinions": "The cap for security reads what judges say or score.",
     "none": "No rule caps the score for security, by evidence or otherwise.",
 }
-
+# By what the texts of dissents hold.
+DISSENTS = {
+    "arguments": "The dissent gives what the judges argue.",
+    "scores": "The dissent gives scores and names, and nothing that a judge argues.",
+    "fixed": "The dissent is a fixed text: it gives nothing that a judge argues.",
+    "none": RULES["dissent"][1],
+}
 
 # Caps for security that are none.
 NO_CAP = "No cap for security holds."
@@ -81,6 +87,7 @@ class SynthesisRules(CheckBase):
         "variance_re_evaluation",
         "markdown_report",
         "security_by_evidence",
+        "dissent_reasons",
     ]
 
 
@@ -94,6 +101,8 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         return _lost_report(survey) or flag("markdown_report", "markdown_report", survey, MARKDOWN)
     if check.aspect == "security_by_evidence":
         return _security_ground(survey)
+    if check.aspect == "dissent_reasons":
+        return _dissent_reasons(survey)
     rules = survey.facts.get("rules")
     if rules is None:
         return unknown("rules", survey)
@@ -155,11 +164,21 @@ def _security_ground(survey: Survey) -> Finding:
     return decided(ground == "evidence", locations, survey, sentences)
 
 
+def _dissent_reasons(survey: Survey) -> Finding:
+    content = survey.facts.get("dissent_content")
+    if content is None:
+        return unknown("dissent_content", survey)
+    locations = survey.fact_locations.get("dissent_content", ())
+    sentences = DISSENTS["arguments"], DISSENTS[content]
+    return decided(content == "arguments", locations, survey, sentences)
+
+
 def _fault(check: SynthesisRules) -> str:
     others = {
         "deterministic": (DETERMINISTIC[0], "No code without a model computes the verdict."),
         "markdown_report": MARKDOWN,
         "security_by_evidence": (GROUNDS["evidence"], "No cap for security reads evidence."),
+        "dissent_reasons": (DISSENTS["arguments"], "The dissent does not give what judges argue."),
     }
     return (RULES | others)[check.aspect][1]
 

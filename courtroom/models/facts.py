@@ -285,6 +285,8 @@ class Facts(FactModel):
     averaged_scores: tuple[Place, ...] | None = None
     # what the conditions of the cap for security read: evidence, or what judges say and score
     security_ground: Literal["evidence", "opinions", "none"] | None = None
+    # what the texts of dissents hold: what judges argue, their scores alone, or fixed words
+    dissent_content: Literal["arguments", "scores", "fixed", "none"] | None = None
     markdown_report: bool | None = None
     # what a run reaches
     failing_code: FailingCode | None = None

@@ -514,6 +514,28 @@ def test_what_the_cap_for_security_reads_is_shown_at_the_cap(ground, met):
     assert (finding.met, clue_lines(finding)) == (met, [("x.py", 4)])
 
 
+@pytest.mark.parametrize(
+    ("content", "met"), [("arguments", True), ("scores", False), ("fixed", False), ("none", False)]
+)
+def test_dissent_has_to_give_what_judges_argue(content, met):
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="dissent_reasons"),
+        survey(
+            facts={"dissent_content": content},
+            places={"dissent_content": (location_at("x.py", 4),)},
+        ),
+    )
+    assert (finding.met, clue_lines(finding)) == (met, [("x.py", 4)])
+
+
+def test_dissent_that_could_not_be_followed_leaves_the_check_open():
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="dissent_reasons"),
+        survey(facts={"dissent_content": None}, reasons={"dissent_content": "not followed"}),
+    )
+    assert (finding.met, finding.reason) == (None, "not followed")
+
+
 def test_cap_for_security_that_does_not_tell_what_it_reads_leaves_the_check_open():
     finding = synthesis_rules(
         SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),
