@@ -40,8 +40,8 @@ SENTENCES: dict[str, Sentences] = {
         "Opinions have no join before the verdict.",
     ),
     "conditional_error_route": (
-        "A conditional edge leads elsewhere on an error or on missing evidence.",
-        "No conditional edge leads elsewhere on an error or on missing evidence.",
+        "A conditional edge has a way for an error or for missing evidence.",
+        "No conditional edge has a way for an error or for missing evidence.",
     ),
 }
 
@@ -114,11 +114,17 @@ def _route_faults(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def dead_routes(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the faults of all routes, where each has two ways and no run takes one of them."""
     graph = facts.get("graph") or {}
-    dead = {(fault["path"], fault["line"]): fault for fault in _route_faults(facts)}
     routes = [row for row in graph.get("conditional", ()) if len(row["to"]) > 1]
+    dead = _single_ways(facts)
+    return dead if len(dead) == len(routes) and not graph.get("subgraphs") else []
+
+
+def _single_ways(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the faults of the routes with two ways of which no run takes one."""
+    dead = {(fault["path"], fault["line"]): fault for fault in _route_faults(facts)}
+    routes = (facts.get("graph") or {}).get("conditional", ())
     places = [(row["path"], row["line"]) for row in routes if len(row["to"]) == 2]
-    is_all = len(places) == len(routes) and not graph.get("subgraphs")
-    return [dead[place] for place in places] if is_all and {*places} <= dead.keys() else []
+    return [dead[place] for place in places if place in dead]
 
 
 def _sentences(aspect: str, survey: Survey) -> Sentences:
@@ -146,7 +152,14 @@ def _repeats(survey: Survey) -> Sequence[Mapping[str, Any]]:
 
 
 def _proofs(aspect: str, survey: Survey) -> Sequence[SourceLocation]:
-    """Return the edges that decide, without those that start a node a first time too early."""
+    """Return the edges that decide, without those that start a node a first time too early.
+
+    A route with two ways, one of which no run takes, decides nothing.
+    """
+    if aspect == "conditional_error_route":
+        dead = {(fault["path"], fault["line"]) for fault in _single_ways(survey.facts)}
+        locations = survey.fact_locations.get(aspect, ())
+        return [place for place in locations if (place.path, place.line_start) not in dead]
     early = {
         f"{start} → {row['node']}"
         for row in _repeats(survey)

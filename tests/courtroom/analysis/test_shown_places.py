@@ -219,7 +219,7 @@ def test_join_is_shown_by_the_edges_into_it_whatever_its_name(work: Survey) -> N
 def test_graph_without_a_router_is_shown_where_it_is_made(work: Survey) -> None:
     line = line_of("src/graph.py", "StateGraph(AgentState)")
     assert shown(work, GraphTopology, "conditional_error_route") == (
-        "No conditional edge leads elsewhere on an error or on missing evidence.",
+        "No conditional edge has a way for an error or for missing evidence.",
         [("src/graph.py", line)],
     )
 

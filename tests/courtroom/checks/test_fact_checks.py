@@ -141,6 +141,21 @@ def test_error_route_is_none_where_no_run_takes_one_of_its_two_ways(routes, subg
     assert met or (finding.reason, clue_lines(finding)) == (f"T{NEVER[1:]}.", [("g.py", 7)])
 
 
+def test_route_of_which_no_run_takes_one_way_is_not_shown_beside_others():
+    ways = [{"path": "g.py", "line": line, "to": ["abort", "judges"]} for line in (7, 9)]
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": ways}
+    flow = {"faults": [DEAD], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    edges = tuple(
+        location_at("g.py", row["line"], f"n{row['line']} → abort or judges") for row in ways
+    )
+    places = {"conditional_error_route": edges}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts, places=places))
+    assert (finding.met, clue_lines(finding)) == (True, [("g.py", 9)])
+    assert "n7" not in finding.reason
+
+
 @pytest.mark.parametrize(
     ("lost", "met"), [(("doc", "vision"), False), (("vision",), True), ((), True)]
 )
