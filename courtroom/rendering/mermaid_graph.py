@@ -31,16 +31,19 @@ def mermaid_chart(graph: GraphFact, run: GraphRunFact | None = None) -> str | No
 
     if not 0 < size <= MOST_EDGES:
         return None
-    marks = {(): _marks(run), **{r.at: _marks(r) for r in run.inner}} if run else {}
+    at = {subgraph.at: subgraph for subgraph in graph.subgraphs}
+    inner = {r.at: _marks(r, at[r.at]) for r in run.inner if r.at in at} if run else {}
+    marks = {(): _marks(run, graph), **inner} if run else {}
     return "\n".join(["flowchart TD", *_lines(graph, "n", (), graph.subgraphs, marks)])
 
 
-def _marks(runs: StubRuns) -> dict[str, str]:
+def _marks(runs: StubRuns, graph: WiredGraph) -> dict[str, str]:
     """Return the words behind each name, in characters that Mermaid does not read."""
+    in_loop = _in_loop(graph)
     repeated = {name for r in runs.repeated or () for name in (r.node, *r.followers)}
     looped = {name for run in runs.runs for name, n in _counts(run).items() if n > 1}
     marks = {
-        name: f" - {_steps(steps, is_every=name in repeated | looped)}"
+        name: f" - {_steps(steps, is_every=name in repeated | looped, is_open=name in in_loop)}"
         + (" - again" if name in repeated else "")
         for name, steps in runs.steps.items()
         if steps
@@ -52,12 +55,28 @@ def _counts(run: RouteRun) -> Counter[str]:
     return Counter(name for step in run.steps for name in step)
 
 
-def _steps(steps: Sequence[int], *, is_every: bool) -> str:
-    """Return the steps of a node: it runs in every one, or in one of them by the route taken."""
-    if len(steps) > MOST_STEPS:
-        return f"steps {', '.join(map(str, steps[:MOST_STEPS]))} …"
-    words = listed(map(str, steps), "and" if is_every else "or")
-    return f"step{'s' if is_every and len(steps) > 1 else ''} {words}"
+def _in_loop(graph: WiredGraph) -> set[str]:
+    """Return the nodes from which a way leads back to them."""
+    ways = [*graph.edges, *((route.from_, end) for route in graph.conditional for end in route.to)]
+    after: dict[str, set[str]] = {}
+    for start, end in ways:
+        after.setdefault(start, set()).add(end)
+    reached = {name: set(ends) for name, ends in after.items()}
+    for middle in after:
+        for ends in reached.values():
+            if middle in ends:
+                ends |= reached[middle]
+    return {name for name, ends in reached.items() if name in ends}
+
+
+def _steps(steps: Sequence[int], *, is_every: bool, is_open: bool) -> str:
+    """Return the steps of a node: it runs in every one, or in one of them by the route taken.
+
+    `is_open`: a loop may run it again, after steps that no run of the stubs took.
+    """
+    more = " …" if is_open or len(steps) > MOST_STEPS else ""
+    words = listed(map(str, steps[:MOST_STEPS]), "and" if is_every else "or")
+    return f"step{'s' if is_every and len(steps) > 1 else ''} {words}{more}"
 
 
 def _lines(

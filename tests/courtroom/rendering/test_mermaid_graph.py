@@ -58,6 +58,25 @@ def test_labels_say_when_their_nodes_run():
     ]
 
 
+def test_node_of_a_loop_may_run_in_further_steps():
+    run = GraphRunFact.model_validate(
+        {
+            "combinations": 1,
+            "is_complete": True,
+            "steps": {"judge": [1], "again": [2], "last": [3, 4, 5, 6]},
+            "runs": [],
+            **dict.fromkeys(("refused", "repeated", "idle", "endless", "conflicts", "doubled"), ()),
+        }
+    )
+    chart = mermaid_chart(wired([("judge", "again"), ("again", "judge"), ("judge", "last")]), run)
+    assert chart is not None
+    assert chart.splitlines()[1:4] == [
+        '    n0["judge - step 1 …"]',
+        '    n1["again - step 2 …"]',
+        '    n2["last - step 3, 4 or 5 …"]',
+    ]
+
+
 def nested_graph(name: str) -> GraphFact:
     place = {"path": "g.py", "state_graph_line": 1, "conditional": ()}
     shape: dict[str, object] = {"fan_outs": {}, "joins": {}, "chains": ()}
