@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from courtroom.checks.error_routes import OpenRoute, open_routes
 from courtroom.checks.from_facts import (
     Sentences,
     decided,
@@ -15,7 +17,14 @@ from courtroom.checks.from_facts import (
     unknown,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import MOST_NAMED, clauses, listed, number_of, place_of
+from courtroom.checks.phrases import (
+    MOST_NAMED,
+    clauses,
+    listed,
+    more_of_this_kind,
+    number_of,
+    place_of,
+)
 from courtroom.checks.result import Clue, Finding, present
 from courtroom.checks.state_flow import fault_sentence
 from courtroom.checks.subjects import Subjects
@@ -76,6 +85,12 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     if value and dead:
         clues = [line_clue(fault, fault_sentence(fault)) for fault in dead]
         return present(fault_sentence(dead[0]), clues, met=False)
+    if value and check.aspect == "conditional_error_route":
+        return _error_route(check, survey)
+    return _wiring(check, survey, value)
+
+
+def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
     locations = _proofs(check.aspect, survey) if value else ()
     locations = locations or survey.fact_locations.get(check.aspect, ())
     holds, fails = _sentences(check.aspect, survey)
@@ -89,6 +104,24 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
         return nothing(f"{sentence}.", "a StateGraph", survey, met=value)
     # A graph without an edge that decides, or of a stored report.
     return present(f"{sentence}.", [_graph_clue(graph)], met=value)
+
+
+def _error_route(check: GraphTopology, survey: Survey) -> Finding:
+    """The routes for errors, with what runs whatever they choose."""
+    finding = _wiring(check, survey, value=True)
+    places = {(way.path, way.line_start) for way in _proofs(check.aspect, survey)}
+    routes = open_routes(survey.facts.get("graph") or {}, places)
+    if routes is None:
+        return finding
+    reason = f"{routes[0].sentence}{more_of_this_kind(len(routes) - 1)}"
+    if all(route.is_idle for route in routes):
+        return present(reason, list(map(_route_clue, routes)), met=False)
+    return replace(finding, reason=f"{finding.reason} {reason}")
+
+
+def _route_clue(route: OpenRoute) -> Clue:
+    path, line = route.place
+    return line_clue({"path": path, "line": line}, route.sentence)
 
 
 def _dead(aspect: str, survey: Survey) -> list[Mapping[str, Any]]:

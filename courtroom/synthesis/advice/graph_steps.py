@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
+from courtroom.checks.error_routes import OpenRoute, idle_routes
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
@@ -32,6 +33,8 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
         yield from map(_flow_step, dead)
     elif aspect.endswith("parallel") and work.facts.get(aspect):
         yield from flow_steps(_is_lost_to_a_router, work)
+    elif aspect == "conditional_error_route" and work.facts.get(aspect):
+        yield from (_route_alone(route, work) for route in idle_routes(work.graph))
     elif aspect == "conditional_error_route":
         yield _error_route(work)
     elif aspect in GROUPS:
@@ -157,6 +160,16 @@ def _error_route(work: Work) -> Step:
         f"Replace {edges} by a conditional edge that leads to {end} where no evidence was found."
     )
     return Step(action, rows[0][1], rows[0][2], snippet)
+
+
+def _route_alone(route: OpenRoute, work: Work) -> Step:
+    """Leave it to the route what runs after its node."""
+    rows = [row for row in work.edges if row[0][0] == route.start and row[0][1] != "END"]
+    action = (
+        f"Remove {_edge_words([row[0] for row in rows])}: let the route after {route.start} return"
+        f" {listed(route.nodes)} where nothing failed."
+    )
+    return Step(action, rows[0][1], rows[0][2])
 
 
 def _evidence(work: Work) -> str:

@@ -142,7 +142,7 @@ def test_error_route_is_none_where_no_run_takes_one_of_its_two_ways(routes, subg
 
 
 def test_route_of_which_no_run_takes_one_way_is_not_shown_beside_others():
-    ways = [{"path": "g.py", "line": line, "to": ["abort", "judges"]} for line in (7, 9)]
+    ways = [_route(line, "abort", "judges") for line in (7, 9)]
     graph = {"path": "g.py", "state_graph_line": 1, "conditional": ways}
     flow = {"faults": [DEAD], "unread": {}}
     facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
@@ -154,6 +154,32 @@ def test_route_of_which_no_run_takes_one_way_is_not_shown_beside_others():
     finding = topology(check, survey(facts=facts, places=places))
     assert (finding.met, clue_lines(finding)) == (True, [("g.py", 9)])
     assert "n7" not in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("edges", "met", "more"),
+    [
+        (
+            [("a", "b"), ("a", "c")],
+            False,
+            "`b` and `c` run: edges without a condition lead to them.",
+        ),
+        ([("a", "c"), ("b", "c")], True, "`c` runs: edges without a condition lead to it."),
+        ([("b", "c"), ("c", "END")], True, ""),
+    ],
+)
+def test_error_route_beside_edges_says_what_runs_whatever_it_chooses(edges, met, more):
+    graph = {"conditional": [_route(7, "b", "END")], "edges": edges}
+    route = (location_at("g.py", 7, "a → END or b"),)
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route"),
+        survey(
+            facts={"conditional_error_route": True, "graph": graph},
+            places={"conditional_error_route": route},
+        ),
+    )
+    assert (finding.met, clue_lines(finding)) == (met, [("g.py", 7)])
+    assert ("Whatever" in finding.reason, finding.reason.endswith(more)) == (bool(more), True)
 
 
 @pytest.mark.parametrize(

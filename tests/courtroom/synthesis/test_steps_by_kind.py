@@ -358,6 +358,20 @@ def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     )
 
 
+def test_route_that_changes_no_run_loses_the_edges_beside_it():
+    rows = {"edge_paths": ["graph.py"] * 2, "edge_lines": [4, 5]}
+    graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "END"]}], **rows}
+    facts = work(graph=graph | {"edges": [["a", "b"], ["a", "c"]]}, conditional_error_route=True)
+    (step,) = graph_steps.topology_steps("conditional_error_route", facts)
+    assert (step.line, step.action) == (
+        4,
+        (
+            "Remove the edges a → b and a → c: let the route after a return b and c where nothing"
+            " failed."
+        ),
+    )
+
+
 EDGE = 'flow.add_edge("join", "prosecutor")'
 LISTS = "    evidences: Annotated[dict[str, list[Evidence]], operator.ior]"
 FOUND = "class Evidence(BaseModel):\n    goal: str\n    found: bool"
