@@ -69,6 +69,8 @@ _MECHANISMS = re.compile(
     r"|modules?|interfaces?|functions?|class(?:es)?|methods?)\b"
 )
 _IDENTIFIERS = re.compile(r"\b(?:[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+|[a-z]\w*\.[a-z]\w+|\w+\(\))")
+# All between words but the comma of a list.
+_NO_WORD = re.compile(r"[^\w,]|_|,(?!\s)|(?<!\w),")
 # Where the next word of a name in CamelCase begins.
 _PART_OF_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Words of an explanation: cause, means, purpose, or the action of a part.
@@ -85,6 +87,7 @@ _EXPLAINS = re.compile(
 # A definition names its term first, and may be short.
 _DEFINES = re.compile(r"\W*(?P<term>[^:\u2013\u2014]{3,60})(?: -|[:\u2013\u2014])\s")
 _MIN_DEFINITION_WORDS = 10
+_KIND_WORDS = 3
 # A sentence about the text before it.
 _REFERS_BACK = re.compile(r"\W*(?:This|That|These|Such|It) ")
 _MIN_WORDS = 30
@@ -318,9 +321,12 @@ def _is_smaller(size: float, other: float) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Return lower case with one spelling of -ise, and one space for all but letters and digits."""
+    """Return lower case with one spelling of -ise, and one space for all but letters and digits.
+
+    A comma after a word stays: what follows it is another member of a list.
+    """
     folded = re.sub(r"ynchronis", "ynchroniz", text.replace("\\n", " ").lower())
-    return " ".join(re.sub(r"[^\w]|_", " ", folded).split())
+    return " ".join(_NO_WORD.sub(" ", folded).split())
 
 
 def _says(text: str, pattern: re.Pattern[str]) -> bool:
@@ -440,19 +446,24 @@ def _is_bare_term(text: str) -> bool:
     """Return whether the text is a list item with nothing but one of the terms."""
     folded = _folded(text)
     return bool(_BULLET.match(text)) and any(
-        len(_pattern(_spellings(term)).sub("", folded).split()) == 0 for term in PDF_TERMS
+        not _pattern(_spellings(term)).sub("", folded).strip(" ,") for term in PDF_TERMS
     )
 
 
 def _is_definition(passage: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a sentence names the term, and then the mechanisms behind it."""
+    """Return whether a sentence names the term, or a thing of that kind, and then mechanisms."""
     for sentence in _SENTENCE.split(passage):
         match = _DEFINES.match(sentence)
-        if match and _says(match["term"], pattern):
+        if match and _says(f"{match['term']}: {_first_words(sentence, match.end())}", pattern):
             length, mechanisms, explanations = _counts(sentence, pattern)
             if length >= _MIN_DEFINITION_WORDS and mechanisms >= _MIN_MECHANISMS and explanations:
                 return True
     return False
+
+
+def _first_words(sentence: str, start: int) -> str:
+    """Return how a definition begins: "EvidenceAggregator: fan-in node that ..." is one of fan-in."""
+    return " ".join(sentence[start:].split()[:_KIND_WORDS])
 
 
 def _explains(passage: str, pattern: re.Pattern[str]) -> bool:

@@ -353,3 +353,19 @@ def test_section_under_a_near_name_explains_a_term_that_is_named_elsewhere() -> 
 
     plain = _reading(text.replace(heading, "2.4 Judges"), headings=("2.4 Judges", "Results"))
     assert use_of_term(plain, "Dialectical Synthesis").use == "mentioned"
+
+
+def test_words_on_both_sides_of_a_comma_are_no_term() -> None:
+    reading = _reading("It has three layers: parallel detectives, dialectical judges, synthesis.")
+    assert use_of_term(reading, "Dialectical Synthesis").use == "absent"
+    reading = _reading("Its dialectical judicial synthesis, State Synchronization, and more.")
+    uses = [use_of_term(reading, term).use for term in ("Dialectical Synthesis", "Metacognition")]
+    assert uses == ["mentioned", "absent"]
+
+
+def test_node_that_is_defined_as_one_of_the_terms_kind_explains_it() -> None:
+    reading = _reading(
+        "Evidence Aggregator: Fan-in node that synchronizes parallel outputs, detects contradictions"
+        " and structures evidence by criterion for the judges."
+    )
+    assert use_of_term(reading, "Fan-In / Fan-Out").use == "substantive"
