@@ -24,6 +24,7 @@ from courtroom.analysis.langgraph.judging.text_overlap import own_words, plain_w
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
 from courtroom.analysis.python.symbolic_execution.value_operations import as_text
 from courtroom.analysis.python.symbolic_execution.values import (
@@ -355,12 +356,12 @@ def _values_in_function(
     """Yield what a function assigns and returns, and the texts it passes on, with their values."""
     node = function.site.node
     scope = evaluator.load_module(function.source).scope
-    arguments = [_self_value(function, scope.names)] if function.site.owner else []
     # Each function has the whole fuel: one long function must not hide the others.
     evaluator.fuel = FUEL
     opinion_names = _names_in_opinions(node)
 
     try:
+        arguments = [_self_value(evaluator, function, scope.names)] if function.site.owner else []
         frame = evaluator.enter(Function(node, function.source, scope), arguments, {})
         for inner in walk(node):
             if isinstance(inner, ast.Call):
@@ -425,16 +426,31 @@ def _text_arguments(call: ast.Call) -> list[ast.expr]:
     # A prompt may be given as a list of messages.
     messages = (ast.List,) if called_name(call) in MESSAGE_CALLS else ()
     arguments = [*call.args, *keywords]
-    return [argument for argument in arguments if isinstance(argument, (*literals, *messages))]
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "messages"]
+    return [
+        argument
+        for argument in arguments
+        if isinstance(argument, (*literals, *messages))
+        or (argument in named and isinstance(argument, ast.List))
+    ]
 
 
 def _names_opinion(name: str) -> bool:
     return bool(set(words_of(name)) & OPINION_WORDS)
 
 
-def _self_value(function: FunctionRef, names: Mapping[str, Value]) -> Value:
+def _self_value(
+    evaluator: GraphEvaluator, function: FunctionRef, names: Mapping[str, Value]
+) -> Value:
+    """Return an object of the function's class, with the texts that its constructor sets."""
     owner = names.get(function.site.owner.name) if function.site.owner else None
-    return Instance(owner) if isinstance(owner, Class) else None
+    if not isinstance(owner, Class):
+        return None
+    instance = Instance(owner)
+    constructor = attribute_of(evaluator, owner, "__init__")
+    if isinstance(constructor, Function) and function.name != "__init__":
+        evaluator.call(constructor, [instance], {})
+    return instance
 
 
 def text_of(value: Value) -> str:

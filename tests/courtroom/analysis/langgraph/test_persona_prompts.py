@@ -26,6 +26,7 @@ DRY = (
     "Ask only whether it runs and can be maintained. Ignore stories and feelings, "
     "weigh modularity, debt and cost, and settle what the other two leave open."
 )
+MESSAGES = '[{"role": "system", "content": %s}, {"role": "user", "content": user}]'
 FRAME = " ".join(
     f"Common rule number {number} applies to every judge of this court without exception."
     for number in range(20)
@@ -520,3 +521,21 @@ def test_prompts_of_functions_that_no_run_reaches_are_told_to_nobody(told: str):
 
     assert {prompt.path for prompt in reading.prompts} == {"src/court.py"}
     assert [text.text for text in reading.texts] == [told.format(name=name) for name in JUDGE_NODES]
+
+
+@pytest.mark.parametrize("system", ["self.system", "f'{self.system} Answer in JSON.'"])
+def test_prompt_in_an_attribute_of_the_judge_is_read_with_the_question(system: str) -> None:
+    code = "\n".join(
+        f"""
+class {name}:
+    def __init__(self, key=None):
+        self.system = {text!r}
+    def opinion(self, state):
+        user = f"Judge {{state.name}} by all the evidence that was collected for it."
+        messages = [{{"role": "system", "content": {system}}}, {{"role": "user", "content": user}}]
+        return self.client.chat.completions.create(model="m", messages=messages)
+"""
+        for name, text in (("Prosecutor", HARSH), ("Defense", KIND), ("TechLead", DRY))
+    )
+    for written in (code, code.replace("messages=messages", f"messages={MESSAGES % system}")):
+        assert min(read(written).own_words.values()) > 20
