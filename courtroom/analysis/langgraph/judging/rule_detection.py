@@ -120,15 +120,22 @@ def read_rules(
     )
     # A tie-break stands for the rule only where nothing else does.
     weight = readings["functionality_weight"]
-    ties = {(function.key, line) for function, line in by_spread}
-    others = [place for place in weight.lines if (place[0].key, place[1]) not in ties]
+    by_ties = _at(weight.lines, by_spread)
     # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
-    factual = {(function.key, line) for function, line in lines}
-    others.sort(key=lambda place: (place[0].key, place[1]) in factual)
+    by_facts = [place for place in _at(weight.lines, lines) if place not in by_ties]
+    others = [place for place in weight.lines if place not in (*by_ties, *by_facts)]
     readings["functionality_weight"] = replace(
-        weight, lines=others or weight.lines, is_tie_break=bool(weight.lines) and not others
+        weight,
+        lines=[*others, *by_facts] if others else by_ties or by_facts,
+        is_tie_break=bool(by_ties) and not others,
     )
     return readings
+
+
+def _at(places: Lines, others: Lines) -> Lines:
+    """Return those of the places where one of the others is."""
+    keys = {(function.key, line) for function, line in others}
+    return [place for place in places if (place[0].key, place[1]) in keys]
 
 
 def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef]) -> Lines:
@@ -142,14 +149,33 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
     # A cap for security inside the branch decides on security, whatever it changes.
     direct: list[ScoreChange] = []
     nested: list[ScoreChange] = []
-    for change in by_spread:
+    for change in filter(_is_far_apart, by_spread):
         is_direct = _is_spread(_words_of_tests(change, change.own_tests[-1:]))
         (direct if is_direct and not is_security_cap(change) else nested).append(change)
     return [
         *_ranked("variance_re_evaluation", direct, SPREAD),
         *_returned_by_spread(functions, reader),
         *_ranked("variance_re_evaluation", nested, SPREAD),
+        *_ranked("variance_re_evaluation", [c for c in by_spread if not _is_far_apart(c)], SPREAD),
     ]
+
+
+def _is_far_apart(change: ScoreChange) -> bool:
+    """Return whether a test of the spread lets only scores far apart through, or does not say.
+
+    What follows `else` after `if spread > 2` is about scores that agree.
+    """
+    held = {id(test) for test in change.holds}
+    tests = (t.operand if isinstance(t, ast.UnaryOp) else t for t in change.own_tests)
+    return any(
+        (id(test) in held) is not _is_upper_bound(test)
+        for test in tests
+        if _is_spread(_words_of_tests(change, [test]))
+    )
+
+
+def _is_upper_bound(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.ops[-1], ast.Lt | ast.LtE)
 
 
 def _hands_back(change: ScoreChange) -> bool:

@@ -169,3 +169,47 @@ g.add_conditional_edges("chief_justice", spread, {{"mediate": "mediation", "done
 """
 
     assert rules_in(code) == {"variance_re_evaluation"}
+
+
+@pytest.mark.parametrize(
+    ("test", "body", "otherwise"),
+    [
+        ("spread > 2", "lead", "mean"),
+        ("spread <= 2", "mean", "lead"),
+        ("not spread > 2", "mean", "lead"),
+    ],
+)
+def test_branch_for_scores_that_agree_is_the_last_place_of_a_rule_on_the_spread(
+    test: str, body: str, otherwise: str
+) -> None:
+    values = {"lead": "lead_score + 0", "mean": "round(sum(scores) / 3)"}
+    code = f"""
+def chief_justice(state):
+    scores = [o.score for o in state["opinions"]]
+    spread = max(scores) - min(scores)
+    lead_score = next(o.score for o in state["opinions"] if o.judge == "TechLead")
+    if {test}:
+        final_score = {values[body]}
+    else:
+        final_score = {values[otherwise]}
+    return {{"report": f"# Verdict {{final_score}}"}}
+"""
+    final = readings_of(code)["variance_re_evaluation"].final
+    lines = [line for _, line in final]
+    assert lines == ([7, 9] if body == "lead" else [9, 7])
+
+
+def test_tie_break_is_shown_before_a_line_that_overrules_by_facts() -> None:
+    code = """
+def chief_justice(state):
+    scores = [o.score for o in state["opinions"]]
+    spread = max(scores) - min(scores)
+    lead_score = next(o.score for o in state["opinions"] if o.judge == "TechLead")
+    if any(not evidence.found for evidence in state["evidences"]):
+        final_score = lead_score
+    if spread > 2:
+        final_score = lead_score
+    return {"report": f"# Verdict {final_score}"}
+"""
+    weight = readings_of(code)["functionality_weight"]
+    assert ([line for _, line in weight.lines], weight.is_tie_break) == ([9], True)
