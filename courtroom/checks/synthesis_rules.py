@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
@@ -60,6 +61,7 @@ RULES: dict[str, Sentences] = {
 # By what the conditions of the cap read.
 GROUNDS = {
     "evidence": "The cap for security reads evidence.",
+    "either": "The cap for security reads evidence, but what judges say or score is enough for it.",
     "opinions": "The cap for security reads what judges say or score.",
     "none": "No rule caps the score for security, by evidence or otherwise.",
 }
@@ -73,6 +75,7 @@ DISSENTS = {
 
 # Caps for security that are none.
 NO_CAP = "No cap for security holds."
+NEEDS_NO_EVIDENCE = "The cap for security needs no evidence."
 LIFTED = "A score that was capped for security can be lifted again."
 
 
@@ -161,7 +164,8 @@ def _security_ground(survey: Survey) -> Finding:
         return unknown("security_ground", survey)
     locations = survey.fact_locations.get("security_override", ())
     sentences = _with_obstacle((GROUNDS["evidence"], GROUNDS[ground]), locations)
-    return decided(ground == "evidence", locations, survey, sentences)
+    finding = decided(ground == "evidence", locations, survey, sentences)
+    return replace(finding, fault=NEEDS_NO_EVIDENCE) if ground == "either" else finding
 
 
 def _dissent_reasons(survey: Survey) -> Finding:

@@ -283,8 +283,9 @@ class Facts(FactModel):
     loose_caps: tuple[LooseCap, ...] | None = None
     # where a plain mean of the judges' scores becomes the verdict
     averaged_scores: tuple[Place, ...] | None = None
-    # what the conditions of the cap for security read: evidence, or what judges say and score
-    security_ground: Literal["evidence", "opinions", "none"] | None = None
+    # what the conditions of the cap for security read: evidence, what judges say and score, or both
+    # where either is enough
+    security_ground: Literal["evidence", "either", "opinions", "none"] | None = None
     # what the texts of dissents hold: what judges argue, their scores alone, or fixed words
     dissent_content: Literal["arguments", "scores", "fixed", "none"] | None = None
     markdown_report: bool | None = None

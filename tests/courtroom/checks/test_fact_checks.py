@@ -543,7 +543,9 @@ def test_a_rule_that_is_not_established_leaves_its_check_open():
     assert (finding.met, finding.reason) == (None, reasons["rules.security_override"])
 
 
-@pytest.mark.parametrize(("ground", "met"), [("evidence", True), ("opinions", False)])
+@pytest.mark.parametrize(
+    ("ground", "met"), [("evidence", True), ("either", False), ("opinions", False)]
+)
 def test_what_the_cap_for_security_reads_is_shown_at_the_cap(ground, met):
     finding = synthesis_rules(
         SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence"),

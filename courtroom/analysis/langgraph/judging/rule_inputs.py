@@ -42,6 +42,15 @@ class InputReader:
     def reads_evidence(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
         return any(map(_is_evidence, self._parts(tests, function)))
 
+    def reads_words(
+        self, tests: Iterable[ast.AST], function: FunctionRef, words: frozenset[str]
+    ) -> bool:
+        """Return true where a name or text that conditions read has one of these words."""
+        return any(
+            words.intersection(words_of(last_name(part) or constant_text(part) or ""))
+            for part in self._parts(tests, function)
+        )
+
     def reads_citations(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
         """Return true where what is called evidence is only what an opinion cites."""
         parts = list(self._parts(tests, function, with_passed=True))

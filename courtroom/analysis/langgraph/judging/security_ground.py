@@ -1,31 +1,34 @@
 """Ground of the cap for security.
 
 A cap for a *confirmed* flaw reads evidence; one that reads a judge's words or score fires on what
-somebody says.
+somebody says, and so does one for which either is enough.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Literal
 
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.rule_detection import is_security_cap
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
-from courtroom.analysis.langgraph.judging.rule_words import EVIDENCE, PROSECUTION
+from courtroom.analysis.langgraph.judging.rule_words import EVIDENCE
 from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
     assignments_in,
     words_in,
 )
+from courtroom.analysis.langgraph.judging.ways_to_hold import (
+    OF_OPINIONS,
+    holds_by_opinions,
+    tests_around,
+)
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import walk, words_of
 
-SecurityGround = Literal["evidence", "opinions", "none"]
+SecurityGround = Literal["evidence", "either", "opinions", "none"]
 
-SAID = frozenset(words_of("argument arguments argumentation charge charges rationale reasoning"))
 CITED = frozenset(words_of("cited citation citations"))
 # Words of a piece of evidence whose name is a single letter.
 OF_EVIDENCE = frozenset({"found", "confidence"})
@@ -42,17 +45,16 @@ def read_security_ground(
     caps = [change for change in changes if not change.is_dead and is_security_cap(change)]
     guards = [cap.guard | _words_of_flags(cap) for cap in caps]
     inputs = InputReader({function.name: function for function in functions})
-    if any(
+    has_evidence = any(
         _reads_evidence(guard) and not inputs.reads_citations(cap.own_tests, cap.function)
         for guard, cap in zip(guards, caps, strict=True)
-    ):
-        return "evidence"
+    ) or any(inputs.reads_evidence_by_flags(cap.own_tests, cap.function) for cap in caps)
+    if has_evidence:
+        return "either" if any(holds_by_opinions(cap, inputs) for cap in caps) else "evidence"
     if not caps:
         return "none"
-    if any(inputs.reads_evidence_by_flags(cap.own_tests, cap.function) for cap in caps):
-        return "evidence"
     words_by_cap = [guard | _words_of_scores(cap) for guard, cap in zip(guards, caps, strict=True)]
-    return "opinions" if all(words & (SAID | PROSECUTION) for words in words_by_cap) else None
+    return "opinions" if all(words & OF_OPINIONS for words in words_by_cap) else None
 
 
 def _reads_evidence(guard: frozenset[str]) -> bool:
@@ -67,7 +69,7 @@ def _words_of_flags(cap: ScoreChange) -> frozenset[str]:
     `is_flawed = False; for e in evidences: if e.found: is_flawed = True; if is_flawed: ...`
     """
     function = cap.function.site.node
-    tests = list(_tests_around(function, cap.line))
+    tests = list(tests_around(function, cap.line))
     names = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
     lines = [
         node.lineno
@@ -76,7 +78,7 @@ def _words_of_flags(cap: ScoreChange) -> frozenset[str]:
         and isinstance(node.value, ast.Constant)
         and names & {target.id for target in node.targets if isinstance(target, ast.Name)}
     ]
-    around = (test for line in lines for test in _tests_around(function, line))
+    around = (test for line in lines for test in tests_around(function, line))
     return frozenset(word for test in around for word in words_in(test))
 
 
@@ -89,12 +91,3 @@ def _words_of_scores(cap: ScoreChange) -> frozenset[str]:
     names = {node.id for test in cap.own_tests for node in walk(test) if isinstance(node, ast.Name)}
     values = [assigned[name][0] for name in names if len(assigned.get(name, ())) == 1]
     return frozenset(word for value in values for word in words_in(value))
-
-
-def _tests_around(function: ast.AST, line: int) -> Iterator[ast.expr]:
-    """Yield the conditions and the loops' sources that a line stands under."""
-    for node in walk(function):
-        if isinstance(node, ast.If | ast.For | ast.While):
-            last = node.body[-1].end_lineno or 0
-            if node.body[0].lineno <= line <= last:
-                yield node.iter if isinstance(node, ast.For) else node.test

@@ -44,7 +44,7 @@ FLAG = "flawed = False\nfor e in evidences:\n    if not e.found:\n        flawed
         ),
         (
             "if 'security' in prosecutor.argument or has_security(evidences):\n    score = 3",
-            "evidence",
+            "either",
         ),
         (
             "prosecutor = p\nif criterion == 'safe_tool' and prosecutor.score < 3:\n    score = 3",
@@ -109,4 +109,36 @@ def test_what_an_opinion_cites_is_no_evidence_under_another_name(passed, expecte
         "    return score\n"
     )
     _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    assert read_security_ground(layers.justice) == expected
+
+
+SAYS = "'security' in p.argument"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"if any(not e.found for e in evidences) or {SAYS}:\n    score = min(score, 3)",
+        f"said = {SAYS}\nif (evidences['safe_tool'].found or said) and t:\n    score = min(score, 3)",
+        f"{FLAG}if {SAYS}:\n    flawed = True\nif flawed:  # security\n    score = security_cap",
+        f"if {SAYS}:\n    score = 3\nif any(e.found and e.security for e in evidences):\n    score = 3",
+    ],
+)
+def test_cap_for_which_a_judges_words_are_enough_does_not_rest_on_evidence(body):
+    assert ground(body) == "either"
+
+
+@pytest.mark.parametrize("joined", ["and", "or"])
+def test_ways_of_a_function_that_a_cap_calls_are_followed(joined):
+    helper = (
+        "def has_security_flaw(p, evidences):\n    text = p.argument.lower()\n"
+        f"    fails = any(not e.found for e in evidences)\n    return 'shell' in text {joined} fails\n"
+    )
+    code = (
+        f"{helper}def chief_justice(state, p, d, t, evidences):\n    score = (p.score + d.score) / 2\n"
+        "    if has_security_flaw(p, evidences):\n        score = min(score, 3)\n    return score\n"
+    )
+    symbols = symbols_of({"src/justice.py": code})
+    _, layers = layers_of(symbols)
+    expected = "either" if joined == "or" else "evidence"
     assert read_security_ground(layers.justice) == expected
