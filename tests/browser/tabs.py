@@ -22,6 +22,8 @@ FLAGS = (
     "--disable-sync",
 )
 PATIENCE_MS = 60_000
+# Audits give way to everything else on the machine.
+AUDIT_PATIENCE_MS = 180_000
 # What is expected of a page gets the patience that clicks have: on a busy machine five seconds are too few.
 expect.set_options(timeout=PATIENCE_MS)
 

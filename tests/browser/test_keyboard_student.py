@@ -16,7 +16,7 @@ from grading.core.enums import AuditState
 from grading.models import Audit
 from tests.browser.examiner import axe, faults_of
 from tests.browser.keyboard import Keyboard, Stop
-from tests.browser.tabs import Chromium, tab
+from tests.browser.tabs import AUDIT_PATIENCE_MS, Chromium, tab
 from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, everywhere
 from tests.factories.released import Released
@@ -67,7 +67,8 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Week 2")
     keys.skip_to_content()
     keys.follow("Attempt 1")
-    expect(page.get_by_role("heading", name="Verdicts at a glance")).to_be_visible()
+    verdicts = page.get_by_role("heading", name="Verdicts at a glance")
+    expect(verdicts).to_be_visible(timeout=AUDIT_PATIENCE_MS)
     keys.skip_to_content()
     keys.tab_to("All changes, file by file")
     keys.follow("State management rigour")

@@ -19,7 +19,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from grading.engine import audits as engine_audits
-from tests.browser.tabs import PATIENCE_MS, Chromium, session_of, tab
+from tests.browser.tabs import AUDIT_PATIENCE_MS, PATIENCE_MS, Chromium, session_of, tab
 from tests.factories.people import staff_user, student
 from tests.factories.repositories import Commit, git, make_repository
 from tests.factories.work import AssignmentFactory
@@ -144,7 +144,7 @@ def hand_in(page: Page, room: Class, name: str) -> None:
     page.get_by_label("Repository").fill(str(room.repository(name)))
     page.get_by_role("button", name="Submit for audit").click()
     expect(page.get_by_role("heading", name="Verdicts at a glance")).to_be_visible(
-        timeout=PATIENCE_MS
+        timeout=AUDIT_PATIENCE_MS
     )
 
 

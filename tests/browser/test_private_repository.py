@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from grading.jobs import run_audit
 from grading.models import Audit, RepositoryAccess
-from tests.browser.tabs import Chromium, session_of, tab
+from tests.browser.tabs import AUDIT_PATIENCE_MS, Chromium, session_of, tab
 from tests.browser.test_documentation_pictures import WINDOW, keep_picture
 from tests.courtroom.in_process import read_in_process
 from tests.factories.github_server import app_settings
@@ -81,7 +81,8 @@ def test_private_repository_goes_from_the_token_to_the_verdict(
         with chromium.open() as browser, tab(browser, live_server.url, **WINDOW) as page:
             page.context.add_cookies([cookie])
             page.goto(report)
-            expect(page.get_by_role("region", name="Verdicts at a glance")).to_be_visible()
+            verdicts = page.get_by_role("region", name="Verdicts at a glance")
+            expect(verdicts).to_be_visible(timeout=AUDIT_PATIENCE_MS)
             page.goto(f"{cohort}repositories/")
             expect(page.get_by_text("the audit of attempt 1")).to_be_visible()
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from grading.rubrics.actions import adopt_shipped_rubric
-from tests.browser.tabs import PATIENCE_MS, Chromium, tab
+from tests.browser.tabs import AUDIT_PATIENCE_MS, Chromium, tab
 from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, CohortFactory, student
 from tests.factories.repositories import Commit, make_repository
@@ -96,7 +96,7 @@ def hand_in_again(page: Page, before: Path, repository: Path, pdf: Path) -> None
 def see_the_report(page: Page) -> None:
     """Wait for the report, as long as its audit takes."""
     heading = page.get_by_role("heading", name="Verdicts at a glance")
-    expect(heading).to_be_visible(timeout=PATIENCE_MS)
+    expect(heading).to_be_visible(timeout=AUDIT_PATIENCE_MS)
 
 
 def read_report(page: Page) -> None:

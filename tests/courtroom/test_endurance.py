@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+import os
 
 import pytest
 
@@ -21,14 +21,19 @@ SECONDS = 30
 
 
 def survey(files: dict[str, str | bytes | None], folder) -> Survey:
-    """Run all source checks of the shipped rubrics within the time limit."""
-    begin = perf_counter()
+    """Run all source checks of the shipped rubrics within `SECONDS` of processor time."""
+    begin = _processor_time()
     rubrics = [shipped_rubric(name) for name in ("self_audit", "points", "general")]
     checks = [check for rubric in rubrics for check in rubric.checks]
     result = survey_repository(snapshot_of(files, folder), checks, Limits())
-    assert perf_counter() - begin < SECONDS
+    assert _processor_time() - begin < SECONDS
     establish(dict(result.facts), dict(result.reasons))
     return result
+
+
+def _processor_time() -> float:
+    """Return the seconds of this process and of the children that have ended."""
+    return sum(os.times()[:4])
 
 
 def test_broken_and_large_files_cost_only_themselves(tmp_path):

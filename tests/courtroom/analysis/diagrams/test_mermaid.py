@@ -156,11 +156,11 @@ def test_plantuml_arrows_and_forks(source: str, arrows: list[tuple[str, str]]) -
     ],
 )
 def test_parsing_takes_linear_time_on_any_text(pattern: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     for source in (pattern * 20_000, "graph TD\n" + pattern * 20_000):
         assert len(read_mermaid(source).labels) <= MOST_NODES
         assert len(read_plantuml(source).labels) <= MOST_NODES
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_markdown_holds_charts_in_fences_and_other_code_is_none() -> None:

@@ -161,7 +161,7 @@ def test_watch_callback_ends_the_process_with_its_error():
     started = time.monotonic()
     with pytest.raises(PdfRefused, match="Enough"):
         run_confined(["sleep", "60"], limits=LIMITS, watch=object_)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
 
 
 def test_deadline_leaves_no_process_of_a_forking_family(tmp_path, without_bubblewrap):
