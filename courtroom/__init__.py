@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from courtroom.analysis.git.snapshot import probe_repository as probe_repository
     from courtroom.analysis.pdf.read_pdf import probe_pdf as probe_pdf
     from courtroom.analysis.sandbox.availability import missing_protections as missing_protections
+    from courtroom.analysis.warm_readers import prepare_readers as prepare_readers
     from courtroom.judges.connection_trial import ModelTrial as ModelTrial
     from courtroom.judges.connection_trial import try_models as try_models
     from courtroom.judges.rate_limit import RateLimitTimeout as RateLimitTimeout
@@ -76,6 +77,7 @@ _MODULES = {
     "probe_pdf": "analysis.pdf.read_pdf",
     "probe_repository": "analysis.git.snapshot",
     "missing_protections": "analysis.sandbox.availability",
+    "prepare_readers": "analysis.warm_readers",
     "hold_audit": "run_audit",
     "warm_up": "run_audit",
     "RateLimitTimeout": "judges.rate_limit",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from courtroom.analysis.git.given_files import GivenFiles, gather_files
 from courtroom.analysis.git.history import History, read_history
 from courtroom.analysis.git.line_counts import count_lines
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree, take_snapshot
@@ -21,6 +22,7 @@ from courtroom.analysis.git.source_texts import read_sources
 from courtroom.analysis.pdf.read_pdf import PdfReading, check_file, read_pdf
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
 from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.analysis.warm_readers import readers_are_ready
 from courtroom.checks.registry import Check
 from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.targeting import owed
@@ -145,17 +147,27 @@ def read_repository(
     """
     if entries is None:
         entries = _attempt(lambda: list_tree(snapshot, limits))
+    given = _given(snapshot, entries, limits)
     with ThreadPoolExecutor(max_workers=2) as pool:
         history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
-        suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits))
+        suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits, given))
         survey = (
             entries
             if isinstance(entries, ExaminationFailed)
-            else _attempt(lambda: survey_repository(snapshot, checks, limits, entries))
+            else _attempt(lambda: survey_repository(snapshot, checks, limits, entries, given))
         )
         return RepositoryInputs(
             history=history.result(), survey=survey, suspicions=suspicions.result()
         )
+
+
+def _given(
+    snapshot: Snapshot, entries: Tree | ExaminationFailed, limits: Limits
+) -> GivenFiles | None:
+    """Return the files for readers that stay, where this process has them."""
+    if isinstance(entries, ExaminationFailed) or not readers_are_ready():
+        return None
+    return gather_files(snapshot, entries, limits)
 
 
 def _listed(entries: Tree | ExaminationFailed) -> Tree:

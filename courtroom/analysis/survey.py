@@ -12,13 +12,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from courtroom.analysis.git.blobs import REGULAR_FILES
+from courtroom.analysis.git.blobs import REGULAR_FILES, Blob, BlobReader
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree
 from courtroom.analysis.locations import SourceLocation
-from courtroom.analysis.sandbox.sandbox import examine, reading_limits
+from courtroom.analysis.sandbox.sandbox import ChildLimits, examine, reading_limits
+from courtroom.analysis.warm_readers import SURVEY, answer_warm
 from courtroom.models.errors import ChildFailed
 
 if TYPE_CHECKING:
+    from courtroom.analysis.git.given_files import GivenFiles
     from courtroom.checks.registry import Check
     from courtroom.models.case import Limits
 
@@ -26,6 +28,8 @@ OUTPUT_BYTES = 32 * 1024 * 1024
 # After a child died, files larger than this are left out of the second reading: nearly all that can
 # kill a parser needs more room than a hand-written module does.
 CAUTIOUS_FILE_BYTES = 48 * 1024
+# It starts processes of its own, so that a pattern that crashes its library costs one answer.
+FORKING_SEARCH = "courtroom.analysis.code_search:find_pattern"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,11 @@ def survey_repository(
     checks: Sequence[Check],
     limits: Limits,
     entries: Sequence[TreeEntry] | None = None,
+    given: GivenFiles | None = None,
 ) -> Survey:
     """Read the sources in a confined child; `entries` is the tree, where it is listed already.
 
+    `given` are the files for a reader that stays (warm_readers.py).
     If the first reading dies, a second one leaves the large files out and says so. Raises
     RepositoryRefused over a limit, ChildFailed when nothing could be read.
     """
@@ -75,7 +81,9 @@ def survey_repository(
     child_limits = reading_limits(limits, output_bytes=OUTPUT_BYTES)
     errors: list[tuple[str, str]] = []
     try:
-        reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
+        reply = _answer_given(request, given, child_limits) or examine(
+            __name__, request, limits=child_limits, reads=(snapshot.git_dir,)
+        )
     except ChildFailed as failed:
         errors.append(
             (
@@ -91,6 +99,15 @@ def survey_repository(
     if reply["graphs"]:
         _run_graphs(reply, limits)
     return _survey_of(reply, request["entries"], errors)
+
+
+def _answer_given(
+    request: Mapping[str, Any], given: GivenFiles | None, limits: ChildLimits
+) -> dict[str, Any] | None:
+    """Return the answer of a reader that stays; None where an ordinary child must be asked."""
+    if given is None or any(row["search"] == FORKING_SEARCH for row in request["checks"]):
+        return None
+    return answer_warm(SURVEY, {**request, "sizes": given.sizes}, given.content, limits=limits)
 
 
 def _run_graphs(reply: dict[str, Any], limits: Limits) -> None:
@@ -157,21 +174,44 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Takes {git_dir, entries, checks, file_bytes, total_bytes}; returns the parts of a Survey.
     """
+    reader = BlobReader(
+        Path(request["git_dir"]), _blobs(request), request["file_bytes"], request["total_bytes"]
+    )
+    return _read(reader, request["checks"])
+
+
+def answer_content(request: Mapping[str, Any], content: bytes) -> dict[str, Any]:
+    """Return what `answer` does, of the files in `content`; `sizes` are those of GivenFiles."""
+    from courtroom.analysis.git.given_files import GivenBlobReader, contents_of
+
+    reader = GivenBlobReader(Path(), _blobs(request), request["file_bytes"], request["total_bytes"])
+    reader.given = contents_of(request["sizes"], content)
+    return _read(reader, request["checks"])
+
+
+def preload() -> None:
+    """Import what `answer_content` needs, in a reader that stays."""
+    import courtroom.analysis.code_facts
+    import courtroom.analysis.code_search
+    import courtroom.analysis.git.given_files  # noqa: F401 -- imported for the forks
+
+
+def _blobs(request: Mapping[str, Any]) -> dict[str, Blob]:
+    return {path: Blob(path, oid, size, mode) for path, oid, size, mode in request["entries"]}
+
+
+def _read(unopened: BlobReader, checks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     from courtroom.analysis.code_facts import read_facts
     from courtroom.analysis.code_search import Searches
-    from courtroom.analysis.git.blobs import Blob, BlobReader
 
     warnings.simplefilter("ignore")  # hostile sources warn by the thousand
     gc.disable()  # trees are all alive until the end; the collector would only walk them again
-    blobs = {path: Blob(path, oid, size, mode) for path, oid, size, mode in request["entries"]}
-    with BlobReader(
-        Path(request["git_dir"]), blobs, request["file_bytes"], request["total_bytes"]
-    ) as reader:
+    with unopened as reader:
         reading = read_facts(reader)
         searches = Searches(
             reading.symbols, reader, reading.facts, reading.reasons, reading.prompt_texts
         )
-        locations, unanswered = searches.answer_all(request["checks"])
+        locations, unanswered = searches.answer_all(checks)
         return {
             "facts": reading.facts,
             "reasons": reading.reasons,

@@ -49,6 +49,7 @@ __all__ = [
     "marks_under",
     "opinion_row",
     "preload",
+    "prepare_readers",
     "probe_pdf",
     "probe_repository",
     "read_rubric",
@@ -101,6 +102,13 @@ def preload() -> None:
     connect_store()
     for sentence in missing_protections():
         log.warning("wall_missing", reason=sentence)
+
+
+def prepare_readers() -> None:
+    """Have the readers of submissions ready for the job that this process forks next."""
+    from courtroom import prepare_readers as prepare
+
+    prepare()
 
 
 def probe_repository(submission: Submission) -> str:

@@ -23,6 +23,7 @@ from courtroom.analysis.pdf.picture_layouts import picture_layouts
 from courtroom.analysis.pdf.scanned_text import scanned_text
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.analysis.sandbox.warm_child import WarmChild
+from courtroom.analysis.warm_readers import REPORT, answer_warm, readers_are_ready
 from courtroom.models.errors import ChildFailed, PdfRefused
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ __all__ = [
 ]
 
 MEBIBYTE = 1024 * 1024
-READER = "courtroom.analysis.pdf.pdf_child"
 PROBE = "courtroom.analysis.pdf.probe_child"
 MOST_IMAGES = 50
 # The signature must be within these first bytes (PDF 32000-1, Annex H.3, note 13).
@@ -51,7 +51,7 @@ PROBE_CPU_SECONDS, PROBE_SECONDS = 10, 20.0
 # the pages.
 _PROBE_TURNS = BoundedSemaphore(4)
 # Its start takes 0.15 s of processor time, one answer 0.01 s (decision 5).
-_WARM_PROBE = WarmChild(PROBE)
+_WARM_PROBE = WarmChild((PROBE,))
 # Share of the child's CPU time after which it stops at the end of a page and returns its results.
 _CPU_SHARE = 0.6
 
@@ -73,7 +73,7 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     )
 
     with _probe_turn(child.wall_seconds):
-        reply = _WARM_PROBE.answer(request, file.read_bytes(), limits=child)
+        reply = _WARM_PROBE.answer(PROBE, request, file.read_bytes(), limits=child)
         # What the warm child could not answer, a child of its own answers, or fails to.
         if reply is None:
             reply = examine(PROBE, request, limits=child, reads=(file,))
@@ -185,7 +185,12 @@ def _request_reading(path: Path, limits: Limits) -> dict[str, Any]:
     }
     # Text is written at most twice (pages; headings and labels), and a JSON escape takes six bytes.
     child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
-    return examine(READER, request, limits=child, reads=(path.resolve(),))
+    reply = (
+        answer_warm(REPORT, request, path.read_bytes(), limits=child)
+        if readers_are_ready()
+        else None
+    )
+    return reply or examine(REPORT, request, limits=child, reads=(path.resolve(),))
 
 
 def check_file(path: Path, limits: Limits) -> None:

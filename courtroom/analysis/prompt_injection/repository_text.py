@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from courtroom.analysis.git.git_process import ENVIRONMENT, MEBIBYTE, SETTINGS
+from courtroom.analysis.git.git_process import ENVIRONMENT, MEBIBYTE, SETTINGS, read_git
+from courtroom.analysis.git.given_files import contents_of
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, entry_of
 from courtroom.analysis.project.aside_kinds import Aside, aside_paths
 from courtroom.analysis.project.audit_folders import kind_of as audit_kind_of
@@ -23,10 +24,12 @@ from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS, Pa
 from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffing
 from courtroom.analysis.prompt_injection.patterns import FORGED
 from courtroom.analysis.prompt_injection.sentences import Kind
-from courtroom.analysis.sandbox.sandbox import examine, reading_limits
+from courtroom.analysis.sandbox.sandbox import ChildLimits, examine, reading_limits
+from courtroom.analysis.warm_readers import TEXTS, answer_warm
 from courtroom.models.errors import ChildFailed
 
 if TYPE_CHECKING:
+    from courtroom.analysis.git.given_files import GivenFiles
     from courtroom.models.case import Limits
 
 # Bytes of text searched in one repository; hand-written text is a fraction of that.
@@ -38,6 +41,8 @@ MOST_COMMITS = 2000
 FEWEST_EMPTY = 10
 ONE_SITTING_SECONDS = 3600
 FEWEST_BACKDATED = 4
+LOG_FORMAT = "--format=%x00%H%x1f%an <%ae>%x1f%at%x1f%ct%x1f%B%x1f%N%x1f"
+LOG_OPTIONS = (f"--max-count={MOST_COMMITS}", "--notes=*", "--encoding=UTF-8", "--no-merges")
 
 _PROSE = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc", ".html", ".htm", ".tex", ""})
 _CODE = frozenset(
@@ -92,8 +97,13 @@ class Suspicion:
     commit: str | None = None
 
 
-def look_for_suspicions(snapshot: Snapshot, limits: Limits) -> tuple[Suspicion, ...]:
-    """Return at most MOST_SUSPICIONS. Raises ExaminationFailed when the search failed."""
+def look_for_suspicions(
+    snapshot: Snapshot, limits: Limits, given: GivenFiles | None = None
+) -> tuple[Suspicion, ...]:
+    """Return at most MOST_SUSPICIONS. Raises ExaminationFailed when the search failed.
+
+    `given` are the files for a reader that stays (warm_readers.py).
+    """
     request = {
         "git_dir": str(snapshot.git_dir),
         "commit": snapshot.commit,
@@ -101,18 +111,85 @@ def look_for_suspicions(snapshot: Snapshot, limits: Limits) -> tuple[Suspicion, 
         "file_bytes": limits.source_file_bytes,
     }
     child = reading_limits(limits, output_bytes=OUTPUT_BYTES)
-    reply = examine(__name__, request, limits=child, reads=(snapshot.git_dir,))
+    reply = None if given is None else _answer_given(snapshot, request, given, child)
+    if reply is None:
+        reply = examine(__name__, request, limits=child, reads=(snapshot.git_dir,))
     return tuple(Suspicion(**row) for row in reply["suspicions"])
+
+
+def _answer_given(
+    snapshot: Snapshot, request: Mapping[str, Any], given: GivenFiles, limits: ChildLimits
+) -> dict[str, Any] | None:
+    """Return the answer of a reader that stays; None where an ordinary child must be asked."""
+    try:
+        listings = [read_git(snapshot.git_dir, words) for words in _listings(snapshot.commit)]
+    except ChildFailed:
+        return None
+
+    lengths = [len(listing) for listing in listings]
+    more = {"sizes": given.sizes, "listings": lengths}
+    content = b"".join((*listings, given.content))
+    return answer_warm(TEXTS, {**request, **more}, content, limits=limits)
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """Handle the request in the child: {git_dir, commit, ref, file_bytes} in, {suspicions} out."""
-    entries = _tree(request)
+    listings = [_git(request, *words) for words in _listings(request["commit"])]
+
+    def read(chosen: Sequence[TreeEntry]) -> Iterator[bytes]:
+        stdin = "".join(f"{entry.oid}\n" for entry in chosen).encode()
+        listing, position = _git(request, "cat-file", "--batch", stdin=stdin), 0
+        for entry in chosen:
+            # A header line, as many bytes as the tree says, and a line end.
+            body = listing.index(b"\n", position) + 1
+            position = body + entry.size + 1
+            yield listing[body : body + entry.size]
+
+    return _search(request, listings, read)
+
+
+def answer_content(request: Mapping[str, Any], content: bytes) -> dict[str, Any]:
+    """Return what `answer` does, of the listings and the files in `content`.
+
+    `listings` are the lengths of the first, `sizes` those of GivenFiles.
+    """
+    listings, start = [], 0
+    for length in request["listings"]:
+        listings.append(content[start : start + length])
+        start += length
+    files = contents_of(request["sizes"], content[start:])
+
+    def read(chosen: Sequence[TreeEntry]) -> Iterator[bytes]:
+        if any(entry.oid not in files for entry in chosen):
+            raise ChildFailed("child_died", "A file is to be read that was not given.")
+        yield from (files[entry.oid] for entry in chosen)
+
+    return _search(request, listings, read)
+
+
+def _listings(commit: str) -> tuple[tuple[str, ...], ...]:
+    """Return git's arguments that list the refs, the commits and the tree."""
+    # No limit on the size of the tree here: trees over the limits are refused before.
+    return (
+        ("for-each-ref", "--format=%(refname)"),
+        ("log", *LOG_OPTIONS, "--raw", "--no-renames", LOG_FORMAT, commit),
+        ("ls-tree", "-r", "-z", "-l", "--full-tree", commit),
+    )
+
+
+def _search(
+    request: Mapping[str, Any],
+    listings: Sequence[bytes],
+    read: Callable[[Sequence[TreeEntry]], Iterable[bytes]],
+) -> dict[str, Any]:
+    refs, log, tree = listings
+    entries = [entry_of(line) for line in tree.split(b"\0")[:-1]]
+    chosen = _chosen(entries, request["file_bytes"])
     suspicions = [
-        *_in_names(request),
-        *_in_history(request),
+        *_in_names(refs.decode("utf-8", "replace"), request["ref"]),
+        *_in_history(log.decode("utf-8", "replace")),
         *_in_paths(entries),
-        *_own_first(_in_files(request, entries)),
+        *_own_first(_in_files(chosen, read(chosen) if chosen else ())),
     ]
     return {"suspicions": [asdict(suspicion) for suspicion in suspicions[:MOST_SUSPICIONS]]}
 
@@ -141,20 +218,14 @@ def _git(request: Mapping[str, Any], *words: str, stdin: bytes = b"") -> bytes:
     return completed.stdout
 
 
-def _in_names(request: Mapping[str, Any]) -> Iterator[Suspicion]:
+def _in_names(refs: str, ref: str | None) -> Iterator[Suspicion]:
     """Search the names of branches and tags in the clone, and the ref of the audit."""
-    listing = _git(request, "for-each-ref", "--format=%(refname)").decode("utf-8", "replace")
-    names = listing.split("\n")
-    for name in filter(None, dict.fromkeys([*names, request["ref"] or ""])):
+    for name in filter(None, dict.fromkeys([*refs.split("\n"), ref or ""])):
         for passage in passages_of_name(name.removeprefix("refs/")):
             yield Suspicion(f"{name}: {passage.text}", passage.why)
 
 
-def _in_history(request: Mapping[str, Any]) -> Iterator[Suspicion]:
-    log_format = "--format=%x00%H%x1f%an <%ae>%x1f%at%x1f%ct%x1f%B%x1f%N%x1f"
-    options = (f"--max-count={MOST_COMMITS}", "--notes=*", "--encoding=UTF-8", "--no-merges")
-    arguments = ("log", *options, "--raw", "--no-renames", log_format, request["commit"])
-    log = _git(request, *arguments).decode("utf-8", "replace")
+def _in_history(log: str) -> Iterator[Suspicion]:
     rows = [row.split("\x1f") for row in log.split("\0")[1:]]
     # A message may contain the separator: such a row cannot be split reliably.
     commits = [row for row in rows if len(row) == 7]
@@ -191,12 +262,6 @@ def _made_up_history(commits: Sequence[Sequence[str]]) -> Iterator[Suspicion]:
         )
 
 
-def _tree(request: Mapping[str, Any]) -> list[TreeEntry]:
-    # No limit on its size here: trees over the limits are refused before.
-    listing = _git(request, "ls-tree", "-r", "-z", "-l", "--full-tree", request["commit"])
-    return [entry_of(line) for line in listing.split(b"\0")[:-1]]
-
-
 def _in_paths(entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
     for entry in entries:
         for passage in passages_of_name(entry.path):
@@ -212,8 +277,8 @@ def passages_of_name(name: str) -> Iterator[Passage]:
     yield from passages_in(text, "prose")
 
 
-def _in_files(request: Mapping[str, Any], entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
-    for path, content in _contents(request, entries):
+def _in_files(chosen: Sequence[TreeEntry], contents: Iterable[bytes]) -> Iterator[Suspicion]:
+    for path, content in zip((entry.path for entry in chosen), contents, strict=True):
         text = content.decode("utf-8-sig", "replace")
         for passage in (*passages_of_file(path, text), *keyword_stuffing(text, kind_of(path))):
             yield Suspicion(passage.text, passage.why, path, passage.line_start, passage.line_end)
@@ -235,25 +300,13 @@ def kind_of(path: str) -> Kind:
     return "data" if name.suffix.lower() in _DATA else "code"
 
 
-def _contents(
-    request: Mapping[str, Any], entries: Sequence[TreeEntry]
-) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of text files up to the limits, small files first."""
+def _chosen(entries: Sequence[TreeEntry], file_bytes: int) -> list[TreeEntry]:
+    """Return the text files up to the limits, small files first."""
     # Files written by hand are small, so the budget reaches them before generated ones.
     bytes_left, chosen = TOTAL_BYTES, []
     for entry in sorted(entries, key=lambda entry: entry.size):
         is_text = entry.mode in _REGULAR and PurePosixPath(entry.path).suffix.lower() in _TEXTS
-        if is_text and 0 < entry.size <= min(bytes_left, request["file_bytes"]):
+        if is_text and 0 < entry.size <= min(bytes_left, file_bytes):
             bytes_left -= entry.size
             chosen.append(entry)
-
-    if not chosen:
-        return
-
-    stdin = "".join(f"{entry.oid}\n" for entry in chosen).encode()
-    listing, position = _git(request, "cat-file", "--batch", stdin=stdin), 0
-    for entry in chosen:
-        # A header line, as many bytes as the tree says, and a line end.
-        body = listing.index(b"\n", position) + 1
-        position = body + entry.size + 1
-        yield entry.path, listing[body : body + entry.size]
+    return chosen

@@ -27,12 +27,14 @@ TRIAL_SECONDS = 60
 class Reach:
     """Paths a confined process may read, folders it may write, and whether it has a network.
 
-    The system's own folders can be read in any case, and nothing else be written.
+    The system's own folders can be read in any case, and nothing else be written; if it `is_sealed`,
+    it leaves not even a name behind in its own /tmp, for what comes after it in there.
     """
 
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     network: bool = False
+    is_sealed: bool = False
 
 
 NOTHING = Reach()
@@ -82,6 +84,9 @@ def bubblewrap_command(program: str, reach: Reach, call_filter: int | None = Non
     for path in reach.writes:
         command += ["--bind", str(path.absolute()), str(path.absolute())]
 
+    if reach.is_sealed:
+        private = [folder for folder in (*PRIVATE_FOLDERS, "/dev") if Path(folder).is_dir()]
+        command += [word for folder in private for word in ("--remount-ro", folder)]
     if call_filter is not None:
         command += ["--seccomp", str(call_filter)]
     return [*command, "--"]

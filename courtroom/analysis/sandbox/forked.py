@@ -22,6 +22,11 @@ def run_forked(work: Callable[[], Any], *, cpu_seconds: int) -> Any:
 
     Raises ForkFailed when the fork crashes or takes longer.
     """
+    return json.loads(written_by_fork(work, cpu_seconds=cpu_seconds))
+
+
+def written_by_fork(work: Callable[[], Any], *, cpu_seconds: int) -> bytes:
+    """Return the result of `work` as the fork wrote it: JSON, unless it was taken over."""
     reader, writer = os.pipe()
     process = os.fork()
     if not process:
@@ -34,7 +39,7 @@ def run_forked(work: Callable[[], Any], *, cpu_seconds: int) -> Any:
     if code := os.waitstatus_to_exitcode(status):
         raise ForkFailed(_reason(code, cpu_seconds))
 
-    return json.loads(answer)
+    return answer
 
 
 def _reason(code: int, cpu_seconds: int) -> str:

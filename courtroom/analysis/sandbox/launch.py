@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 OPEN_FILES = 256
-# A child that stays ends after so long without a request; each fork has so much processor time.
-IDLE_SECONDS, FORK_SECONDS = 60.0, 2
-PR_SET_PDEATHSIG = 1
+# A child that stays ends after so long without a request.
+IDLE_SECONDS = 60.0
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 # Numbers of system calls are of the kernel's tables, by machine. First the machine's own number in
 # the kernel's audit, and socket(); io_uring can open a socket too.
@@ -251,11 +251,13 @@ def _answer() -> None:
 
 
 def _answer_until_idle() -> None:
-    """Read {module, paths}, then requests of {name, size, request} with as many bytes after each.
+    """Read {modules, paths, seconds}, then heads of {name, module, sizes}, each with a request and
+    bytes after it.
 
-    Write one line, {name, answer} or {name, error}, per request. A fork answers; one that fails ends this
-    process.
+    Write one line, {name, size}, per request, and a JSON of that size: {answer} or {error}. A fork with so
+    many seconds answers; one that fails ends this process.
     """
+    import gc
     import json
     import select
 
@@ -264,8 +266,10 @@ def _answer_until_idle() -> None:
     private = _answers_to()
     envelope = json.loads(requests.readline())
     sys.path[:] = envelope["paths"]
-    run_forked = _imported("courtroom.analysis.sandbox.forked").run_forked
-    answer_content = _imported(envelope["module"]).answer_content
+    written_by_fork = _imported("courtroom.analysis.sandbox.forked").written_by_fork
+    modules = {name: _loaded(name) for name in envelope["modules"]}
+    _hide_from_forks()
+    gc.freeze()
 
     while select.select([0], [], [], IDLE_SECONDS)[0] and (line := requests.readline()):
         head = json.loads(line)
@@ -273,12 +277,33 @@ def _answer_until_idle() -> None:
         def work(head: dict[str, Any] = head) -> dict[str, Any]:
             os.close(private)
             with os.fdopen(0, "rb") as pipe:
-                content = pipe.read(head["size"])
+                request, content = (pipe.read(size) for size in head["sizes"])
             _start_no_process()
-            return _reply(answer_content, head["request"], content)
+            return _reply(modules[head["module"]].answer_content, json.loads(request), content)
 
-        reply = run_forked(work, cpu_seconds=FORK_SECONDS)
-        os.write(private, json.dumps({**reply, "name": head["name"]}).encode() + b"\n")
+        reply = written_by_fork(work, cpu_seconds=envelope["seconds"])
+        os.write(private, json.dumps({"name": head["name"], "size": len(reply)}).encode() + b"\n")
+        _write_all(private, reply)
+
+
+def _loaded(name: str) -> Any:
+    module = _imported(name)
+    getattr(module, "preload", lambda: None)()
+    return module
+
+
+def _hide_from_forks() -> None:
+    """Let no process without rights of root read or write this one's memory and descriptors."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _write_all(file: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
 
 
 def _answers_to() -> int:

@@ -30,6 +30,8 @@ AWAY_SECONDS = 1
 PR_SET_PDEATHSIG = 1
 # Pages come before audits on a shared processor (measured by benchmarks/load).
 NICENESS = 10
+# Its process asks readers of submissions that stay between jobs.
+READING_JOBS = frozenset({f"{JOBS_MODULE}.run_audit"})
 log = structlog.get_logger(__name__)
 
 
@@ -47,6 +49,8 @@ class AuditWorker(Worker):
             return
 
         if database_answers():
+            if str(job.func_name) in READING_JOBS:
+                _prepare_readers()
             super().execute_job(job, queue)
         else:
             self._leave_to_others(job, queue)
@@ -74,6 +78,16 @@ class AuditWorker(Worker):
             return super().perform_job(job, queue)
         finally:
             end_export()
+
+
+def _prepare_readers() -> None:
+    """Have the readers of submissions ready before the fork; without them the job starts its own."""
+    from grading.engine import audits as engine_audits
+
+    try:
+        engine_audits.prepare_readers()
+    except OSError as error:
+        log.warning("readers_not_ready", reason=str(error))
 
 
 def database_answers() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.sandbox import warm_child
+from courtroom.analysis.sandbox.bubblewrap import bubblewrap
 from courtroom.analysis.sandbox.sandbox import ChildLimits
 from courtroom.analysis.sandbox.warm_child import WarmChild
 from courtroom.models.errors import PdfRefused
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.processes
 
@@ -26,6 +28,7 @@ LIMITS = ChildLimits(
     wall_seconds=10,
     output_bytes=MEBIBYTE,
 )
+WITNESS_NAME = "warm_witness"
 WITNESS = """
 import os, subprocess, threading, time
 from courtroom.models.errors import PdfRefused
@@ -55,6 +58,8 @@ def forge(content):
 def fork(content): return refused(os.fork)
 def spawn(content): return refused(lambda: subprocess.run(["true"]))
 def thread(content): return refused(threading.Thread(target=print).start)
+def memory(content): return refused(lambda: open(f"/proc/{os.getppid()}/mem", "rb"))
+def name(content): return [refused(lambda: os.mkdir(f"{folder}/left")) for folder in ("/tmp", "/dev/shm")]
 
 def refused(deed):
     try:
@@ -68,13 +73,13 @@ def refused(deed):
 def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WarmChild]:
     (tmp_path / "warm_witness.py").write_text(WITNESS)
     monkeypatch.syspath_prepend(str(tmp_path))
-    child = WarmChild("warm_witness")
+    child = WarmChild((WITNESS_NAME,))
     yield child
     child.end()
 
 
 def _value(child: WarmChild, deed: str, content: bytes = b"", limits: ChildLimits = LIMITS) -> Any:
-    reply = child.answer({"do": deed}, content, limits=limits)
+    reply = child.answer(WITNESS_NAME, {"do": deed}, content, limits=limits)
     return None if reply is None else reply["value"]
 
 
@@ -119,6 +124,45 @@ def test_request_starts_no_process(child: WarmChild, deed: str, refusal: str) ->
     assert _value(child, deed) == refusal
 
 
+@pytest.mark.skipif(bubblewrap() is None, reason="without bubblewrap, root may do all")
+def test_request_reads_no_memory_of_its_child_and_leaves_no_name(child: WarmChild) -> None:
+    assert (_value(child, "memory"), _value(child, "name")) == ("PermissionError", ["OSError"] * 2)
+
+
+def test_process_that_was_forked_later_asks_the_same_child(child: WarmChild) -> None:
+    child.prepare(LIMITS)
+    _, parent = _value(child, "processes")
+    assert _status_of_fork(lambda: _value(child, "processes")[1] == parent) == 0
+    assert _value(child, "processes")[1] == parent
+
+
+def test_child_whose_asker_was_killed_is_replaced(child: WarmChild) -> None:
+    child.prepare(LIMITS)
+    asker = os.fork()
+    if not asker:
+        _value(child, "hang")
+        os._exit(0)
+    eventually(lambda: child._is_asked[0])
+    os.kill(asker, 9)
+    os.waitpid(asker, 0)
+    child.prepare(LIMITS)
+    assert _value(child, "size", b"xy") == 2
+
+
+def test_forked_process_starts_no_child_in_place_of_one_that_failed() -> None:
+    child = WarmChild(("no_such_module",), starts_on_request=False)
+    child.prepare(LIMITS)
+    assert [child.answer("no_such_module", {}, b"", limits=LIMITS) for _ in range(2)] == [None] * 2
+    assert not child.is_ready
+
+
+def _status_of_fork(is_so: Callable[[], bool]) -> int:
+    process = os.fork()
+    if not process:
+        os._exit(0 if is_so() else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
 def test_request_above_the_memory_limit_is_a_typed_failure(child: WarmChild) -> None:
     with pytest.raises(Exception, match="more memory than allowed"):
         _value(child, "hoard")
@@ -133,7 +177,8 @@ def test_child_that_was_killed_is_replaced(child: WarmChild) -> None:
 
 
 def test_module_that_cannot_be_imported_gives_no_answer() -> None:
-    assert WarmChild("no_such_module").answer({}, b"", limits=LIMITS) is None
+    child = WarmChild(("no_such_module",))
+    assert child.answer("no_such_module", {}, b"", limits=LIMITS) is None
 
 
 def test_other_limits_start_another_child(child: WarmChild) -> None:
