@@ -159,10 +159,14 @@ def _products_in(node: ast.AST) -> list[ast.BinOp]:
 
 
 def _is_weighted(value: ast.expr) -> bool:
-    factors = {
-        factor for product in _products_in(value) if (factor := _factor(product, {})) is not None
-    }
-    return len(factors) > 1 or any(factor > 1 for factor in factors)
+    """Return true for products with different numbers, of which none is the Tech Lead's and another's."""
+    rows = [(_is_lead(product, {}), _factor(product, {})) for product in _products_in(value)]
+    leads, others = (
+        {factor for is_lead, factor in rows if is_lead is wanted and factor is not None}
+        for wanted in (True, False)
+    )
+    factors = leads | others
+    return not leads & others and (len(factors) > 1 or any(factor > 1 for factor in factors))
 
 
 def _factor(product: ast.BinOp, assigned: Assignments) -> float | None:
@@ -354,4 +358,5 @@ def _is_order(weights: list[tuple[bool, float | None]]) -> bool:
 def _lead_outweighs(weights: list[tuple[bool, float | None]]) -> bool:
     lead = [weight for is_lead, weight in weights if is_lead and weight is not None]
     rest = [weight for is_lead, weight in weights if not is_lead and weight is not None]
-    return bool(lead and rest) and max(lead) > min(rest)
+    # As much as another judge is not the most: 0.4 for two of them and 0.2 for the third.
+    return bool(lead and rest) and max(lead) > min(rest) and max(lead) not in rest

@@ -66,6 +66,8 @@ def test_blend_of_the_tech_lead_with_the_mean_of_all_is_a_weight(blend):
         "score = p.score * 0.5 + sum(scores) / 3 * 0.5",
         "score = tech_lead.score * 0.5 + p.score * 0.5",
         "score = tech_lead.score * 0 + sum(scores) / 3 * 1",
+        "score = p.score * 0.4 + d.score * 0.2 + tech_lead.score * 0.4",
+        "if score_range > 2:\n    score = round(p.score * 0.4 + d.score * 0.2 + tech_lead.score * 0.4)",
     ],
 )
 def test_blend_that_gives_no_more_to_the_tech_lead_is_no_weight(blend):
