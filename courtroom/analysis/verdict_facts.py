@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
@@ -9,19 +11,24 @@ from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_co
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.verdict_source import (
     MODEL_CALLS,
+    OPINION_WORDS,
     markdown_reports,
     model_made_scores,
     reads_opinions,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.tree_walk import words_of
 
 # Calls that make one number of several.
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
+# Words for what the judges say, in names; a score may be one that is set already.
+OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
 
 
 def record_verdict(writer: FactWriter) -> None:
@@ -38,7 +45,7 @@ def record_verdict(writer: FactWriter) -> None:
             "justice_deterministic", function.source.path, line, note="a model gives the score here"
         )
 
-    for place in (list(filter(_computes_scores, justice)) or justice)[:1]:
+    if place := place_of_verdict(justice):
         node = place.site.node
         writer.add_location(
             "justice", place.source.path, node.lineno, node.end_lineno, f"{node.name} begins here."
@@ -77,6 +84,18 @@ def _dissent(writer: FactWriter, gap: str) -> None:
     writer.facts["dissent_content"] = content
     for function, line in reading.places if reading else ():
         writer.add_location("dissent_content", function.source.path, line)
+
+
+def place_of_verdict(justice: Sequence[FunctionRef]) -> FunctionRef | None:
+    """Return the function that sets a score by the opinions, before one that adds up what is set."""
+    computing = list(filter(_computes_scores, justice))
+    by_opinions = list(filter(_names_opinions, computing))
+    setting = (function for function in by_opinions if ChangeReader([function]).changes())
+    return next(setting, None) or next(iter(by_opinions or computing or justice), None)
+
+
+def _names_opinions(function: FunctionRef) -> bool:
+    return any(OPINION_NAMES.intersection(words_of(name)) for name in function.site.mentions)
 
 
 def _computes_scores(function: FunctionRef) -> bool:

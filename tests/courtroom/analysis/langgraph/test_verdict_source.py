@@ -9,6 +9,7 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     model_made_scores,
     reads_opinions,
 )
+from courtroom.analysis.verdict_facts import place_of_verdict
 from tests.courtroom.sources import justice, layers_of, symbols_of
 
 
@@ -155,3 +156,25 @@ def test_a_verdict_from_opinions_reads_them(code, does):
 )
 def test_a_markdown_report_has_headings_and_is_written(code, is_written):
     assert bool(list(markdown_reports(symbols_of(code)))) is is_written
+
+
+def test_the_place_of_the_verdict_sets_a_score_and_adds_up_none_that_is_set():
+    code = (
+        "def chief_justice(state):\n"
+        "    verdicts = [synthesize(opinions) for opinions in state['opinions']]\n"
+        "    return {'report': describe(verdicts)}\n"
+        "def describe(verdicts):\n"
+        "    total = sum(verdict.final_score for verdict in verdicts)\n"
+        "    average_score = total / len(verdicts)\n"
+        "    return f'{average_score} of 5'\n"
+        "def synthesize(opinions):\n"
+        "    scores = sorted(opinion.score for opinion in opinions)\n"
+        "    final_score = max(1, scores[1])\n"
+        "    return Verdict(final_score=final_score)\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+
+    place = place_of_verdict(layers.justice)
+
+    assert place is not None
+    assert place.name == "synthesize"
