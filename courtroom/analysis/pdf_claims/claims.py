@@ -37,6 +37,8 @@ _OTHER_SUBJECT = re.compile(
 )
 # The end of a line whose sentence goes on.
 _CUT = re.compile(r"[\w,)]$")
+# A path in front begins a row of a list of files.
+_ROW = re.compile(r"(?:[\w.-]{1,80}/){1,8}[\w-]{1,80}\.[a-z]{2,5}\s")
 # Words of sentences that are not about the present code.
 _NOT_NOW = re.compile(
     r"\b(?:will|would|should|could|plan(?:ned|s)?|future|not yet|todo|to be (?:added|implemented)"
@@ -272,10 +274,14 @@ def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
 
 
 def _paragraphs(page: int, text: str, headings: frozenset[tuple[int, str]]) -> Iterator[str]:
-    """Yield the lines of a page; one that goes on in lower case stands with the one before it."""
+    """Yield the lines of a page; one that goes on in lower case stands with the one before it.
+
+    Of two lines that begin with a path, each is a row.
+    """
     pending = ""
     for line in filter(None, text.split("\n")):
         is_cut = pending and _CUT.search(pending) and line[0].islower()
+        is_cut = is_cut and not (_ROW.match(line) and _ROW.match(pending))
         if is_cut and not headings & {(page, pending), (page, line)}:
             pending += f" {line}"
             continue

@@ -52,6 +52,15 @@ def test_name_under_a_heading_of_plans_does_not_count():
     assert names_in("It calls build_graph.", headings=("5. Future work",)) == []
 
 
+def test_rows_that_begin_with_a_path_are_sentences_of_their_own():
+    rows = (
+        "src/tools/pages.py read_pages() and find_terms()",
+        "src/graph.py build_graph() with a fan-out",
+        "src/nodes/judges.py Stubbed: accuse_work()",
+    )
+    assert names_in(*rows) == ["read_pages", "find_terms", "build_graph"]
+
+
 def test_name_exists_in_any_spelling_and_in_a_path():
     names = claimed("build_graph", "ErrorSink", "run_audit", "lost_name")
     checked = check_names(names, ["src/run_audit.py", "def error_sink(): BUILD_GRAPH"])
