@@ -22,6 +22,7 @@ FEATURE_WORDS = {
     "pydantic_models": "Pydantic models",
     "sandboxed_clone": "a clone in a temporary folder",
     "temporary_directory": "a clone into a TemporaryDirectory",
+    "mkdtemp": "a folder made by mkdtemp",
     "removed_clone": "a clone that is removed",
     "clone_timeout": "a timeout of the clone",
     "url_validated": "a check of the address",

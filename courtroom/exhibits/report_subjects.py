@@ -108,6 +108,7 @@ CLAIMED: dict[str, Callable[[Material], Iterator[Request]]] = {
         (
             "sandboxed_clone",
             "temporary_directory",
+            "mkdtemp",
             "removed_clone",
             "clone_timeout",
             "url_validated",

@@ -203,6 +203,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             r"\b(?:tempfile\.)?temporarydirectory\b",
             _flag("clone_temporary_directory"),
         ),
+        ("mkdtemp", "clone_function", r"\bmkdtemp\b", _flag("has_mkdtemp")),
         (
             "removed_clone",
             "clone_function",

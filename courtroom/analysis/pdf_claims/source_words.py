@@ -24,6 +24,9 @@ MODELS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
         ("claude", r"claude", r"anthropic"),
     )
 }
+# What runs open models alone, and what passes calls on to the models of any provider.
+_LOCAL_MODELS = re.compile(r"ollama", re.IGNORECASE)
+_GATEWAYS = re.compile(r"open_?router|litellm|init_chat_model|groq|langchain_together", re.IGNORECASE)
 # A condition on scores that lie far apart; prose of a rubric begins no line like this.
 _SPREAD = re.compile(
     r"^[ \t]*(?:if|elif|while|return|and|or)\b[^\n]{0,200}"
@@ -43,7 +46,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources make a TemporaryDirectory, remove folders, decide on a spread and run functions side
+    the sources make a TemporaryDirectory, call mkdtemp, remove folders, decide on a spread and run functions side
     by side.
 
     A library that is named but not imported may run in another way: null.
@@ -57,6 +60,7 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
         **words,
         **_uses_of_models(texts),
         "has_temporary_directory": any("TemporaryDirectory(" in text for text in texts),
+        "has_mkdtemp": any("mkdtemp(" in text for text in texts),
         "removes_folders": any(_REMOVES.search(text) for text in texts),
         "decides_on_spread": any(_SPREAD.search(text) for text in texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
@@ -64,15 +68,23 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
 
 
 def _uses_of_models(texts: Sequence[str]) -> dict[str, bool | None]:
-    """Return false for a family where only others are named: a setting may name any of them."""
+    """Return false for a family where only others are named: a setting may name any of them.
+
+    Where none is named, code that runs models by Ollama alone has none of them.
+    """
     named = {
         family for family, (name, _) in MODELS.items() if any(name.search(text) for text in texts)
     }
+    is_local = _is_in(_LOCAL_MODELS, texts) and not _is_in(_GATEWAYS, texts)
     uses: dict[str, bool | None] = {}
     for family, (_, provider) in MODELS.items():
-        is_open = not named or any(provider.search(text) for text in texts)
+        is_open = not (named or is_local) or _is_in(provider, texts)
         uses[f"uses_{family}"] = True if family in named else None if is_open else False
     return uses
+
+
+def _is_in(words: re.Pattern[str], texts: Sequence[str]) -> bool:
+    return any(words.search(text) for text in texts)
 
 
 def _is_named(library: str, texts: Sequence[str]) -> bool | None:

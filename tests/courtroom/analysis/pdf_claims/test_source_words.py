@@ -52,3 +52,31 @@ def test_compared_planned_or_foreign_library_is_no_claim(sentence: str) -> None:
 )
 def test_temporary_directory_is_seen_in_any_source(source: str, expected: bool) -> None:
     assert source_words(["a.py", source])["has_temporary_directory"] is expected
+
+
+@pytest.mark.parametrize(
+    ("source", "standing"),
+    [
+        ("folder = tempfile.mkdtemp()", "confirmed"),
+        ("with TemporaryDirectory() as folder:  # and not mkdtemp", "contradicted"),
+    ],
+)
+def test_claimed_mkdtemp_is_called(source: str, standing: str) -> None:
+    claims = feature_claims(PdfReading(("Clones go into a folder of tempfile.mkdtemp().",)))
+    held = check_against_code(claims, source_words([source]))
+    assert {claim.claim.feature: claim.standing for claim in held}["mkdtemp"] == standing
+
+
+@pytest.mark.parametrize(
+    ("source", "standing"),
+    [
+        ('model = ChatOllama(model="minimax-m2.5:cloud")', "contradicted"),
+        ('model = ChatOllama(model=name) or ChatOpenAI(model=name)', "open"),
+        ('model = ChatOllama(model=name) or ask_openrouter(name)', "open"),
+        ("model = build_model(name)", "open"),
+    ],
+)
+def test_model_of_another_provider_is_none_of_ollama(source: str, standing: str) -> None:
+    claims = feature_claims(PdfReading(("The judges run on GPT-4o.",)))
+    held = check_against_code(claims, source_words([source]))
+    assert [claim.standing for claim in held] == [standing]
