@@ -24,14 +24,20 @@ _CORNER = 0.1
 
 
 def layout_of(page: int, cells: Cells) -> Layout:
-    """Return the picture's levels, from the top; from the left where only columns are splits."""
-    boxes = boxes_in(cells)
-    levels = _read(cells, boxes)
-    if _count_splits(levels) < _SPLITS:
+    """Return the picture's levels, from the top; from the left where only columns are splits.
+
+    What looks like the piece of a frame counts only where there are no splits without it.
+    """
+    readings = boxes_in(cells)
+    rows = [_read(cells, boxes) for boxes in readings]
+    for levels in rows:
+        if _count_splits(levels) >= _SPLITS:
+            return Layout(page, levels)
+    for boxes in readings:
         columns = _columns(cells, boxes)
         if _count_splits(columns) >= _SPLITS:
             return Layout(page, columns, from_left=True)
-    return Layout(page, levels)
+    return Layout(page, rows[-1])
 
 
 def _read(cells: Cells, boxes: Sequence[Box]) -> tuple[Level, ...]:

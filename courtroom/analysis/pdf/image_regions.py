@@ -21,6 +21,8 @@ MOST_RUNS = 400_000
 _MIN_WIDTH, _MIN_HEIGHT = 12, 5
 _MAX_WIDTH, _MAX_HEIGHT = 0.6, 0.3
 _MIN_ASPECT_RATIO = 0.6
+# Cells of a line, and of a box's border and shadow: boxes of a diagram lie further apart.
+_LINE, _MARGIN = 2, 6
 # Shares of the bounding box: a rectangle fills it, an ellipse 0.79 of it, a diamond half.
 _RECTANGLE, _DIAMOND = 0.85, 0.42
 
@@ -64,14 +66,45 @@ class _Region:
         return Box(left, min(self.extents), right, max(self.extents) + 1)
 
 
-def boxes_in(cells: Cells) -> list[Box]:
-    """Return the rectangles, ellipses and diamonds of one colour, without frames around others."""
-    boxes = [region.bounds for region in _regions(cells) if _is_box(region, cells)]
-    return [
+def boxes_in(cells: Cells) -> tuple[list[Box], list[Box]]:
+    """Return the rectangles, ellipses and diamonds of one colour, without frames around others.
+
+    Lines cut a frame, and the paper between two frames, into pieces that look like boxes: the first
+    list is without them, the second with them.
+    """
+    regions = _regions(cells)
+    boxes = [region.bounds for region in regions if _is_box(region, cells)]
+    inner = [
         box
         for box in boxes
         if not any(_is_larger(box, other) and box.contains_centre_of(other) for other in boxes)
     ]
+    large = (region.bounds for region in regions if len(region.extents) >= _MIN_HEIGHT)
+    # A narrow region of another colour is a border or a shadow.
+    strips = [bounds for bounds in large if bounds.width >= _MIN_WIDTH]
+    whole = [
+        box
+        for box in inner
+        if not any(_is_around(box, other) for other in boxes)
+        and not any(_is_parted(box, other) for other in strips)
+    ]
+    return whole, inner
+
+
+def _is_around(box: Box, other: Box) -> bool:
+    """Return whether the box is close to the side of a lower one: a piece of the frame around it."""
+    is_higher = box.top < other.top and other.bottom < box.bottom
+    return is_higher and _gap(box, other) <= _MARGIN
+
+
+def _is_parted(box: Box, other: Box) -> bool:
+    """Return whether only a line parts the two, which have the same rows."""
+    has_rows = abs(box.top - other.top) <= 1 and abs(box.bottom - other.bottom) <= 1
+    return has_rows and abs(_gap(box, other)) <= _LINE
+
+
+def _gap(box: Box, other: Box) -> int:
+    return max(box.left, other.left) - min(box.right, other.right)
 
 
 def _is_larger(box: Box, other: Box) -> bool:

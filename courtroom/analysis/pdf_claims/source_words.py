@@ -26,7 +26,9 @@ MODELS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
 }
 # What runs open models alone, and what passes calls on to the models of any provider.
 _LOCAL_MODELS = re.compile(r"ollama", re.IGNORECASE)
-_GATEWAYS = re.compile(r"open_?router|litellm|init_chat_model|groq|langchain_together", re.IGNORECASE)
+_GATEWAYS = re.compile(
+    r"open_?router|litellm|init_chat_model|groq|langchain_together", re.IGNORECASE
+)
 # A condition on scores that lie far apart; prose of a rubric begins no line like this.
 _SPREAD = re.compile(
     r"^[ \t]*(?:if|elif|while|return|and|or)\b[^\n]{0,200}"

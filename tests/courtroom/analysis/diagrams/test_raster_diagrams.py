@@ -149,7 +149,25 @@ def test_frame_around_boxes_is_no_box() -> None:
     painter.box(300, 48)
     cells = cells_of(bytes(painter.samples), WIDTH, 200)
     assert cells is not None
-    assert len(boxes_in(cells)) == 1
+    assert [len(boxes) for boxes in boxes_in(cells)] == [1, 1]
+
+
+def test_pieces_of_frames_and_of_the_paper_between_them_are_no_boxes() -> None:
+    painter = Painter(5 * ROW)
+    for top in (100, 190, 280):
+        painter.fill(90, top, 510, top + 70, BLACK)
+        painter.fill(92, top + 2, 508, top + 68, b"\xff\xff\xde")
+    for x in (180, 420):
+        painter.line(300, 45, x, 135)
+        painter.line(x, 135, x, 315)
+        painter.line(x, 315, 300, 405)
+    painter.line(300, 45, 300, 405)
+    three = (180, 300, 420)
+    for y, columns in ((45, (300,)), (135, three), (225, (300,)), (315, three), (405, (300,))):
+        for x in columns:
+            painter.box(x, y)
+
+    assert [level.boxes for level in _layout(painter).levels] == [1, 3, 1, 3, 1]
 
 
 def test_tags_on_the_lines_of_a_split_belong_to_it() -> None:

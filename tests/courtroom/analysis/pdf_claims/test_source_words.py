@@ -71,8 +71,8 @@ def test_claimed_mkdtemp_is_called(source: str, standing: str) -> None:
     ("source", "standing"),
     [
         ('model = ChatOllama(model="minimax-m2.5:cloud")', "contradicted"),
-        ('model = ChatOllama(model=name) or ChatOpenAI(model=name)', "open"),
-        ('model = ChatOllama(model=name) or ask_openrouter(name)', "open"),
+        ("model = ChatOllama(model=name) or ChatOpenAI(model=name)", "open"),
+        ("model = ChatOllama(model=name) or ask_openrouter(name)", "open"),
         ("model = build_model(name)", "open"),
     ],
 )
