@@ -60,6 +60,12 @@ class DraftOpinion:
         self.times += self.is_argued and self.is_again
         self.is_argued, self.is_again = True, False
 
+    def is_quoted_by(self, argument: str) -> bool:
+        """Return true for the beginning of the argument, as a dissent quotes it."""
+        words = " ".join(argument.split())
+        is_cut = words != self.argument and self.argument.startswith(words.rstrip(".\u2026 "))
+        return self.is_argued and is_cut
+
     def is_repeated_by(self, score: ImportedScore | None, argument: str) -> bool:
         """Return true for a repetition, false for a re-hearing, which has another score."""
         if self.score and score:

@@ -91,8 +91,10 @@ class ParserState:
         argument, cited = split_citations(argument)
         known = list(self.criterion.opinions)
         self._opinion = self.draft.add_opinion(self.criterion, judge, line.number, score, argument)
-        self._opinion.is_again = self._opinion in known
-        if argument:
+        # Without a score a judge's name may head a part of the opinion that is open.
+        is_given = score is not None or line.kind == "item"
+        self._opinion.is_again = self._opinion in known and is_given
+        if argument and not self._opinion.is_quoted_by(argument):
             self._opinion.note_argument()
         self._opinion.cited.extend(cited)
         self._opinion_depth, self._opinion_has_heading = line.depth, line.kind == "heading"

@@ -432,6 +432,21 @@ def test_scores_listed_before_the_arguments_are_no_opinions_of_their_own():
     assert (row["opinions"], row["repeated"]) == (4, 0)
 
 
+def test_a_quotation_in_a_dissent_and_a_heading_in_an_opinion_are_no_opinions():
+    text = audit().replace(
+        "- **Prosecutor** (Score: 3): The graph of part 3 is wired.\n",
+        "- **Prosecutor** (Score: 3): The graph of part 3 is wired.\n\n"
+        "**PROSECUTOR POSITION:**\n\nIt should be 3.\n\n",
+    )
+    quoted = (
+        "\n> **Dissent:** The panel was divided:\n"
+        "  \u2022 Defense (score=3): The graph of part 4\n"
+        "  \u2022 Tech Lead (score=3): The graph of par...\n"
+    )
+    (row,) = rows({SELF: text + quoted})
+    assert (row["opinions"], row["repeated"]) == (6, 0)
+
+
 def test_an_audit_of_another_repository_than_readme_names_is_told():
     assert remarks(audit()) == remarks(audit(url=PEER), own=None) == []
     assert remarks(audit(url=PEER)) == [
