@@ -79,21 +79,30 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
         if standing == "contradicted" and feature in FEATURE_WORDS
     ]
     stale = [f for f in contradicted if f.startswith(DENIED) or f in ACCUSATIONS]
-    wrong = [FEATURE_WORDS[feature] for feature in contradicted if feature not in stale]
+    other = [f for f in contradicted if _is_means(f) and f not in stale]
+    wrong = [FEATURE_WORDS[f] for f in contradicted if f not in stale and f not in other]
     if aspect == "names_exist" and names:
         yield Step(
             f"Correct these names in the report, or take them out: {named(names)}."
             " No file of the code has them."
         )
-    elif aspect == "claims_hold" and (wrong or stale):
+    elif aspect == "claims_hold" and (wrong or other or stale):
         built = f"Build what the report claims, or take it out there: {named(wrong)}."
+        used = named([FEATURE_WORDS[feature] for feature in other])
+        in_place = f"Say in the report what the code uses in place of {used}."
         outdated = named([FEATURE_WORDS[feature] for feature in stale])
         up_to_date = f"Take out of the report what is no longer so: {outdated}."
-        yield Step(" ".join([*([built] if wrong else []), *([up_to_date] if stale else [])]))
+        parts = ((built, wrong), (in_place, other), (up_to_date, stale))
+        yield Step(" ".join(text for text, features in parts if features))
     elif missing and aspect == "none_hallucinated":
         yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")
     elif aspect in {"claims_any", "none_hallucinated", "claims_supported"}:
         yield Step(_name_files(work))
+
+
+def _is_means(feature: str) -> bool:
+    """Return whether the claim names a means, such as a library, in whose place another serves."""
+    return feature.startswith("uses_") or feature == "mkdtemp"
 
 
 def _name_files(work: Work) -> str:

@@ -315,6 +315,16 @@ def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
     )
 
 
+def test_library_that_the_report_names_wrongly_is_not_built():
+    claims = dict.fromkeys(("dissent", "uses_gpt", "mkdtemp", "uses_os_system"), "contradicted")
+    (step,) = report_steps.claim_steps("claims_hold", work(pdf_claims=claims))
+    assert step.action == (
+        "Build what the report claims, or take it out there: an account of dissent."
+        " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
+        " Take out of the report what is no longer so: calls of os.system."
+    )
+
+
 @pytest.mark.parametrize(
     ("paths", "claims"),
     [(["./state.py"], {"reducers": "confirmed"}), ([], {"clone_timeout": "confirmed"})],
