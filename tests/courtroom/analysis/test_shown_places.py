@@ -331,6 +331,27 @@ def test_word_of_another_judge_or_of_a_docstring_is_not_in_a_prompt(tmp_path: Pa
     )
 
 
+def test_word_in_a_line_that_other_judges_get_too_is_shown_only_where_no_other_is(
+    tmp_path: Path,
+) -> None:
+    judges = "".join(
+        f'{name}_SYSTEM = """\nYou are the {name.title()} of the court.\n'
+        f'Score 3: meets it, with minor gaps.\n{text}\n"""\n'
+        for name, text in (
+            ("PROSECUTOR", "Be skeptical of each claim in the work."),
+            ("DEFENSE", "Reward the intent of each part of the work."),
+        )
+    )
+
+    both, common = (
+        prompt_finding(tmp_path, judges, *words) for words in (("gaps", "skeptical"), ("gaps",))
+    )
+    assert (clue_lines(both), clue_lines(common)) == (
+        [("src/judges.py", 4)],
+        [("src/judges.py", 3)],
+    )
+
+
 def test_line_with_a_word_of_the_goal_is_shown_before_one_without(tmp_path: Path) -> None:
     judges = JUDGES.replace("Be harsh.", "Be harsh.\\nLook for gaps.")
     fields = {"goal": "A prompt speaks of gaps"}
