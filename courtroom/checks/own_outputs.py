@@ -171,7 +171,7 @@ def _claimed(claims: Sequence[Mapping[str, Any]] | None, reasons: Mapping[str, s
             verdict = (
                 "a committed audit gives it"
                 if agrees
-                else "no committed audit of the work itself gives it"
+                else "none of the work's own committed audits gives it"
             )
             clues = [_claim_clue(claim, verdict) for claim in compared]
             score = f"{compared[0]['score']:g}/{compared[0]['maximum']:g}"

@@ -155,7 +155,7 @@ def test_unread_audits_leave_the_audits_of_peers_open():
     ("agrees", "met", "words"),
     [
         (True, True, "a committed audit gives it"),
-        (False, False, "no committed audit of the work itself gives it"),
+        (False, False, "none of the work's own committed audits gives it"),
     ],
 )
 def test_a_claimed_score_is_held_against_the_audits(agrees, met, words):
@@ -201,7 +201,7 @@ def test_the_reports_claim_answers_what_the_documents_left_open():
     assert (finding.met, [clue.page for clue in finding.clues]) == (False, [2])
     assert finding.reason == (
         "An overall score of 4.2/5 is named on page 2 of the report;"
-        " no committed audit of the work itself gives it."
+        " none of the work's own committed audits gives it."
     )
 
 
