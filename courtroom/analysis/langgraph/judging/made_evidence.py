@@ -66,21 +66,20 @@ class MadeEvidence:
         parts = _conjuncts(test)
         for receiver in sorted({name for part in parts for name, _ in _reads(part)}):
             own = [part for part in parts if {name for name, _ in _reads(part)} == {receiver}]
-            records = self._records_with({field for part in own for _, field in _reads(part)})
-            if own and records and not any(_may_meet(record, own) for record in records):
+            fields = {field for part in own for _, field in _reads(part)}
+            records = self._records_with(fields) if own else []
+            is_met = not records or any(_may_meet(record, own) for record in records)
+            # All code is walked for what assigns these fields later: only where it decides.
+            if not is_met and fields.isdisjoint(self._assigned_attributes):
                 return True
         return False
 
     def _records_with(self, fields: set[str]) -> list[Record]:
         """Return the records of the only class with these fields; [] where it is not certain."""
-        homes = [names for names in self._fields_of_classes if fields <= names]
-        if len(homes) != 1:
+        homes = [entry for entry in self._classes if fields <= entry[1]]
+        if len(homes) != 1 or not _is_evidence(homes[0][0]):
             return []
-        return next((rows for names, rows in self._made if names is homes[0]), [])
-
-    @cached_property
-    def _fields_of_classes(self) -> list[frozenset[str]]:
-        return [fields for _, fields in self._classes]
+        return next((rows for names, rows in self._made if names is homes[0][1]), [])
 
     @cached_property
     def _classes(self) -> list[tuple[ClassSite, frozenset[str]]]:
@@ -92,9 +91,7 @@ class MadeEvidence:
 
     @cached_property
     def _made(self) -> list[tuple[frozenset[str], list[Record]]]:
-        models = [
-            (site, names) for site, names in self._classes if "evidence" in words_of(site.node.name)
-        ]
+        models = [(site, names) for site, names in self._classes if _is_evidence(site)]
         if not models or self._has_changed_copies():
             return []
         return [(names, self._records_of(site, names)) for site, names in models]
@@ -116,14 +113,7 @@ class MadeEvidence:
         # An answer or a file may hold a model that holds the evidence.
         if calls is None or any(self._constructions(name) is None for name in self._holders(model)):
             return []
-        set_later = self._assigned_attributes
-        return [
-            {
-                name: None if name in set_later else _given(call, name, fields.get(name))
-                for name in names
-            }
-            for call in calls
-        ]
+        return [{name: _given(call, name, fields.get(name)) for name in names} for call in calls]
 
     def _holders(self, model: ClassSite) -> list[str]:
         """Return the names of Pydantic models with a field of the evidence's type."""
@@ -168,6 +158,10 @@ class MadeEvidence:
             for node in walk(source.tree)
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
         )
+
+
+def _is_evidence(site: ClassSite) -> bool:
+    return "evidence" in words_of(site.node.name)
 
 
 def filter_of(node: ast.expr) -> ast.expr | None:
