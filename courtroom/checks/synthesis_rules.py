@@ -182,7 +182,7 @@ def _fault(check: SynthesisRules) -> str:
         "deterministic": (DETERMINISTIC[0], "No code without a model computes the verdict."),
         "markdown_report": MARKDOWN,
         "security_by_evidence": (GROUNDS["evidence"], "No cap for security reads evidence."),
-        "dissent_reasons": (DISSENTS["arguments"], "The dissent does not give what judges argue."),
+        "dissent_reasons": (DISSENTS["arguments"], "No dissent gives what the judges argue."),
     }
     return (RULES | others)[check.aspect][1]
 
