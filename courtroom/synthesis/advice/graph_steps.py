@@ -1,4 +1,4 @@
-"""Steps for the graph: what starts together, what joins, what a run of it shows."""
+"""Steps for what a run of the graph shows, and for the data of its state."""
 
 from __future__ import annotations
 
@@ -7,176 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
-from courtroom.checks.error_routes import OpenRoute, idle_routes
-from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
 
-# Names of a list that a person would write out; judges of each criterion are made in a loop.
-MOST_TARGETS = 9
-# The group of nodes that an aspect is about, and what they are called.
-GROUPS = {
-    "detectives_parallel": ("detective", "the detectives"),
-    "judges_parallel": ("judge", "the judges"),
-    "fan_in_before_judges": ("detective", "the detectives"),
-    "fan_in_before_justice": ("judge", "the judges"),
-}
-# The fact on where each layer is joined.
-JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
-# The role of the nodes that join a layer, by that of the layer after it.
-JOIN_ROLES = {"judge": "join", "justice": "justice"}
 
-
-def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
-    dead = dead_routes(work.facts) if aspect == "conditional_error_route" else []
-    if dead:
-        yield from map(_flow_step, dead)
-    elif aspect.endswith("parallel") and work.facts.get(aspect):
-        yield from flow_steps(_is_lost_to_a_router, work)
-    elif aspect == "conditional_error_route" and work.facts.get(aspect):
-        yield from (_route_alone(route, work) for route in idle_routes(work.graph))
-    elif aspect == "conditional_error_route":
-        yield _error_route(work)
-    elif aspect in GROUPS:
-        role, words = GROUPS[aspect]
-        nodes = work.nodes(role)
-        if len(nodes) < 2:
-            yield _at_graph(
-                f"Make each of {words} a node of its own, with an edge from one node.", work
-            )
-        elif aspect.endswith("parallel"):
-            yield _start_together(nodes, role, work)
-        else:
-            yield _join(nodes, "judge" if role == "detective" else "justice", work)
-
-
-def _is_lost_to_a_router(fault: Mapping[str, Any]) -> bool:
-    """Return whether a router reads a key that the state does not declare."""
-    readers = fault.get("nodes", ())
-    return fault["kind"] == "undeclared_read" and any(n.startswith("the router") for n in readers)
-
-
-def _at_graph(action: str, work: Work, snippet: str | None = None) -> Step:
+def at_graph(action: str, work: Work, snippet: str | None = None) -> Step:
     graph = work.graph
     return Step(action, graph.get("path"), graph.get("state_graph_line"), snippet)
 
 
-def _start_together(nodes: Sequence[str], role: str, work: Work) -> Step:
-    """Start all nodes from the one that starts the first of them, and lead all to what follows."""
-    inner = [row for row in work.edges if {*row[0]} <= {*nodes}]
-    route = next((r for r in work.routes if {*r["to"]} & {*nodes} and r["from"] not in nodes), None)
-    plain = next((row for row in work.edges if row[0][1] in nodes and row[0][0] not in nodes), None)
-    removed = f"; remove {_edge_words([edge for edge, _, _ in inner])}" if inner else ""
-    # Where the layer is not joined, the step that joins it makes these edges.
-    is_joined = work.facts.get(JOINS[role]) is not False
-    added = _missing_exits(nodes, work) if is_joined else ""
-    if route is not None:
-        action = f"Let the router after {route['from']} return {listed(nodes)} together"
-        return placed(f"{action}{removed}{added}.", route)
-    start = plain[0][0] if plain else None
-    if start is None:
-        return _at_graph(f"Start {listed(nodes)} by edges from one node{removed}{added}.", work)
-    snippet = work.builder and (
-        f"for name in {code_list(nodes)}:\n    {work.builder}.add_edge({code_name(start)}, name)"
-    )
-    row = inner[0] if inner else plain
-    path, line = (row[1], row[2]) if row else (None, None)
-    action = f"Start {listed(nodes)} from {start}, by one edge each{removed}{added}."
-    return Step(action, path, line, snippet)
-
-
-def _edge_words(edges: Sequence[Edge]) -> str:
+def edge_words(edges: Sequence[Edge]) -> str:
     return f"the edge{'s' if len(edges) > 1 else ''} {arrows(edges)}"
-
-
-def _missing_exits(nodes: Sequence[str], work: Work) -> str:
-    """Name the edges that some of the nodes still need to what comes after the others."""
-    exits = [edge for edge, _, _ in work.edges if edge[0] in nodes and edge[1] not in nodes]
-    routed = {route["from"] for route in work.routes}
-    targets = list(dict.fromkeys(end for _, end in exits))
-    if len(targets) != 1:
-        return ""
-    left = {start for start, _ in exits} | routed
-    edges = [(node, targets[0]) for node in nodes if node not in left]
-    return f"; add {_edge_words(edges)}" if edges else ""
-
-
-def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
-    """Join the nodes where some of them lead already, else in the node that follows them."""
-    ahead = work.nodes_before(nodes)
-    after = [n for n in work.nodes(JOIN_ROLES[next_role]) if n not in ahead]
-    exits = [row for row in work.edges if row[0][0] in nodes]
-    ends = [end for (_, end), _, _ in exits if end not in nodes]
-    others = [
-        end for end in ends if role_by_name(end) in {"join", ""} and end not in {*ahead, "END"}
-    ]
-    target = next(iter([*(end for end in ends if end in after), *others, *after]), None)
-    snippet = None
-    if target and work.builder:
-        snippet = f"{work.builder}.add_edge({code_list(nodes)}, {code_name(target)})"
-    where = f"in {target}" if target else "in one node"
-    follows = "the judges start" if next_role == "judge" else "the verdict is made"
-    replaced = [edge for edge, _, _ in exits if edge[1] == target]
-    # An edge beside the list would start the node a second time.
-    instead = f" in place of {arrows(replaced)}" if replaced else ""
-    action = (
-        f"Join {listed(nodes)} {where} before {follows}: one edge from the list of them{instead}"
-        " waits for all."
-    )
-    if not exits:
-        return _at_graph(action, work, snippet)
-    return Step(action, exits[0][1], exits[0][2], snippet)
-
-
-def _error_route(work: Work) -> Step:
-    """Route past the judges where there is no evidence."""
-    judges = work.nodes("judge")
-    rows = [row for row in work.edges if row[0][1] in judges and row[0][0] not in judges]
-    starts = {edge[0] for edge, _, _ in rows}
-    if len(starts) != 1 or "START" in starts:
-        return _at_graph("Lead to END, by a conditional edge, where no evidence was found.", work)
-    (start,) = starts
-    targets = [edge[1] for edge, _, _ in rows]
-    # What the run opened is closed on this way too.
-    clean_ups = (e[0] for e, _, _ in work.edges if e[1] == "END" and "clean" in e[0].lower())
-    end = next(clean_ups, "END")
-    snippet = None
-    is_long = len(targets) > MOST_TARGETS
-    if work.builder and work.evidence_has_found and not is_long:
-        snippet = (
-            "def next_nodes(state):\n"
-            f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
-            f"    is_found = any(piece.found for piece in pieces)\n"
-            f"    return {code_list(targets)} if is_found else {code_name(end)}\n\n"
-            f"{work.builder}.add_conditional_edges(\n"
-            f"    {code_name(start)}, next_nodes, {code_list([*targets, end])}\n)"
-        )
-    edges = (
-        f"the {len(rows)} edges from {start} to the judges"
-        if is_long
-        else _edge_words([row[0] for row in rows])
-    )
-    action = (
-        f"Replace {edges} by a conditional edge that leads to {end} where no evidence was found."
-    )
-    return Step(action, rows[0][1], rows[0][2], snippet)
-
-
-def _route_alone(route: OpenRoute, work: Work) -> Step:
-    """Leave it to the route what runs after its node."""
-    rows = [row for row in work.edges if row[0][0] == route.start and row[0][1] != "END"]
-    action = (
-        f"Remove {_edge_words([row[0] for row in rows])}: let the route after {route.start} return"
-        f" {listed(route.nodes)} where nothing failed."
-    )
-    return Step(action, rows[0][1], rows[0][2])
-
-
-def _evidence(work: Work) -> str:
-    """Return how a router reads the evidence: a key of a mapping, or an attribute of a model."""
-    kind = (work.facts.get("state_class") or {}).get("kind")
-    is_model = kind in {"BaseModel", "dataclass"}
-    return f"state.{work.evidence_key}" if is_model else f'state["{work.evidence_key}"]'
 
 
 # -- what a run of the graph shows ------------------------------------------------------------------
@@ -198,7 +39,7 @@ def run_steps(faults: Sequence[str], work: Work) -> Iterator[Step]:
 
 
 def _refused(reason: str, work: Work) -> Step:
-    return _at_graph(f"Mend what LangGraph refuses: {reason}.", work)
+    return at_graph(f"Mend what LangGraph refuses: {reason}.", work)
 
 
 def _repeated(row: Mapping[str, Any], work: Work) -> Step:
@@ -218,7 +59,7 @@ def _joined_branches(row: Mapping[str, Any], work: Work) -> Step:
             " runs once.",
             place,
         )
-    edges = _edge_words([(name, node) for name in before])
+    edges = edge_words([(name, node) for name in before])
     # LangGraph takes no list with START.
     others = [name for name in before if name != "START"]
     if len(others) == 1:
@@ -326,10 +167,10 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
         if fault.get("keys"):
             yield from (_undeclared(key, fault, work) for key in fault["keys"])
         elif fault["kind"] in FLOW:
-            yield _flow_step(fault)
+            yield flow_step(fault)
 
 
-def _flow_step(fault: Mapping[str, Any]) -> Step:
+def flow_step(fault: Mapping[str, Any]) -> Step:
     words = FLOW if fault["other"] else FLOW | ALONE
     action = words[fault["kind"]].format(other=_other(fault))
     step = placed(f"{action}: {fault['sentence']}.", fault)

@@ -9,7 +9,7 @@ from typing import Any
 from courtroom.models.check import CheckBase
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
-from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
+from courtroom.synthesis.advice import code_steps, graph_steps, report_steps, wiring_steps
 from courtroom.synthesis.advice.work import Step, Work, placed
 
 Pieces = Sequence[Evidence]
@@ -47,7 +47,7 @@ def _of(check: CheckBase, parameter: str) -> Any:
 
 
 STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
-    "graph_topology": lambda c, _, w: graph_steps.topology_steps(_of(c, "aspect"), w),
+    "graph_topology": lambda c, _, w: wiring_steps.topology_steps(_of(c, "aspect"), w),
     "graph_run": lambda c, _, w: graph_steps.run_steps(_of(c, "faults"), w),
     "state_flow": lambda c, _, w: graph_steps.flow_steps(_of(c, "concerns"), w),
     "sandboxed_clone": lambda c, p, w: code_steps.clone_steps(_of(c, "aspect"), p, w),

@@ -7,7 +7,7 @@ import pytest
 from courtroom.checks.synthesis_rules import SynthesisRules
 from courtroom.models.evidence import CheckOutcome, Location
 from courtroom.rubric_import.read_rubric import shipped_rubric
-from courtroom.synthesis.advice import code_steps, graph_steps, report_steps
+from courtroom.synthesis.advice import code_steps, graph_steps, report_steps, wiring_steps
 from courtroom.synthesis.advice.kinds import steps_of
 from courtroom.synthesis.advice.work import Work
 from tests.courtroom.synthesis.bench_records import piece
@@ -152,7 +152,7 @@ def test_key_of_another_name_is_read_at_each_of_its_places_by_the_step_for_its_l
     read |= {"sentence": "x (there is `path`)", "places": [{"path": "graph.py", "line": 7}]}
     dead = flow_fault("dead_route", ("paths",), ("doc", "vision"))
     facts = work(detectives_parallel=True, state_flow={"faults": [read, dead], "unread": {}})
-    steps = [*graph_steps.topology_steps("detectives_parallel", facts)]
+    steps = [*wiring_steps.topology_steps("detectives_parallel", facts)]
     assert [step.action for step in steps] == [
         "Read `path` here, and at graph.py:7: CourtState does not declare `paths`."
     ]
@@ -212,7 +212,7 @@ def test_detectives_are_joined_in_no_node_that_starts_them():
     graph = {"path": "graph.py", "state_graph_line": 9, "edges": edges, **lines}
     graph |= {"nodes": ("context_builder", *detectives), "conditional": []}
 
-    (step,) = graph_steps.topology_steps("fan_in_before_judges", work(graph=graph))
+    (step,) = wiring_steps.topology_steps("fan_in_before_judges", work(graph=graph))
     assert step.snippet is None
     assert step.action == (
         "Join repo_detective and doc_detective in one node before the judges start: one edge from the"
@@ -336,6 +336,34 @@ def test_file_that_the_report_names_or_says_nothing_of_is_no_example_to_name(pat
     assert step.action == "Name in the report the file of each part that it describes."
 
 
+@pytest.mark.parametrize(
+    ("rows", "warned"),
+    [
+        ([], ""),
+        ([{"nodes": ["repo_investigator", "join"]}], ""),
+        (
+            [{"nodes": ["repo_investigator", "doc_analyst"]}],
+            (
+                " Return from repo_investigator and doc_analyst only what each of them changes before"
+                " that: they hand on what they got, and LangGraph stops where two nodes of a step write"
+                " a key without a reducer."
+            ),
+        ),
+    ],
+    ids=["none", "one of them", "both"],
+)
+def test_nodes_that_hand_on_what_they_got_are_not_started_together_as_they_are(rows, warned):
+    edges = [("start", "repo_investigator"), ("repo_investigator", "doc_analyst")]
+    graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
+    graph |= {"edge_paths": ["g.py", "g.py"], "edge_lines": [4, 5]}
+    graph |= {"nodes": ["start", "repo_investigator", "doc_analyst", "join"]}
+    facts = work(graph=graph, detectives_parallel=False, graph_run={"doubled": rows})
+    (step,) = wiring_steps.topology_steps("detectives_parallel", facts)
+    first, _, rest = step.action.partition(".")
+    assert first.startswith("Start repo_investigator and doc_analyst from start, by one edge each;")
+    assert rest == warned
+
+
 def error_route(*last, quotes=(), **more):
     edges = [("join", "prosecutor"), ("join", "defense"), ("chief_justice", "END"), *last]
     graph = {"path": "g.py", "state_graph_line": 1, "edges": edges, "conditional": []}
@@ -346,7 +374,7 @@ def error_route(*last, quotes=(), **more):
     place = type("Place", (), {"path": "g.py"})
     pieces = [type("Piece", (), {"content": text, "location": place}) for text in quotes]
     evidence: dict[str, Any] = {f"E-{number}": piece for number, piece in enumerate(pieces)}
-    (step,) = graph_steps.topology_steps("conditional_error_route", Work(facts, evidence, {}))
+    (step,) = wiring_steps.topology_steps("conditional_error_route", Work(facts, evidence, {}))
     return step
 
 
@@ -362,7 +390,7 @@ def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     graph = {"conditional": [PLACE | {"from": "join", "to": ["judge", "END"]}]}
     dead = PLACE | {"kind": "dead_route", "sentence": "the way is never taken", "other": None}
     facts = work(graph=graph, state_flow={"faults": [dead], "unread": {}})
-    (step,) = graph_steps.topology_steps("conditional_error_route", facts)
+    (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
     assert step.action == (
         "Let the router choose this way where it belongs, or take the way out: the way is never taken."
     )
@@ -372,7 +400,7 @@ def test_route_that_changes_no_run_loses_the_edges_beside_it():
     rows = {"edge_paths": ["graph.py"] * 2, "edge_lines": [4, 5]}
     graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "END"]}], **rows}
     facts = work(graph=graph | {"edges": [["a", "b"], ["a", "c"]]}, conditional_error_route=True)
-    (step,) = graph_steps.topology_steps("conditional_error_route", facts)
+    (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
     assert (step.line, step.action) == (
         4,
         (
