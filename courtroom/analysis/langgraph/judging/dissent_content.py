@@ -40,6 +40,7 @@ REASONS = frozenset(
         justifications explanation explanations critique comment comments cited citation citations"""
     )
 )
+EVIDENCE_NAMES = frozenset(words_of("evidence evidences ev evs"))
 PLAIN = frozenset(
     words_of(
         """score scores variance spread diff difference gap range distance deviation min max mean
@@ -284,7 +285,8 @@ class _Reader:
             return self._of_call(value)
         if isinstance(value, ast.Attribute):
             words = words_of(value.attr)
-            return (None, [value.value]) if words == ["value"] else (_part_by_words(words), [])
+            is_handed_on = words == ["value"]
+            return (None, [value.value]) if is_handed_on else (_part_of(words, value.value), [])
         if isinstance(value, ast.Subscript):
             return self._of_item(value)
         return _by_kind(value)
@@ -292,7 +294,7 @@ class _Reader:
     def _of_item(self, item: ast.Subscript) -> tuple[Part | None, list[ast.expr]]:
         key = constant_text(item.slice)
         if key is not None and not _is_judge(key):
-            return _part_by_words(words_of(key)), []
+            return _part_of(words_of(key), item.value), []
         is_returned = isinstance(item.value, ast.Call) and called_name(item.value) in self._by_name
         return None, [] if is_returned and _place_of(item) is not None else [item.value]
 
@@ -304,7 +306,7 @@ class _Reader:
         if name in LOOKUPS and call.args:
             key = constant_text(call.args[1 if name == "getattr" and len(call.args) > 1 else 0])
             if key is not None and not _is_judge(key):
-                return _part_by_words(words_of(key)), []
+                return _part_of(words_of(key), receiver or call.args[0]), []
             return None, [receiver] if receiver is not None else []
         if name in TEXT_METHODS and receiver is not None:
             return None, [receiver]
@@ -383,6 +385,13 @@ def _members_of(value: ast.expr) -> list[ast.expr] | None:
     if isinstance(value, ast.DictComp | ast.Starred | ast.Await):
         return [value.value]
     return None
+
+
+def _part_of(words: list[str], owner: ast.expr) -> Part:
+    """Return what a field holds: the rationale of a piece of evidence is no judge's argument."""
+    part = _part_by_words(words)
+    is_evidence = bool(EVIDENCE_NAMES.intersection(words_of(last_name(owner))))
+    return "plain" if part == "arguments" and is_evidence else part
 
 
 def _part_by_words(words: list[str]) -> Part:

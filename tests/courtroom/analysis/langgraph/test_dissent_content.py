@@ -30,6 +30,11 @@ def verdict(*lines: str) -> str:
         (("dissent = 'The judges disagreed.' if variance > 2 else None",), "fixed"),
         (("dissent = f'P: {p.argument[:80]}, D: {d.argument}'",), "arguments"),
         (("dissent = 'P: ' + str(p.argument) + ' D: ' + d.rationale",), "arguments"),
+        (("dissent = f'{p.score}: {evidence.rationale}'",), "scores"),
+        (
+            ("dissent = str(p.score) + getattr(ev, 'rationale', '') + item_evidence['reason']",),
+            "scores",
+        ),
         (("reason = p['argument']", "dissent = 'It is %s' % reason"), "arguments"),
         (
             (
