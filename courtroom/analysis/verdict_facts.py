@@ -11,6 +11,7 @@ from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_co
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
@@ -160,8 +161,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
             note = "a rule decides on the spread without a second look"
             writer.add_location(rule, place.source.path, line, note=note)
         for place, line in reading.dead:
-            note = "the condition of this rule never holds"
-            writer.add_location(rule, place.source.path, line, note=note)
+            writer.add_location(rule, place.source.path, line, note=NEVER_HOLDS)
         for place, line in reading.uncalled:
             note = f"nothing calls {place.shown_name}, which holds this rule"
             writer.add_location(rule, place.source.path, line, note=note)

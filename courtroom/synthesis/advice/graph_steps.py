@@ -238,12 +238,6 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     if early:
         return _read_later(key, early[0], writers[0], work)
     used = f"{listed(writers)} {'returns' if len(writers) == 1 else 'return'} it"
-    if readers:
-        used += f" and {listed(readers)} {'reads' if len(readers) == 1 else 'read'} it"
-    callers = fault.get("callers", ())
-    if callers:
-        places = listed(place_of(row["path"], row["line"]) for row in callers)
-        used += f", and {places} {'looks' if len(callers) == 1 else 'look'} for it in the result"
     together = _in_one_step(writers, work)
     if together:
         state += (
@@ -252,9 +246,17 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
         )
         in_step = "all" if len(together) == len(writers) > 2 else listed(together)
         used += f", {in_step} in one step"
-        again = [node for node in readers if node in writers]
+    if readers:
+        read = f"{listed(readers)} {'reads' if len(readers) == 1 else 'read'} it"
+        used += f", and {read}" if together else f" and {read}"
+    callers = fault.get("callers", ())
+    if callers:
+        places = listed(place_of(row["path"], row["line"]) for row in callers)
+        used += f", and {places} {'looks' if len(callers) == 1 else 'look'} for it in the result"
+    again = [node for node in readers if node in writers]
+    if together and again:
         # A list that comes back whole is added to itself.
-        used += f". Return only new entries from {listed(again)}" if again else ""
+        used += f". Return only new entries from {listed(again)}"
     state += "" if readers or callers else ", or leave it out if nothing reads it"
     step = placed(f"Declare `{key}` in {state}: {used}.", fault["other"] or fault)
     is_lost_report = bool(fault.get("written"))

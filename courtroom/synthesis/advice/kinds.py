@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS
 from courtroom.models.check import CheckBase
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
@@ -26,6 +27,9 @@ def steps_of(
         lifting = [row for row in work.facts.get("loose_caps") or () if row["is_lifted"]]
         if _of(check, "aspect") == "security_override" and lifting:
             return tuple(map(_capped_last, lifting))
+        idle = next((piece for piece in pieces if NEVER_HOLDS in piece.rationale), None)
+        if idle is not None:
+            return (_brought_to_life(idle),)
         has_place = any(piece.location.path for piece in pieces)
         place = None if has_place else work.place_of_kind(criterion, check.kind)
         is_report = _of(check, "aspect") == "markdown_report"
@@ -39,6 +43,11 @@ def steps_of(
 def _capped_last(row: Mapping[str, Any]) -> Step:
     action = "Apply the cap for security after this line, so that nothing sets the score after it."
     return replace(placed(action, row), is_exact=True)
+
+
+def _brought_to_life(piece: Evidence) -> Step:
+    action = "Let the condition of this rule hold where the rule belongs: as it is, it never holds."
+    return Step(action, piece.location.path, piece.location.line_start, is_exact=True)
 
 
 def _of(check: CheckBase, parameter: str) -> Any:

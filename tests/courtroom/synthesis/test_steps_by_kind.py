@@ -116,7 +116,9 @@ def test_key_that_its_reader_returns_as_well_is_not_returned_whole():
         flow_fault("undeclared_read", ("errors",), ("join",)),
     ]
     (action,) = set(flow(faults, {"repo": 1, "doc": 1, "join": 2}))
-    assert action.endswith("repo and doc in one step. Return only new entries from join.")
+    assert action.endswith(
+        "repo and doc in one step, and join reads it. Return only new entries from join."
+    )
     assert "if nothing reads it" not in action
 
 
@@ -576,3 +578,14 @@ def test_prompts_are_lengthened_once_for_all_checks_of_their_length():
     facts = work(persona_prompts=prompts)
     short, long = (list(code_steps.prompt_steps("told", words, facts)) for words in (20, 60))
     assert short == long
+
+
+@pytest.mark.parametrize("aspect", ["security_override", "security_by_evidence"])
+def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
+    check = SynthesisRules(id="c", goal="a goal", aspect=aspect)
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    idle = piece("justice", 9, rationale="the condition of this rule never holds")
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [idle], work())
+
+    assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
+    assert step.action.startswith("Let the condition of this rule hold")

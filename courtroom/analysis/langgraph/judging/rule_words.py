@@ -35,3 +35,5 @@ SPREAD = frozenset(
 )
 # The others may speak of evidence, of a text, or of a rule before.
 CERTAIN_SPREAD = SPREAD - {"range", "gap", "debate", "dissent"}
+# The note on a line that would apply a rule.
+NEVER_HOLDS = "the condition of this rule never holds"
