@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from courtroom.checks.phrases import listed
+from courtroom.checks.registry import subjects_of
 from courtroom.models.audit_report import CriterionResult, Effort, NextStep, Remediation
 from courtroom.models.judge_answer import HEURISTIC
 from courtroom.models.rubric import Criterion, Rubric
@@ -55,6 +56,8 @@ class _Candidate:
     is_security: bool = False
     # What is committed stays as it is.
     by_new_commits: bool = False
+    # Checks that do not apply now are about what it brings.
+    opens_checks: bool = False
 
     @property
     def gain(self) -> float:
@@ -116,7 +119,18 @@ def _candidates(
             effort = EFFORTS.get(kinds[id_], "small")
             is_security = SECURITY_TAG in tags[id_]
             by_new = kinds[id_] == "commit_history"
-            yield _Candidate(criterion, rows, effort, now, then, by_checks, is_security, by_new)
+            opens = _opens_checks(criterion, met, dossier)
+            yield _Candidate(
+                criterion, rows, effort, now, then, by_checks, is_security, by_new, opens
+            )
+
+
+def _opens_checks(criterion: Criterion, met: Iterable[str], dossier: Dossier) -> bool:
+    """Return whether one of the met checks states why others of the criterion do not apply."""
+    mended = {subjects_of(check).states for check in criterion.checks if check.id in {*met}}
+    outcomes = (dossier.outcomes.get(check.id) for check in criterion.checks)
+    causes = {row.not_applicable.code for row in outcomes if row and row.not_applicable}
+    return bool(causes & mended)
 
 
 def _score(
@@ -214,6 +228,7 @@ def _effect(alike: Sequence[_Candidate]) -> str:
     if first.then == first.now:
         return f"{first.criterion.name} stays {first.now}{checks} with this step alone"
     new = " once enough new commits have come" if first.by_new_commits else ""
+    new += ", the checks aside that hang on it" if any(row.opens_checks for row in alike) else ""
     raised = (f"from {row.now} to {row.then}" for row in alike)
     names = (f"{row.criterion.name}{checks if row is first else ''}" for row in alike)
     rises = listed(f"{name} {points}" for name, points in zip(names, raised, strict=True))

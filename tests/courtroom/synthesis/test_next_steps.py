@@ -3,6 +3,8 @@
 import pytest
 
 from courtroom.checks.commit_history import CommitHistory
+from courtroom.checks.diagram import Diagram
+from courtroom.models.root_cause import RootCause
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.verdict_explanation import explain
 from courtroom.synthesis.constitutions import preset
@@ -143,6 +145,20 @@ def test_score_that_the_checks_do_not_give_is_told_apart_from_theirs():
     (step,) = steps(criteria, [of("a", False), of("b", True)], score=5)
     assert step.by_checks
     assert step.effect == "raises Quality by the checks from 3 to 5"
+
+
+@pytest.mark.parametrize("has_others", [True, False])
+def test_step_that_brings_what_others_are_about_leaves_their_outcome_open(has_others):
+    aspects = ["present", "parallel"][: 1 + has_others]
+    diagrams = [Diagram(id=a, goal=a, aspect=a, advice=f"Draw {a}.") for a in aspects]
+    criteria = [criterion("quality", *diagrams, check("text"))]
+    row, shown = of("parallel", None)
+    cause = RootCause(code="no_diagram", sentence="There is none.")
+    hanging = [(row.model_copy(update={"not_applicable": cause}), shown)] if has_others else []
+    rows = [of("present", False), of("text", True), *hanging]
+    (step,) = (s for s in steps(criteria, rows, score=3) if s.action == "Draw present.")
+    assert step.effect.startswith("raises Quality ")
+    assert step.effect.endswith(", the checks aside that hang on it") is has_others
 
 
 def history_check(aspect):
