@@ -319,8 +319,19 @@ def _rules_of_changes(changes: list[ScoreChange], functions: list[FunctionRef]) 
         "fact_supremacy": _ranked("fact_supremacy", factual, EVIDENCE),
         "functionality_weight": [*lead_decides(changes), *lead_weighs_more(functions)],
         "dissent": list(dissents(functions)),
-        "variance_re_evaluation": [(c.function, c.line) for c in factual if _names_spread(c)],
+        "variance_re_evaluation": [
+            (c.function, c.line) for c in factual if _names_spread(c) and not _is_limit(c.value)
+        ],
     }
+
+
+def _is_limit(value: ast.expr) -> bool:
+    """Return true for `min(score, 3)`: a limit is no second look, whatever its condition reads."""
+    return (
+        isinstance(value, ast.Call)
+        and called_name(value) in {"min", "max"}
+        and any(isinstance(argument, ast.Constant) for argument in value.args)
+    )
 
 
 def _names_spread(change: ScoreChange) -> bool:

@@ -43,6 +43,16 @@ def test_scores_that_a_small_spread_hands_back_as_they_were_are_not_decided_by_i
     assert reading["variance_re_evaluation"].final == []
 
 
+@pytest.mark.parametrize(("value", "count"), [("min(score, 3)", 0), ("(score + t.score) / 2", 1)])
+def test_limit_for_missing_evidence_under_the_spread_is_no_second_look(value, count):
+    body = (
+        "variance = max(p, d, t) - min(p, d, t)\nis_missing = not evidences\n"
+        f"if variance > 2 and is_missing:\n    score = {value}"
+    )
+    reading = readings_of(justice(body))["variance_re_evaluation"]
+    assert len(reading.lines) == count
+
+
 @pytest.mark.parametrize(
     ("read", "count"), [("ev.found and ev.confidence > 0.8", 1), ("opinion.cited_evidence", 0)]
 )
