@@ -60,7 +60,7 @@ from courtroom.analysis.python.symbolic_execution.values import Function, Instan
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.clone_errors import escaping_errors, process_runner
 from courtroom.analysis.security.clone_function import read_clone
-from courtroom.analysis.security.shell_calls import unsafe_calls
+from courtroom.analysis.security.shell_calls import temporary_directories, unsafe_calls
 from courtroom.analysis.verdict_facts import record_verdict
 
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
@@ -253,6 +253,11 @@ def _safety(writer: FactWriter) -> None:
         writer.facts[fact] = [{"path": source.path, "line": line} for source, line in calls]
         for source, line in calls:
             writer.add_location(fact, source.path, line)
+    rows = [
+        {"path": source.path, "line": line}
+        for source, line in temporary_directories(writer.symbols)
+    ]
+    writer.set_rows("temporary_directories", rows, reading_gap(writer.symbols.codebase))
 
 
 def _clone(writer: FactWriter) -> None:
@@ -418,7 +423,10 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_state_access, ()),
     (_graph_run, ("graph_run",)),
     (_models, ("pydantic_models",)),
-    (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
+    (
+        _safety,
+        ("os_system_calls", "shell_true_calls", "eval_exec_calls", "temporary_directories"),
+    ),
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
     (_failing_code, ("failing_code",)),

@@ -109,7 +109,7 @@ def _held_claims(
         return None
     is_made = makes_temporary_directory(code.get("clone_function"), files)
     # Another function that clones may make one.
-    if is_made is False and code.get("has_temporary_directory") is not False:
+    if is_made is False and code.get("temporary_directories") != []:
         is_made = None
     facts = {**code, "clone_temporary_directory": is_made}
     # A report claims that errors lead elsewhere, not only that such an edge is there.
@@ -176,7 +176,7 @@ def comparison_facts(comparison: Comparison) -> tuple[dict[str, Any], dict[str, 
 def makes_temporary_directory(
     function: Mapping[str, Any] | None, files: Mapping[str, Sequence[str]]
 ) -> bool | None:
-    """True for a clone into a TemporaryDirectory, false for one into a folder of mkdtemp.
+    """True for a clone into a TemporaryDirectory, false for one into a folder of mkdtemp alone.
 
     `function` is the fact clone_function, `files` holds the lines of its file; null where it makes
     its folder elsewhere.
@@ -185,9 +185,10 @@ def makes_temporary_directory(
         return None
 
     body = _code(_definition(files.get(function["path"], []), function["line"]))
-    if _TEMPORARY_DIRECTORY.search(body):
-        return True
-    return False if _OTHER_FOLDER.search(body) else None
+    is_temporary, is_other = (
+        pattern.search(body) is not None for pattern in (_TEMPORARY_DIRECTORY, _OTHER_FOLDER)
+    )
+    return is_temporary if is_temporary != is_other else None
 
 
 def _code(lines: Sequence[str]) -> str:

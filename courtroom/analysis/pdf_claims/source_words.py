@@ -48,8 +48,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources make a TemporaryDirectory, call mkdtemp, remove folders, decide on a spread and run functions side
-    by side.
+    the sources call mkdtemp, remove folders, decide on a spread and run functions side by side.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -61,7 +60,6 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     return {
         **words,
         **_uses_of_models(texts),
-        "has_temporary_directory": any("TemporaryDirectory(" in text for text in texts),
         "has_mkdtemp": any("mkdtemp(" in text for text in texts),
         "removes_folders": any(_REMOVES.search(text) for text in texts),
         "decides_on_spread": any(_SPREAD.search(text) for text in texts),

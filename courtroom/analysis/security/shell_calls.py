@@ -42,6 +42,20 @@ def unsafe_calls(symbols: SymbolTable) -> dict[str, list[Call]]:
     return calls
 
 
+def temporary_directories(symbols: SymbolTable) -> list[Call]:
+    """Return where the product makes a TemporaryDirectory, as (file, line).
+
+    What a test makes, or a text names, holds nothing of the product's.
+    """
+    return [
+        (source, site.node.lineno)
+        for source in symbols.codebase.production
+        if "TemporaryDirectory" in source.text
+        for site, dotted in symbols.calls(source)
+        if dotted.rsplit(".", 1)[-1] == "TemporaryDirectory"
+    ]
+
+
 def shell_fact(symbols: SymbolTable, source: SourceFile, site: CallSite, dotted: str) -> str | None:
     """Return the name of the fact that an unsafe call belongs to; None for any other call."""
     if dotted in OS_SHELL_CALLS:

@@ -87,7 +87,7 @@ class _Function:
             if (
                 isinstance(parent, ast.If | ast.IfExp)
                 and child is not parent.test
-                and _asks_presence(parent.test)
+                and _asks_presence(parent.test, is_else=not _is_in_body(child, parent))
                 and not own.intersection(_names_in(parent.test))
             ):
                 return True
@@ -172,12 +172,20 @@ def _targets(node: ast.Assign | ast.AnnAssign) -> list[str]:
     return [target.id for target in firsts if isinstance(target, ast.Name)]
 
 
-def _asks_presence(test: ast.expr) -> bool:
-    """Return true for a test for an opinion, None, a number of them, or a sum of no weights."""
+def _is_in_body(child: ast.AST, parent: ast.If | ast.IfExp) -> bool:
+    return child is parent.body or (isinstance(parent.body, list) and child in parent.body)
+
+
+def _asks_presence(test: ast.expr, *, is_else: bool) -> bool:
+    """Return true for a test for an opinion, None, a number of them, or a sum of no weights.
+
+    Of `criterion in GRAPH and lead` the else is for every other criterion, with a lead too.
+    """
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
+        test, is_else = test.operand, not is_else
     if isinstance(test, ast.BoolOp):
-        return any(map(_asks_presence, test.values))
+        parts = [_asks_presence(part, is_else=is_else) for part in test.values]
+        return all(parts) if is_else and isinstance(test.op, ast.And) else any(parts)
     if isinstance(test, ast.Compare):
         sides = (test.left, *test.comparators)
         return any(

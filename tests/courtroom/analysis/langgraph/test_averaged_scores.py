@@ -33,12 +33,22 @@ def resolve(opinions):
     final_score = round((p + d + t) / 3)
     return Criterion(final_score=final_score)
 """
+OTHER_CRITERIA = """\
+def resolve(opinions, criterion):
+    tech = opinions.get("TechLead")
+    scores = [op.score for op in opinions.values()]
+    if criterion == "graph" and tech:
+        score = tech.score * 0.5 + scores[0] * 0.5
+    else:
+        score = sum(scores) / len(scores)
+    return round(score)
+"""
 
 
 @pytest.mark.parametrize(
     ("body", "line"),
-    [(RETURNED, 6), (BY_NAME, 5), (OF_THREE, 5)],
-    ids=["returned", "name", "three"],
+    [(RETURNED, 6), (BY_NAME, 5), (OF_THREE, 5), (OTHER_CRITERIA, 9)],
+    ids=["returned", "name", "three", "other criteria"],
 )
 def test_mean_of_all_judges_that_becomes_the_score_is_found(body, line):
     assert lines(body) == [line]

@@ -23,6 +23,7 @@ def _report(sentence: str) -> PdfReading:
     [
         ("    with tempfile.TemporaryDirectory() as folder:\n        run(folder)\n", True),
         ("    folder = mkdtemp()  # not TemporaryDirectory()\n\n    run(folder)\n", False),
+        ("    with TemporaryDirectory() as f:\n        run(f)\n    run(mkdtemp())\n", None),
         ("    run(mkdtemp())\n\n\ndef clean(folder):\n    shutil.rmtree(folder)\n", False),
         ("    run(folder)\n\n\ndef other():\n    mkdtemp()\n", None),
     ],
@@ -37,20 +38,21 @@ def test_temporary_directory_is_read_where_the_clone_makes_its_folder(
 
 
 @pytest.mark.parametrize(
-    ("words", "standing"),
+    ("made", "standing"),
     [
-        ({"has_temporary_directory": False}, "contradicted"),
-        ({"has_temporary_directory": True}, "open"),
-        ({}, "open"),
+        ([], "contradicted"),
+        ([{"path": "src/pdf.py", "line": 9}], "open"),
+        (None, "open"),
     ],
 )
 def test_temporary_directory_of_another_function_leaves_the_claim_open(
-    words: dict[str, bool | None], standing: str
+    made: list[dict[str, Any]] | None, standing: str
 ) -> None:
     report = _report("The repository is cloned into a TemporaryDirectory.")
     files = {"src/tools.py": ["def clone(url):", "    run(mkdtemp())"]}
-    code = {"clone_function": {"path": "src/tools.py", "line": 1, "name": "clone"}}
-    claims = compare_sources([], report, code, files, None, words).claims or ()
+    place = {"path": "src/tools.py", "line": 1, "name": "clone"}
+    code = {"clone_function": place, "temporary_directories": made}
+    claims = compare_sources([], report, code, files, None, {}).claims or ()
     standings = {held.claim.feature: held.standing for held in claims}
     assert standings["temporary_directory"] == standing
 

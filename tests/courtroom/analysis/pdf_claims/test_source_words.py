@@ -48,13 +48,6 @@ def test_compared_planned_or_foreign_library_is_no_claim(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "expected"), [("with TemporaryDirectory() as path:", True), ("mkdtemp()", False)]
-)
-def test_temporary_directory_is_seen_in_any_source(source: str, expected: bool) -> None:
-    assert source_words(["a.py", source])["has_temporary_directory"] is expected
-
-
-@pytest.mark.parametrize(
     ("source", "standing"),
     [
         ("folder = tempfile.mkdtemp()", "confirmed"),

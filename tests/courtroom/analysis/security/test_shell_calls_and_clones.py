@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.security.clone_function import CloneReading, read_clone
-from courtroom.analysis.security.shell_calls import unsafe_calls
+from courtroom.analysis.security.shell_calls import temporary_directories, unsafe_calls
 from tests.courtroom.sources import layers_of, symbols_of
 
 CAREFUL = """
@@ -500,3 +500,13 @@ def test_a_function_named_clone_that_runs_no_known_clone_is_named():
 def test_a_function_is_started_where_a_module_leads_to_it(more: str, is_started: bool):
     call_graph, _ = layers_of(symbols_of(f"{CAREFUL}\n{more}"))
     assert call_graph.is_started("clone") is is_started
+
+
+def test_temporary_directory_counts_where_the_product_makes_it() -> None:
+    files = {
+        "src/tools.py": "import tempfile\nwith tempfile.TemporaryDirectory() as path:\n    pass\n",
+        "src/words.py": '"""Uses tempfile.TemporaryDirectory()."""\nWANTED = "TemporaryDirectory()"\n',
+        "tests/test_tools.py": "from tempfile import TemporaryDirectory\nTemporaryDirectory()\n",
+    }
+    rows = temporary_directories(symbols_of(files))
+    assert [(source.path, line) for source, line in rows] == [("src/tools.py", 2)]
