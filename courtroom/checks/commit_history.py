@@ -222,7 +222,8 @@ def _words(stages: Iterable[str], last: str = "and") -> str:
 
 
 def _word(stage: str) -> str:
-    return "set-up" if stage == "setup" else stage
+    # Detectives begin the stage of the tools as well as what they look with.
+    return {"setup": "set-up", "tools": "forensic tools"}.get(stage, stage)
 
 
 def _longest_rise(stages: Sequence[Stage]) -> list[str]:

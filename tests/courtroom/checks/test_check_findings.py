@@ -294,7 +294,7 @@ def test_stages_that_one_commit_brings_are_in_no_order():
 
     assert (finding.met, [clue.rationale for clue in finding.clues]) == (
         False,
-        ["This commit begins set-up, tools and graph.", "This commit begins judges."],
+        ["This commit begins set-up, forensic tools and graph.", "This commit begins judges."],
     )
 
 
@@ -304,34 +304,38 @@ def test_stages_that_one_commit_brings_are_in_no_order():
         (
             "0 1 2 3",
             (
-                "{0} begins set-up, then {1} begins tools, then {2} begins graph, then {3} begins"
-                " judges: all four in their natural order."
+                "{0} begins set-up, then {1} begins forensic tools, then {2} begins graph, then {3}"
+                " begins judges: all four in their natural order."
             ),
         ),
         (
             "2 0 1 3",
             (
-                "{0} begins graph, then {1} begins set-up, then {2} begins tools, then {3} begins"
-                " judges: in their natural order (set-up, tools, graph, judges) come set-up, tools and"
-                " judges."
+                "{0} begins graph, then {1} begins set-up, then {2} begins forensic tools, then {3}"
+                " begins judges: in their natural order (set-up, forensic tools, graph, judges) come"
+                " set-up, forensic tools and judges."
             ),
         ),
         (
             "012 3",
             (
-                "{0} begins set-up, tools and graph, then {1} begins judges: in their natural order"
-                " (set-up, tools, graph, judges) come set-up and judges."
+                "{0} begins set-up, forensic tools and graph, then {1} begins judges: in their natural"
+                " order (set-up, forensic tools, graph, judges) come set-up and judges."
             ),
         ),
-        ("0123", "{0} begins set-up, tools, graph and judges at once."),
+        ("0123", "{0} begins set-up, forensic tools, graph and judges at once."),
         (
             "1 0",
             (
-                "{0} begins tools, then {1} begins set-up: no two in their natural order (set-up,"
-                " tools, graph, judges). No commit was recognised that begins graph or judges."
+                "{0} begins forensic tools, then {1} begins set-up: no two in their natural order"
+                " (set-up, forensic tools, graph, judges). No commit was recognised that begins graph"
+                " or judges."
             ),
         ),
-        ("0", "{0} begins set-up. No commit was recognised that begins tools, graph or judges."),
+        (
+            "0",
+            "{0} begins set-up. No commit was recognised that begins forensic tools, graph or judges.",
+        ),
     ],
 )
 def test_the_stages_are_named_with_those_in_their_natural_order(order, reason):
