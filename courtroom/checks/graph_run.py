@@ -110,7 +110,7 @@ def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
     count = fact.combinations
     routes = f"{count} combinations of its routes" if count > 1 else "its only route"
     words = clauses(SOUND[fault] for fault in check.faults)
-    reason = f"LangGraph ran the graph with empty nodes along {routes}: {words}."
+    reason = f"By LangGraph's rules the graph ran with empty nodes along {routes}: {words}."
     return present(reason, [_graph_clue(survey, reason)])
 
 

@@ -142,8 +142,8 @@ def test_a_sound_run_is_said_with_the_number_of_routes():
     finding = finding_of(CLEAN, "repeated", "idle")
     assert finding.met is True
     assert finding.reason == (
-        "LangGraph ran the graph with empty nodes along 3 combinations of its routes: no node runs"
-        " twice because branches differ in length, and a route leads to every node."
+        "By LangGraph's rules the graph ran with empty nodes along 3 combinations of its routes: no"
+        " node runs twice because branches differ in length, and a route leads to every node."
     )
 
 
