@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from courtroom.checks.from_report import from_stored_report
@@ -58,7 +59,9 @@ def presence(diagram: DiagramResult) -> Finding:
         return could_not_look(diagram.reason)
     if diagram.kind == "none":
         return _no_diagram(diagram)
-    return present(f"The report has a {_drawing(diagram)}.", [_clue(diagram)])
+    # What it shows is for the checks that compare it with the code.
+    reason = f"The report has a {_drawing(diagram)}."
+    return present(reason, [replace(_clue(diagram), rationale=reason)])
 
 
 def _compare(check: Diagram, comparison: Comparison) -> Finding | None:

@@ -493,7 +493,10 @@ def test_rest_of_a_path_that_a_cell_breaks_is_no_file():
 def test_a_picture_is_a_diagram_that_nobody_looked_at():
     reading = PdfReading(("text",), images=(PdfImage(1, 400, 300),))
     finding = is_present(reading)
-    assert (finding.met, [c.page for c in finding.clues]) == (True, [1])
+    assert (finding.met, [(c.page, c.rationale) for c in finding.clues]) == (
+        True,
+        [(1, "The report has a picture on page 1.")],
+    )
 
 
 def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():
