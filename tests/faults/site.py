@@ -46,7 +46,7 @@ class Crew:
 
     def busy(self) -> list[tuple[int, int]]:
         """Return each busy worker with the process of its job."""
-        return [(worker, horse) for worker in self.workers() for horse in children_of(worker)]
+        return [(worker, job) for worker in self.workers() for job in jobs_of(worker)]
 
     def is_at_rest(self) -> bool:
         """Return whether one idle worker and the reconciler run, and every audit is over."""
@@ -131,6 +131,13 @@ def children_of(pid: int) -> list[int]:
         with suppress(OSError):  # the thread has ended
             pids += map(int, thread.read_text().split())
     return pids
+
+
+def jobs_of(worker: int) -> list[int]:
+    """Return a worker's forks for jobs: its children without the readers that stay between them."""
+    commands = {pid: command_of(pid) for pid in children_of(worker)}
+    # A process that has ended has no command.
+    return [pid for pid, command in commands.items() if command and b"\0stay\0" not in command]
 
 
 def descendants_of(pid: int) -> list[int]:

@@ -25,7 +25,7 @@ from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
-from tests.faults.site import FAULT_HANDLER, now_of
+from tests.faults.site import FAULT_HANDLER, jobs_of, now_of
 from tests.waiting import eventually
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
@@ -96,7 +96,7 @@ def audit_worker(*options: str) -> Iterator[Process]:
 
 def horse_of(worker: Process) -> int:
     """The process that the worker forked for its job."""
-    return int(Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()[0])
+    return jobs_of(worker.pid)[0]
 
 
 def is_dead(pid: int) -> bool:
