@@ -88,7 +88,7 @@ class DeadConditions:
         )
 
     def _is_falsy_name(self, name: str, function: FunctionRef, steps: int) -> bool:
-        idle = self._idle_nodes(function)
+        idle = self.evidence.idle_nodes(function.site.node) if self.evidence else frozenset()
         if _is_filled(function, name, idle):
             return False
         values = [v for v in assigned_values(function.site, name) if id(v) not in idle]
@@ -104,18 +104,6 @@ class DeadConditions:
         value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
         # A table at the top of a file may be filled anywhere: only constants count.
         return isinstance(value, ast.Constant) and not value.value and value.value is not None
-
-    def _idle_nodes(self, function: FunctionRef) -> frozenset[int]:
-        """Return the nodes, by their ids, under a condition that no evidence meets."""
-        if self.evidence is None:
-            return frozenset()
-        return frozenset(
-            id(inner)
-            for node in walk(function.site.node)
-            if isinstance(node, ast.If) and self._none_meets(node.test)
-            for statement in node.body
-            for inner in walk(statement)
-        )
 
     def _arguments_for(
         self, parameter: str, function: FunctionRef

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -60,6 +60,19 @@ class MadeEvidence:
     """
 
     symbols: SymbolTable
+    _idle: dict[int, frozenset[int]] = field(default_factory=dict)
+
+    def idle_nodes(self, function: ast.AST) -> frozenset[int]:
+        """Return the nodes of a function, by their ids, under a condition that no evidence meets."""
+        if id(function) not in self._idle:
+            self._idle[id(function)] = frozenset(
+                id(inner)
+                for node in walk(function)
+                if isinstance(node, ast.If) and self.none_meets(node.test)
+                for statement in node.body
+                for inner in walk(statement)
+            )
+        return self._idle[id(function)]
 
     def none_meets(self, test: ast.expr) -> bool:
         """Return true for a test of one piece of evidence that holds for none that is made."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import PROSECUTION
@@ -17,6 +18,8 @@ OF_OPINIONS = PROSECUTION | frozenset(
 )
 # Names and functions that are followed.
 MAX_STEPS = 4
+# A written condition has fewer ways; without a bound, chains of assignments multiply.
+MOST_WAYS = 40
 
 # All that holds together, and the function that it is written in.
 Way = tuple[list[ast.expr], FunctionRef]
@@ -42,7 +45,9 @@ def _ways_of_all(
 ) -> list[Way]:
     """Return the ways of the one test that reads evidence and can hold in several; else none."""
     by_evidence = [test for test in tests if inputs.reads_evidence([test], function)]
-    ways = list(_ways(by_evidence[0], function, inputs, steps)) if len(by_evidence) == 1 else []
+    if len(by_evidence) != 1:
+        return []
+    ways = list(islice(_ways(by_evidence[0], function, inputs, steps), MOST_WAYS))
     return ways if len(ways) > 1 else []
 
 
@@ -55,10 +60,11 @@ def _ways(test: ast.expr, function: FunctionRef, inputs: InputReader, steps: int
     if steps and isinstance(test, ast.BoolOp):
         ways = _ways_of_all(test.values, function, inputs, steps - 1)
     elif steps and isinstance(test, ast.Name):
-        ways = list(_ways_to_set(test.id, function, inputs, steps - 1))
+        ways = list(islice(_ways_to_set(test.id, function, inputs, steps - 1), MOST_WAYS))
     elif steps and isinstance(test, ast.Call):
         called = inputs.functions.get(called_name(test))
-        ways = list(_ways_to_return(called, inputs, steps - 1)) if called else []
+        returned = _ways_to_return(called, inputs, steps - 1) if called else iter(())
+        ways = list(islice(returned, MOST_WAYS))
     yield from ways or [([test], function)]
 
 
