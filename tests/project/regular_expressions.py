@@ -34,6 +34,8 @@ MOST_TIMES = 3
 # takes twelve times the eighth. Below ten times the half need not be run.
 LEAST_TIMES_AN_EIGHTH = 10
 FEWEST_TURNS, MOST_TURNS = 3, 20
+# So many wholes, each above all halves by more than the limit: noise lengthens the halves as well.
+SURE_TURNS = 6
 TINY = 22
 TINY_RUNS = 5
 # Time that grows with the square of the text is above the floor at the longest, and time that grows
@@ -93,6 +95,8 @@ def _seconds_of_half_and_whole(
         half, whole = (min(column) for column in zip(*pairs, strict=True))
         # The best of many, in turns: something else may have had the machine.
         if whole <= MOST_TIMES * half and (turn == 0 or turn >= FEWEST_TURNS):
+            break
+        if turn + 1 >= SURE_TURNS and whole > MOST_TIMES * max(half for half, _ in pairs):
             break
     return half, whole
 
