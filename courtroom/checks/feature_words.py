@@ -6,6 +6,8 @@ from __future__ import annotations
 DENIED = "lacks_"
 # Faults of which a report accuses its own work: nobody should build them.
 ACCUSATIONS = frozenset({"uses_os_system"})
+# Id of a number of commits that the history does not reach.
+COMMIT_COUNT = "commit_count"
 FEATURE_WORDS = {
     "detectives_parallel": "parallel detectives",
     "judges_parallel": "parallel judges",
@@ -39,6 +41,7 @@ FEATURE_WORDS = {
     "dissent": "an account of dissent",
     "variance_re_evaluation": "a re-evaluation of wide spreads",
     "markdown_report": "a Markdown report",
+    COMMIT_COUNT: "the number of commits",
     "file_content": "content in each file that it names",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",

@@ -20,6 +20,7 @@ from courtroom.analysis.pdf_claims.claims import (
     empty_file_claims,
     feature_claims,
 )
+from courtroom.analysis.pdf_claims.commit_counts import overstated_commits
 from courtroom.analysis.pdf_claims.denials import stale_denials
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree, path_facts
 from courtroom.analysis.project.deferrals import deferrals_on_pages
@@ -115,7 +116,11 @@ def _held_claims(
     # A report claims that errors lead elsewhere, not only that such an edge is there.
     if dead_routes(code):
         facts["conditional_error_route"] = False
-    return (*check_against_code(feature_claims(pdf), facts), *stale_denials(pdf, facts))
+    return (
+        *check_against_code(feature_claims(pdf), facts),
+        *overstated_commits(pdf, facts),
+        *stale_denials(pdf, facts),
+    )
 
 
 def finding_from_both(check: Check, comparison: Comparison) -> Finding:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from courtroom.checks.feature_words import ACCUSATIONS, DENIED, FEATURE_WORDS
+from courtroom.checks.feature_words import ACCUSATIONS, COMMIT_COUNT, DENIED, FEATURE_WORDS
 from courtroom.checks.pdf_concept import EXPLAINS_IT
-from courtroom.checks.phrases import listed, named
+from courtroom.checks.phrases import listed, named, number_of
 from courtroom.models.evidence import Evidence
 from courtroom.synthesis.advice.work import Step, Work
 
@@ -80,19 +80,28 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     ]
     stale = [f for f in contradicted if f.startswith(DENIED) or f in ACCUSATIONS]
     other = [f for f in contradicted if _is_means(f) and f not in stale]
-    wrong = [FEATURE_WORDS[f] for f in contradicted if f not in stale and f not in other]
+    counted = [f for f in contradicted if f == COMMIT_COUNT]
+    aside = {*stale, *other, *counted}
+    wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
             f"Correct these names in the report, or take them out: {named(names)}."
             " No file of the code has them."
         )
-    elif aspect == "claims_hold" and (wrong or other or stale):
+    elif aspect == "claims_hold" and contradicted:
         built = f"Build what the report claims, or take it out there: {named(wrong)}."
         used = named([FEATURE_WORDS[feature] for feature in other])
         in_place = f"Say in the report what the code uses in place of {used}."
+        total = number_of(work.facts.get("commit_count") or 0, "commit")
+        in_history = f"Correct the number of commits in the report: the history has {total}."
         outdated = named([FEATURE_WORDS[feature] for feature in stale])
         up_to_date = f"Take out of the report what is no longer so: {outdated}."
-        parts = ((built, wrong), (in_place, other), (up_to_date, stale))
+        parts = (
+            (built, wrong),
+            (in_place, other),
+            (in_history, counted),
+            (up_to_date, stale),
+        )
         yield Step(" ".join(text for text, features in parts if features))
     elif missing and aspect == "none_hallucinated":
         yield Step(f"Correct these paths in the report, or take them out: {named(missing)}.")
