@@ -36,6 +36,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
     assignments_in,
+    is_distance_of_scores,
     is_verdict,
     words_in,
 )
@@ -347,8 +348,9 @@ def _words_of_tests(change: ScoreChange, tests: Iterable[ast.expr]) -> frozenset
     tests = list(tests)
     assigned = assignments_in(change.function.site.node)
     names = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
-    values = (value for name in names for value in assigned.get(name, ()))
-    return frozenset().union(*map(words_in, (*tests, *values)))
+    read = [*tests, *(value for name in names for value in assigned.get(name, ()))]
+    is_distance = any(map(is_distance_of_scores, (node for part in read for node in walk(part))))
+    return frozenset({"spread"} if is_distance else ()).union(*map(words_in, read))
 
 
 def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lines:

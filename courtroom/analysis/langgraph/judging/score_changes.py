@@ -324,6 +324,19 @@ def is_score_name(node: ast.expr) -> bool:
     return words == ["overall"] or (bool(SCORE_WORDS.intersection(words)) and not is_distance)
 
 
+def is_distance_of_scores(node: ast.AST) -> bool:
+    """Return true for `abs(prosecutor.score - defense.score)`."""
+    if not isinstance(node, ast.Call) or called_name(node) != "abs" or len(node.args) != 1:
+        return False
+    difference = node.args[0]
+    return (
+        isinstance(difference, ast.BinOp)
+        and isinstance(difference.op, ast.Sub)
+        and is_score_name(difference.left)
+        and is_score_name(difference.right)
+    )
+
+
 def _inner_statements(node: ast.stmt) -> list[ast.stmt]:
     bodies = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
     bodies += [handler.body for handler in getattr(node, "handlers", [])]

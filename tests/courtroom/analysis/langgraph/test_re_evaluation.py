@@ -24,6 +24,8 @@ from tests.courtroom.sources import IMPORTS, justice
             ),
             [6, 8],
         ),
+        ("if abs(p.score - d.score) > 2:\n    score = t.score", [5]),
+        ("if abs(p.score - t.temperature) > 2:\n    score = t.score", []),
         ("if dissent:\n    score = t.score", []),
         ("variance = max(p, d, t) - min(p, d, t)\nif variance > 2:\n    note(variance)", []),
     ],
