@@ -11,7 +11,7 @@ from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_co
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
-from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS
+from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
@@ -91,8 +91,10 @@ def place_of_verdict(justice: Sequence[FunctionRef]) -> FunctionRef | None:
     """Return the function that sets a score by the opinions, before one that adds up what is set."""
     computing = list(filter(_computes_scores, justice))
     by_opinions = list(filter(_names_opinions, computing))
-    setting = (function for function in by_opinions if ChangeReader([function]).changes())
-    return next(setting, None) or next(iter(by_opinions or computing or justice), None)
+    setting = [function for function in by_opinions if ChangeReader([function]).changes()]
+    # An opinion has a `score`; other names of scores are those of results.
+    own = (f for f in setting if "score" in f.site.mentions and not SPREAD & {*words_of(f.name)})
+    return next(own, None) or next(iter(setting or by_opinions or computing or justice), None)
 
 
 def _names_opinions(function: FunctionRef) -> bool:

@@ -178,3 +178,25 @@ def test_the_place_of_the_verdict_sets_a_score_and_adds_up_none_that_is_set():
 
     assert place is not None
     assert place.name == "synthesize"
+
+
+@pytest.mark.parametrize("first", ["variance", "gap"])
+def test_code_that_reads_the_opinions_scores_is_shown_before_their_sum_and_their_spread(first):
+    code = f"""
+def chief_justice(state):
+    results = [Result(final_score=resolved(state["opinions"]), wide={first}(state["opinions"]))]
+    overall_score = sum(result.final_score for result in results) / len(results)
+    return {{"report": f"# Verdict {{overall_score}}"}}
+
+def {first}(opinions):
+    scores = [opinion.score for opinion in opinions]
+    return max(scores) - min(scores)
+
+def resolved(opinions):
+    final_score = round(sum(opinion.score for opinion in opinions) / len(opinions))
+    return final_score
+"""
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    place = place_of_verdict(layers.justice)
+    assert place is not None
+    assert place.name == "resolved"
