@@ -19,6 +19,7 @@ from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 
 LIMIT_WORDS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
 OTHER_JUDGES = frozenset(words_of("prosecutor prosecution pros defense defence def"))
+ARCHITECTURE = frozenset({"architecture", "orchestration"})
 MEANS = frozenset(words_of("mean fmean average avg"))
 
 
@@ -114,11 +115,18 @@ def _is_one_of_a_list(change: ScoreChange) -> bool:
 
 def _is_architecture_rule(change: ScoreChange) -> bool:
     # The rubric gives the Tech Lead's opinion the last word on architecture.
-    is_about_architecture = bool(change.guard & {"architecture", "orchestration"})
+    is_about_architecture = bool(change.guard & ARCHITECTURE) and not _is_for_others(change)
     # What a function that a test calls speaks of is not what the rule is about.
     own = words_in(change.value).union(*map(words_in, change.tests))
     is_of_another = bool(change.target & OTHER_JUDGES)
     return is_about_architecture and _names_tech_lead(own) and not is_of_another
+
+
+def _is_for_others(change: ScoreChange) -> bool:
+    """Return true for the branch of the other criteria, after `if criterion in ARCHITECTURE:`."""
+    held = {id(test) for test in change.holds}
+    naming = [test for test in change.own_tests if words_in(test) & ARCHITECTURE]
+    return bool(naming) and not any(id(test) in held for test in naming)
 
 
 def _comes_from_lead(value: ast.expr, assigned: Assignments) -> bool:

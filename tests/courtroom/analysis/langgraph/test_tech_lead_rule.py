@@ -92,3 +92,10 @@ def test_scores_of_other_judges_under_a_rule_on_architecture_are_no_lines_of_it(
         "    score = round(weighted)"
     )
     assert weight_lines(body) == [4, 5]
+
+
+@pytest.mark.parametrize("test", ["criterion in ('architecture', 'orchestration')", "criterion"])
+def test_branch_of_the_other_criteria_is_no_rule_on_architecture(test):
+    mean = "round((p_score + d_score + tech_lead_score) / 3)"
+    body = f"if {test}:\n    score = tech_lead_score\nelse:\n    score = {mean}"
+    assert weight_lines(body) == [2]
