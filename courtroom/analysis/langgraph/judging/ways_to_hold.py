@@ -71,9 +71,20 @@ def _ways(test: ast.expr, function: FunctionRef, inputs: InputReader, steps: int
 def _ways_to_set(
     name: str, function: FunctionRef, inputs: InputReader, steps: int
 ) -> Iterator[Way]:
-    """Yield the ways in which a local name gets a value that is not empty."""
+    """Yield the ways in which a local name gets a value that is not empty.
+
+    `if not is_flawed: ... is_flawed = True` is a way of its own: what set it before is none of it.
+    """
     for value in assignments_in(function.site.node).get(name, []):
-        yield from _ways_to_give(value, function, inputs, steps)
+        for parts, home in _ways_to_give(value, function, inputs, steps):
+            others = [part for part in parts if not (home is function and _denies(part, name))]
+            yield others, home
+
+
+def _denies(test: ast.expr, name: str) -> bool:
+    if not isinstance(test, ast.UnaryOp) or not isinstance(test.op, ast.Not):
+        return False
+    return isinstance(test.operand, ast.Name) and test.operand.id == name
 
 
 def _ways_to_return(function: FunctionRef, inputs: InputReader, steps: int) -> Iterator[Way]:

@@ -121,6 +121,10 @@ SAYS = "'security' in p.argument"
         f"if any(not e.found for e in evidences) or {SAYS}:\n    score = min(score, 3)",
         f"said = {SAYS}\nif (evidences['safe_tool'].found or said) and t:\n    score = min(score, 3)",
         f"{FLAG}if {SAYS}:\n    flawed = True\nif flawed:  # security\n    score = security_cap",
+        (
+            f"{FLAG}if not flawed:\n    if {SAYS}:\n        flawed = True\n"
+            "if flawed:\n    score = security_cap"
+        ),
         f"if {SAYS}:\n    score = 3\nif any(e.found and e.security for e in evidences):\n    score = 3",
     ],
 )
