@@ -141,9 +141,20 @@ def _small(depths: Sequence[str | None]) -> str:
 
 def _reads_history(node: ast.AST) -> bool:
     if isinstance(node, ast.List):
-        words = _words(node)
-        return "git" in words and not HISTORY_COMMANDS.isdisjoint(words)
+        return _is_history_command(_words(node))
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     is_git_log = node.func.attr == "log" and last_name(node.func.value) == "git"
     return is_git_log or node.func.attr == "iter_commits"
+
+
+def _is_history_command(words: Sequence[str | None]) -> bool:
+    """Return true for git and its command, and for a command with an option: a runner puts git before."""
+    if "git" in words:
+        return not HISTORY_COMMANDS.isdisjoint(words)
+    command, options = words[:1], words[1:2]
+    return not HISTORY_COMMANDS.isdisjoint(command) and any(map(_is_option, options))
+
+
+def _is_option(word: str | None) -> bool:
+    return word is not None and word.startswith("-")

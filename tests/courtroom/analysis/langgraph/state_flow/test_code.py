@@ -464,6 +464,15 @@ def test_a_clone_without_the_word_git_is_one(words: str):
     assert len(sentences(flow_with(code), "shallow_history")) == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "count"), [("'log', '--oneline'", 1), ("'log', 'the run'", 0), ("path, 'log'", 0)]
+)
+def test_a_history_may_be_read_by_a_runner_that_puts_git_before(command: str, count: int):
+    code = CLONE.format(depth="'--depth', '1'", command="'log'")
+    code = code.replace("['git', '-C', path, 'log']", f"[{command}]")
+    assert len(sentences(flow_with(code), "shallow_history")) == count
+
+
 def test_prompts_of_one_function_that_nothing_calls_are_one_fault():
     prompts = f"    {PROMPT}    {PROMPT.replace('JUDGE', 'USER')}"
     reading = flow_with(
