@@ -41,7 +41,7 @@ FEATURE_WORDS = {
     "dissent": "an account of dissent",
     "variance_re_evaluation": "a re-evaluation of wide spreads",
     "markdown_report": "a Markdown report",
-    COMMIT_COUNT: "the number of commits",
+    COMMIT_COUNT: "more commits than the history has",
     "file_content": "content in each file that it names",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",
