@@ -73,7 +73,7 @@ _JUDGE_SAYS = re.compile(
     r"|complain|commend|agre|object"
     r"|the (?:chief|code|graph|implementation|synthesis|report|repo|work|history)\b"
     # The row of a table: "Prosecutor 3/5 Distinct prompts, but ...".
-    r"|[1-5] ?/ ?\d)"
+    r"|(?:[1-9]|10) ?/ ?\d)"
 )
 # A condition of what the code does: "routes to the error handler if evidence is missing".
 _CONDITION = re.compile(
@@ -262,35 +262,38 @@ def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
     """Yield the sentences without the sections about other subjects."""
     skipped: str | None = None
     section = 0
-    for page, text in enumerate(reading.pages, start=1):
-        for line in _paragraphs(page, text, reading.headings):
-            if (page, line) in reading.headings:
-                section += 1
-                skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
-            elif skipped is None:
-                parts = [part for own in own_words(line) for part in _SENTENCE.split(own) if part]
-                for place, part in enumerate(parts):
-                    if len(part) <= _MAX_SENTENCE:
-                        yield _Sentence(page, part, section, begins_line=place == 0)
+    for page, line in _paragraphs(reading):
+        if (page, line) in reading.headings:
+            section += 1
+            skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
+        elif skipped is None:
+            parts = [part for own in own_words(line) for part in _SENTENCE.split(own) if part]
+            for place, part in enumerate(parts):
+                if len(part) <= _MAX_SENTENCE:
+                    yield _Sentence(page, part, section, begins_line=place == 0)
 
 
-def _paragraphs(page: int, text: str, headings: frozenset[tuple[int, str]]) -> Iterator[str]:
-    """Yield the lines of a page; one that goes on in lower case stands with the one before it.
+def _paragraphs(reading: PdfReading) -> Iterator[tuple[int, str]]:
+    """Yield page and text of the lines; one that goes on in lower case stands with the one before.
 
-    Of two lines that begin with a path, each is a row.
+    So does a first line of a page that goes on in brackets. Of two lines that begin with a path,
+    each is a row.
     """
-    pending = ""
-    for line in filter(None, text.split("\n")):
-        is_cut = pending and _CUT.search(pending) and line[0].islower()
-        is_cut = is_cut and not (_ROW.match(line) and _ROW.match(pending))
-        if is_cut and not headings & {(page, pending), (page, line)}:
-            pending += f" {line}"
-            continue
-        if pending:
-            yield pending
-        pending = line
+    pending, begun, latest = "", 0, 0
+    for page, text in enumerate(reading.pages, start=1):
+        for line in filter(None, text.split("\n")):
+            goes_on = line[0].islower() or (page > latest and line[0] == "(")
+            is_cut = pending and goes_on and _CUT.search(pending)
+            is_cut = is_cut and not (_ROW.match(line) and _ROW.match(pending))
+            latest = page
+            if is_cut and not reading.headings & {(begun, pending), (page, line)}:
+                pending += f" {line}"
+                continue
+            if pending:
+                yield begun, pending
+            pending, begun = line, page
     if pending:
-        yield pending
+        yield begun, pending
 
 
 def own_words(line: str) -> Iterator[str]:

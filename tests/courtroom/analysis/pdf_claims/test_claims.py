@@ -72,6 +72,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The judges will run in parallel.",
         "It goes on if a judge fails (e.g., parallel judges).",
         "● Defense (5): praises judges that run in parallel.",
+        "Defense 10/10 The judges run in parallel.",
         "● Defense: The graph runs the judges in parallel.",
         "Parallel judges are not yet implemented.",
         "The peer's judges run in parallel.",
@@ -414,6 +415,20 @@ def test_prompts_that_share_much_may_still_be_distinct(words: int, standing: str
 def test_sentence_that_goes_on_in_the_next_line_is_quoted_whole() -> None:
     (claim,) = feature_claims(_report("A join uses a reducer", "to keep every opinion.", "End."))
     assert claim.passage == "A join uses a reducer to keep every opinion."
+
+
+@pytest.mark.parametrize(
+    ("end", "start", "passage"),
+    [
+        ("Its prompts are", "distinct for each.", "Its prompts are distinct for each."),
+        ("Its prompts are", "(all of them) distinct.", "Its prompts are (all of them) distinct."),
+    ],
+)
+def test_sentence_that_goes_on_on_the_next_page_is_quoted_whole(
+    end: str, start: str, passage: str
+) -> None:
+    (claim,) = feature_claims(PdfReading(pages=(f"A start.\n{end}", f"{start}\nAn end.")))
+    assert (claim.page, claim.passage) == (1, passage)
 
 
 def test_without_facts_every_claim_is_open() -> None:
