@@ -142,6 +142,8 @@ def _change(
     places = [piece.location for piece in pieces if piece.location.path]
     location = next(iter(places), Location())
     own = [piece for piece in pieces if (step.path, step.line) == _line(piece)]
+    # Only the first few faults of a kind are quoted; what the step itself names is of this one.
+    own = own or [piece for piece in pieces if _is_named(piece, step.action)]
     return Remediation(
         path=step.path or location.path,
         line=step.line if step.path else location.line_start,
@@ -151,6 +153,11 @@ def _change(
         evidence=tuple(piece.id for piece in own or pieces),
         criterion_id=criterion.id,
     )
+
+
+def _is_named(piece: Evidence, action: str) -> bool:
+    path, line = _line(piece)
+    return f"{path}:{line}" in {word.strip("().,;:") for word in action.split()}
 
 
 def _line(piece: Evidence) -> tuple[str | None, int | None]:

@@ -1,5 +1,6 @@
 """Remediation: changes from unmet checks, at their places, the most urgent first."""
 
+from courtroom.checks.state_flow import StateFlow
 from courtroom.models.evidence import Location
 from courtroom.models.root_cause import RootCause
 from courtroom.synthesis.advice.work import Work
@@ -70,6 +71,23 @@ def test_flaw_is_fixed_at_every_line_in_file_order():
         ("no_shell.py", 4, (flaws[1].id,)),
         ("no_shell.py", 30, (flaws[0].id,)),
     ]
+
+
+def test_change_without_a_quoted_place_cites_the_place_that_it_names():
+    arrives = StateFlow(id="arrives", goal="Data arrives", faults=["early_read"])
+    places = [("src/tools.py", 4), ("src/nodes.py", 9)]
+    pieces = [
+        piece("arrives", line, location=Location(path=path, line_start=line))
+        for path, line in places
+    ]
+    fault = {"kind": "early_read", "sentence": "b reads `k`", "path": "src/b.py", "line": 7}
+    other = {"path": "src/nodes.py", "line": 9}
+    facts = {"state_flow": {"faults": [fault | {"other": other}], "unread": {}}}
+    outcomes = {"arrives": outcome("arrives", False, *pieces)}
+    work = Work(facts, {p.id: p for p in pieces}, outcomes)
+
+    (change,) = remediation_for(criterion("quality", arrives), work)
+    assert (change.path, change.line, change.evidence) == ("src/b.py", 7, (pieces[1].id,))
 
 
 def test_essential_and_security_checks_come_first_then_the_heaviest():
