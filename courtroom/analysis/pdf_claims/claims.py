@@ -283,8 +283,9 @@ def _paragraphs(reading: PdfReading) -> Iterator[tuple[int, str]]:
     for page, text in enumerate(reading.pages, start=1):
         for line in filter(None, text.split("\n")):
             goes_on = line[0].islower() or (page > latest and line[0] == "(")
-            is_cut = pending and goes_on and _CUT.search(pending)
-            is_cut = is_cut and not (_ROW.match(line) and _ROW.match(pending))
+            is_cut = bool(pending and goes_on and _CUT.search(pending))
+            is_row = _ROW.match(line) and (page > latest or _ROW.match(pending))
+            is_cut = is_cut and not is_row
             latest = page
             if is_cut and not reading.headings & {(begun, pending), (page, line)}:
                 pending += f" {line}"

@@ -422,6 +422,7 @@ def test_sentence_that_goes_on_in_the_next_line_is_quoted_whole() -> None:
     [
         ("Its prompts are", "distinct for each.", "Its prompts are distinct for each."),
         ("Its prompts are", "(all of them) distinct.", "Its prompts are (all of them) distinct."),
+        ("Its prompts are distinct", "src/judges.py asks.", "Its prompts are distinct"),
     ],
 )
 def test_sentence_that_goes_on_on_the_next_page_is_quoted_whole(
