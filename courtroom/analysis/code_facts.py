@@ -450,6 +450,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "loose_caps",
             "security_ground",
             "dissent_content",
+            "remediation_content",
             "markdown_report",
         ),
     ),

@@ -10,6 +10,7 @@ from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
+from courtroom.analysis.langgraph.judging.remediation_content import read_remediation
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
@@ -58,6 +59,7 @@ def record_verdict(writer: FactWriter) -> None:
     writer.set_rows("averaged_scores", means, gap)
     _rules(writer, gap)
     _dissent(writer, gap)
+    _remediation(writer, gap)
 
     reports = list(markdown_reports(writer.symbols))
     writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
@@ -85,6 +87,19 @@ def _dissent(writer: FactWriter, gap: str) -> None:
     writer.facts["dissent_content"] = content
     for function, line in reading.places if reading else ():
         writer.add_location("dissent_content", function.source.path, line)
+
+
+def _remediation(writer: FactWriter, gap: str) -> None:
+    reading = read_remediation(writer.layers.justice)
+    content = reading.content if reading else None
+    if content is None or (gap and content == "fixed"):
+        unclear = "what the text of the remediation holds could not be followed"
+        absent = "no text of a remediation was recognised"
+        writer.set_unknown(["remediation_content"], gap or (unclear if reading else absent))
+        return
+    writer.facts["remediation_content"] = content
+    for function, line in reading.places if reading else ():
+        writer.add_location("remediation_content", function.source.path, line)
 
 
 def place_of_verdict(justice: Sequence[FunctionRef]) -> FunctionRef | None:

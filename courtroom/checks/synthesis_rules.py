@@ -72,6 +72,18 @@ DISSENTS = {
     "fixed": "The dissent is a fixed text: it gives nothing that a judge argues.",
     "none": RULES["dissent"][1],
 }
+REMEDIATIONS = {
+    "findings": "The remediation gives what judges argue or detectives report.",
+    "fixed": (
+        "The remediation is made of fixed words and names: nothing that a judge argues or a"
+        " detective reports is in it."
+    ),
+}
+# By aspect: the fact on a text, what the text should hold, and the sentences.
+TEXTS: dict[str, tuple[str, str, Mapping[str, str]]] = {
+    "dissent_reasons": ("dissent_content", "arguments", DISSENTS),
+    "remediation": ("remediation_content", "findings", REMEDIATIONS),
+}
 
 # Caps for security that are none.
 NO_CAP = "No cap for security holds."
@@ -91,6 +103,7 @@ class SynthesisRules(CheckBase):
         "markdown_report",
         "security_by_evidence",
         "dissent_reasons",
+        "remediation",
     ]
 
 
@@ -104,8 +117,8 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         return _lost_report(survey) or flag("markdown_report", "markdown_report", survey, MARKDOWN)
     if check.aspect == "security_by_evidence":
         return _security_ground(survey)
-    if check.aspect == "dissent_reasons":
-        return _dissent_reasons(survey)
+    if check.aspect in TEXTS:
+        return _text_content(check.aspect, survey)
     rules = survey.facts.get("rules")
     if rules is None:
         return unknown("rules", survey)
@@ -168,13 +181,14 @@ def _security_ground(survey: Survey) -> Finding:
     return replace(finding, fault=NEEDS_NO_EVIDENCE) if ground == "either" else finding
 
 
-def _dissent_reasons(survey: Survey) -> Finding:
-    content = survey.facts.get("dissent_content")
+def _text_content(aspect: str, survey: Survey) -> Finding:
+    """Return whether a text of the Chief Justice holds what it should."""
+    fact, wanted, sentences = TEXTS[aspect]
+    content = survey.facts.get(fact)
     if content is None:
-        return unknown("dissent_content", survey)
-    locations = survey.fact_locations.get("dissent_content", ())
-    sentences = DISSENTS["arguments"], DISSENTS[content]
-    return decided(content == "arguments", locations, survey, sentences)
+        return unknown(fact, survey)
+    locations = survey.fact_locations.get(fact, ())
+    return decided(content == wanted, locations, survey, (sentences[wanted], sentences[content]))
 
 
 def _fault(check: SynthesisRules) -> str:
@@ -183,6 +197,7 @@ def _fault(check: SynthesisRules) -> str:
         "markdown_report": MARKDOWN,
         "security_by_evidence": (GROUNDS["evidence"], "No cap for security reads evidence."),
         "dissent_reasons": (DISSENTS["arguments"], "No dissent gives what the judges argue."),
+        "remediation": (REMEDIATIONS["findings"], "The remediation is made of fixed words."),
     }
     return (RULES | others)[check.aspect][1]
 

@@ -102,6 +102,7 @@ CHOICES = {
     "synthesis_rules.functionality_weight": "the Tech Lead's score counts most",
     "synthesis_rules.dissent": "a dissent is written",
     "synthesis_rules.dissent_reasons": "the dissent gives what the judges argue",
+    "synthesis_rules.remediation": "the remediation rests on arguments or evidence",
     "synthesis_rules.variance_re_evaluation": "a wide spread gets a second look",
     "synthesis_rules.markdown_report": "the verdict is written as Markdown",
     "synthesis_rules.security_by_evidence": "the cap for security reads evidence",

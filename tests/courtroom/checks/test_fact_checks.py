@@ -571,6 +571,19 @@ def test_dissent_has_to_give_what_judges_argue(content, met):
     assert (finding.met, clue_lines(finding)) == (met, [("x.py", 4)])
 
 
+@pytest.mark.parametrize(("content", "met"), [("findings", True), ("fixed", False), (None, None)])
+def test_remediation_has_to_give_what_the_audit_brought(content, met):
+    finding = synthesis_rules(
+        SynthesisRules(**CHECK_FIELDS, aspect="remediation"),
+        survey(
+            facts={"remediation_content": content},
+            reasons={"remediation_content": "not followed"},
+            places={"remediation_content": (location_at("x.py", 4),)},
+        ),
+    )
+    assert finding.met is met
+
+
 def test_dissent_that_could_not_be_followed_leaves_the_check_open():
     finding = synthesis_rules(
         SynthesisRules(**CHECK_FIELDS, aspect="dissent_reasons"),

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
-from courtroom.analysis.langgraph.judging.dissent_rule import COUNTS
 from courtroom.analysis.langgraph.judging.rule_words import (
     DEFENSE,
     PROSECUTION,
@@ -20,62 +18,20 @@ from courtroom.analysis.langgraph.judging.rule_words import (
     SPREAD,
 )
 from courtroom.analysis.langgraph.judging.score_changes import words_in
-from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import (
-    called_name,
-    constant_text,
-    last_name,
-    walk,
-    words_of,
+from courtroom.analysis.langgraph.judging.text_values import (
+    FILLING,
+    Part,
+    Text,
+    ValueReader,
+    first_places,
+    named_texts,
+    returned_by,
 )
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
 
 Content = Literal["arguments", "scores", "fixed"]
-# "plain" is a number, a judge's name or a criterion's; "own" another text of a dissent.
-Part = Literal["arguments", "plain", "fixed", "own", "open"]
-Value = tuple[ast.expr, FunctionRef]
-
-REASONS = frozenset(
-    words_of(
-        """argument arguments reason reasons reasoning rationale rationales justification
-        justifications explanation explanations critique comment comments cited citation citations"""
-    )
-)
-EVIDENCE_NAMES = frozenset(words_of("evidence evidences ev evs"))
-PLAIN = frozenset(
-    words_of(
-        """score scores variance spread diff difference gap range distance deviation min max mean
-        median avg average stdev std judge judges role persona name names id ids criterion criteria
-        dimension dimensions dim final verdict threshold limit count n total low high lowest highest
-        rule rules cap weight weights rating"""
-    )
-)
-TEXT_METHODS = frozenset(
-    words_of("strip lstrip rstrip upper lower title capitalize replace ljust rjust center split")
-) | {"splitlines", "removeprefix", "removesuffix"}
-NUMBERS = COUNTS | frozenset(
-    words_of("min max round float abs mean fmean median stdev pstdev variance divmod")
-)
-# Calls whose content is that of their arguments.
-HANDING_ON = frozenset(
-    words_of("str repr list tuple set sorted reversed filter map next join format enumerate zip")
-) | {"dict", "dedent", "shorten", "fill", "truncate"}
-LOOKUPS = frozenset({"get", "getattr", "pop"})
-# A name with one of these is of the rule, not of a dissent.
-RULE_NAMES = frozenset(words_of("requirement required rule rules threshold required needed"))
 HEADING_MARKS = ("#", "**")
-MAX_VALUES = 400
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """Value of a dissent; `is_kept` where a record or the report gets it, not a name alone.
-
-    What only a name holds may be for a model, which puts it into its own words.
-    """
-
-    value: ast.expr
-    function: FunctionRef
-    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +44,7 @@ class DissentContent:
 
 def read_dissent_content(functions: list[FunctionRef]) -> DissentContent | None:
     """Return what the dissents in the Chief Justice's code hold; None without a text of one."""
-    reader = _Reader(functions)
+    reader = ValueReader(functions, "dissent")
     texts = [text for function in functions for text in _texts_in(function)]
     parts = {id(text): reader.parts_of((text.value, text.function)) for text in texts}
     made = [text for text in texts if parts[id(text)] - {"own"}]
@@ -101,35 +57,30 @@ def read_dissent_content(functions: list[FunctionRef]) -> DissentContent | None:
     elif "open" in kinds or not any(text.is_kept for text in made):
         content = None
     else:
-        content = "scores" if "plain" in kinds else "fixed"
-        made.sort(key=lambda text: "plain" not in parts[id(text)])
-    # First the text itself, not where a name of it is handed on or shown.
-    made.sort(key=lambda text: not isinstance(text.value, ast.JoinedStr | ast.BinOp | ast.Constant))
-    made.sort(key=lambda text: "own" in parts[id(text)])
-    places = {(*text.function.key, text.value.lineno): text for text in reversed(made)}
-    return DissentContent(
-        content, [(text.function, text.value.lineno) for text in reversed(places.values())]
-    )
+        is_plain = bool({"plain", "evidence"} & kinds)
+        content = "scores" if is_plain else "fixed"
+        made.sort(key=lambda text: parts[id(text)].isdisjoint({"plain", "evidence"}))
+    return DissentContent(content, first_places(made, parts))
 
 
-def _texts_in(function: FunctionRef) -> list[_Text]:
+def _texts_in(function: FunctionRef) -> list[Text]:
     """Return the values that are kept or shown as a dissent.
 
     What stands under a test for security is a note on that rule, where there are others.
     """
-    texts: list[_Text] = []
+    texts: list[Text] = []
     if "dissent" in words_of(function.name):
-        texts += [_Text(value, function) for value in _returned_by(function)]
+        texts += [Text(value, function) for value in returned_by(function)]
     notes: set[int] = set()
     for node in walk(function.site.node):
-        texts += [_Text(value, function, is_kept) for value, is_kept in _dissents_at(node)]
+        texts += [Text(value, function, is_kept) for value, is_kept in named_texts(node, "dissent")]
         for body in _blocks_of(node):
-            texts += [_Text(value, function, is_kept=True) for value in _shown_dissent(body)]
+            texts += [Text(value, function, is_kept=True) for value in _shown_dissent(body)]
         if isinstance(node, ast.If):
             added = list(_added_texts(node.body)) if words_in(node.test) & SPREAD else []
             words = frozenset[str]().union(*map(words_in, added))
             if words & PROSECUTION and words & DEFENSE:
-                texts += [_Text(value, function, is_kept=True) for value in added]
+                texts += [Text(value, function, is_kept=True) for value in added]
             if words_in(node.test) & SECURITY:
                 notes |= {id(inner) for statement in node.body for inner in walk(statement)}
     others = [text for text in texts if id(text.value) not in notes]
@@ -142,53 +93,6 @@ def _texts_in(function: FunctionRef) -> list[_Text]:
 
 def _is_dissent_name(value: ast.expr) -> bool:
     return isinstance(value, ast.Name) and "dissent" in words_of(value.id)
-
-
-def _dissents_at(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield the texts that get the name of a dissent, with true where a record gets them."""
-    values: list[tuple[str, ast.expr | None, bool]] = []
-    if isinstance(node, ast.keyword):
-        values = [(node.arg or "", node.value, True)]
-    elif isinstance(node, ast.Dict):
-        values = [
-            (constant_text(key) or "", value, True)
-            for key, value in zip(node.keys, node.values, strict=True)
-        ]
-    elif isinstance(node, ast.Assign):
-        values = [(_target_name(t), node.value, _is_field(t)) for t in node.targets]
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-        values = [(_target_name(node.target), node.value, _is_field(node.target))]
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
-            # What the text is added to may be anybody's.
-            values.append((node.target.attr, node.target.value, True))
-    elif isinstance(node, ast.Call) and called_name(node) in {"append", "extend"}:
-        holder = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-        values = [(_target_name(holder), argument, _is_field(holder)) for argument in node.args]
-    for name, value, is_kept in values:
-        words = set(words_of(name))
-        if "dissent" in words and not words & RULE_NAMES and value and _may_be_text(value):
-            yield value, is_kept
-
-
-def _is_field(target: ast.expr) -> bool:
-    return isinstance(target, ast.Attribute | ast.Subscript)
-
-
-def _target_name(target: ast.expr) -> str:
-    if isinstance(target, ast.Subscript):
-        return constant_text(target.slice) or _target_name(target.value)
-    return last_name(target)
-
-
-def _may_be_text(value: ast.expr) -> bool:
-    if isinstance(value, ast.Constant):
-        return isinstance(value.value, str) and bool(value.value.strip())
-    if isinstance(value, ast.Call):
-        return called_name(value) not in COUNTS
-    # `[c for c in criteria if c.dissent]` picks what has one.
-    if isinstance(value, ast.ListComp | ast.GeneratorExp) and isinstance(value.elt, ast.Name):
-        return not any("dissent" in words_in(test) for g in value.generators for test in g.ifs)
-    return not isinstance(value, ast.Compare)
 
 
 def _blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -227,231 +131,9 @@ def _added_texts(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
         for node in walk(statement):
             if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
                 added = [node.value]
-            elif isinstance(node, ast.Call) and called_name(node) in {"append", "extend"}:
+            elif isinstance(node, ast.Call) and called_name(node) in FILLING:
                 added = node.args
             else:
                 continue
             parts = [part for value in added for part in getattr(value, "elts", [value])]
             yield from (part for part in parts if isinstance(part, ast.JoinedStr | ast.Constant))
-
-
-def _returned_by(function: FunctionRef) -> list[ast.expr]:
-    rows = (node for node in walk(function.site.node) if isinstance(node, ast.Return))
-    return [row.value for row in rows if row.value is not None and _may_be_text(row.value)]
-
-
-@dataclass
-class _Reader:
-    """Reader of values in `functions`, the code of the Chief Justice."""
-
-    functions: list[FunctionRef]
-    _by_name: dict[str, list[FunctionRef]] = field(init=False)
-    _values: dict[tuple[str, int], dict[str, list[ast.expr]]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._by_name = {}
-        for function in self.functions:
-            self._by_name.setdefault(function.name, []).append(function)
-
-    def parts_of(self, text: Value) -> set[Part]:
-        """Return the kinds of all values that a text is made of."""
-        parts: set[Part] = set()
-        waiting, followed = [text], set[tuple[str, int, str]]()
-        steps = 0
-        while waiting:
-            steps += 1
-            if steps > MAX_VALUES:
-                return {*parts, "open"}
-            value, function = waiting.pop()
-            if isinstance(value, ast.Name):
-                key = (*function.key, value.id)
-                if key not in followed:
-                    followed.add(key)
-                    further = self._values_of(value.id, function)
-                    waiting += further
-                    if not further:
-                        parts.add(_part_by_words(words_of(value.id)))
-                continue
-            kind, further_values = self._inside(value)
-            if kind:
-                parts.add(kind)
-            waiting += [(inner, function) for inner in further_values]
-            waiting += self._returns_of(value)
-        return parts
-
-    def _inside(self, value: ast.expr) -> tuple[Part | None, list[ast.expr]]:
-        """Return what a value is by itself, and the values that it hands on."""
-        if isinstance(value, ast.Call):
-            return self._of_call(value)
-        if isinstance(value, ast.Attribute):
-            words = words_of(value.attr)
-            is_handed_on = words == ["value"]
-            return (None, [value.value]) if is_handed_on else (_part_of(words, value.value), [])
-        if isinstance(value, ast.Subscript):
-            return self._of_item(value)
-        return _by_kind(value)
-
-    def _of_item(self, item: ast.Subscript) -> tuple[Part | None, list[ast.expr]]:
-        key = constant_text(item.slice)
-        if key is not None and not _is_judge(key):
-            return _part_of(words_of(key), item.value), []
-        is_returned = isinstance(item.value, ast.Call) and called_name(item.value) in self._by_name
-        return None, [] if is_returned and _place_of(item) is not None else [item.value]
-
-    def _of_call(self, call: ast.Call) -> tuple[Part | None, list[ast.expr]]:
-        name = called_name(call)
-        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if name in self._by_name:
-            return None, []
-        if name in LOOKUPS and call.args:
-            key = constant_text(call.args[1 if name == "getattr" and len(call.args) > 1 else 0])
-            if key is not None and not _is_judge(key):
-                return _part_of(words_of(key), receiver or call.args[0]), []
-            return None, [receiver] if receiver is not None else []
-        if name in TEXT_METHODS and receiver is not None:
-            return None, [receiver]
-        if name in NUMBERS:
-            return "plain", []
-        if name in {"items", "values", "keys"} and receiver is not None:
-            return None, [receiver]
-        if name in HANDING_ON:
-            key_functions = {keyword.arg for keyword in call.keywords} & {"key"}
-            values = [*call.args, *(k.value for k in call.keywords if k.arg not in key_functions)]
-            return None, [*values, *([receiver] if name == "format" and receiver else [])]
-        return "open", []
-
-    def _returns_of(self, value: ast.expr) -> list[Value]:
-        """Return what a call of a function returns, or of a pair that it returns one part."""
-        place = _place_of(value) if isinstance(value, ast.Subscript) else None
-        call = value.value if isinstance(value, ast.Subscript) and place is not None else value
-        if not isinstance(call, ast.Call):
-            return []
-        return [
-            (_part_at(returned, place), function)
-            for function in self._by_name.get(called_name(call), [])
-            for returned in _returned_by(function)
-        ]
-
-    def _values_of(self, name: str, function: FunctionRef) -> list[Value]:
-        """Return what a name is set to, filled with, taken from or passed as."""
-        values = self._own_values(function).get(name, [])
-        if values:
-            return [(value, function) for value in values]
-        if name not in parameter_names(function):
-            return []
-        return list(self._passed(name, function))
-
-    def _own_values(self, function: FunctionRef) -> dict[str, list[ast.expr]]:
-        if function.key not in self._values:
-            self._values[function.key] = _values_in(function)
-        return self._values[function.key]
-
-    def _passed(self, name: str, function: FunctionRef) -> Iterator[Value]:
-        for caller in self.functions:
-            if function.name in caller.site.mentions and caller.key != function.key:
-                for call in walk(caller.site.node):
-                    if isinstance(call, ast.Call) and called_name(call) == function.name:
-                        argument = argument_of(call, name, function)
-                        if argument is not None:
-                            yield argument, caller
-
-
-def _by_kind(value: ast.expr) -> tuple[Part | None, list[ast.expr]]:
-    if isinstance(value, ast.Constant):
-        return ("fixed" if value.value and isinstance(value.value, str) else None), []
-    if isinstance(value, ast.JoinedStr):
-        parts = [p.value for p in value.values if isinstance(p, ast.FormattedValue)]
-        return "fixed", parts
-    if isinstance(value, ast.BinOp) and not isinstance(value.op, ast.Add | ast.Mod):
-        return "plain", []
-    if isinstance(value, ast.Compare | ast.UnaryOp):
-        return None, []
-    members = _members_of(value)
-    return (None, members) if members is not None else ("open", [])
-
-
-def _members_of(value: ast.expr) -> list[ast.expr] | None:
-    """Return the values of which a value is one, or has some; None where that is not known."""
-    if isinstance(value, ast.IfExp):
-        return [value.body, value.orelse]
-    if isinstance(value, ast.BinOp):
-        return [value.left, value.right]
-    if isinstance(value, ast.ListComp | ast.GeneratorExp | ast.SetComp):
-        return [value.elt]
-    if isinstance(value, ast.List | ast.Tuple | ast.Set):
-        return value.elts
-    if isinstance(value, ast.BoolOp | ast.Dict):
-        return value.values
-    if isinstance(value, ast.DictComp | ast.Starred | ast.Await):
-        return [value.value]
-    return None
-
-
-def _part_of(words: list[str], owner: ast.expr) -> Part:
-    """Return what a field holds: the rationale of a piece of evidence is no judge's argument."""
-    part = _part_by_words(words)
-    is_evidence = bool(EVIDENCE_NAMES.intersection(words_of(last_name(owner))))
-    return "plain" if part == "arguments" and is_evidence else part
-
-
-def _part_by_words(words: list[str]) -> Part:
-    if "dissent" in words:
-        return "own"
-    if REASONS.intersection(words):
-        return "arguments"
-    return "plain" if PLAIN.intersection(words) else "open"
-
-
-def _is_judge(key: str) -> bool:
-    words = set(words_of(key))
-    return bool(words & (PROSECUTION | DEFENSE) or "techlead" in words or {"tech", "lead"} <= words)
-
-
-def _values_in(function: FunctionRef) -> dict[str, list[ast.expr]]:
-    """Return for each local name what it is set to, and what is added to it."""
-    values: dict[str, list[ast.expr]] = {}
-    for node in walk(function.site.node):
-        for target, value in _settings_at(node):
-            values.setdefault(target, []).append(value)
-    return values
-
-
-def _settings_at(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from _pairs(target, node.value)
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
-        if node.value is not None:
-            yield from _pairs(node.target, node.value)
-    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-        yield from _pairs(node.target, node.iter)
-    elif isinstance(node, ast.Call) and called_name(node) in {"append", "extend"}:
-        holder = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if isinstance(holder, ast.Name):
-            yield from ((holder.id, argument) for argument in node.args)
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield names with their values; of `a, b = f()` each name has all that f() returns."""
-    if isinstance(target, ast.Name):
-        yield target.id, value
-    elif isinstance(target, ast.Tuple | ast.List):
-        for place, part in enumerate(target.elts):
-            if isinstance(value, ast.Call):
-                # `final, dissent = resolve(...)`: the part of what is returned.
-                item: ast.expr = ast.Subscript(value, ast.Constant(place), ast.Load())
-                yield from _pairs(part, item)
-            else:
-                yield from _pairs(part, _part_at(value, place))
-    elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-        yield target.value.id, value
-
-
-def _part_at(value: ast.expr, place: int | None) -> ast.expr:
-    members = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-    return members[place] if place is not None and place < len(members) else value
-
-
-def _place_of(item: ast.Subscript) -> int | None:
-    place = item.slice.value if isinstance(item.slice, ast.Constant) else None
-    return place if type(place) is int else None

@@ -53,6 +53,14 @@ def verdict(*lines: str) -> str:
             ),
             "arguments",
         ),
+        (
+            (
+                "parts = ['They differ.']",
+                "parts.insert(0, f'Prosecutor: {p.argument}')",
+                "dissent = ' '.join(parts)",
+            ),
+            "arguments",
+        ),
         (("dissent = f'{p} against {d}'",), None),
         (("dissent = worded(model, p, d)",), None),
         (

@@ -1,0 +1,55 @@
+"""Content of the remediation: what judges argue and detectives report, or fixed words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from courtroom.analysis.langgraph.judging.text_values import (
+    Part,
+    Text,
+    ValueReader,
+    first_places,
+    named_texts,
+    returned_by,
+)
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import walk, words_of
+
+WORD = "remediation"
+# What comes from a judge or a detective.
+GIVEN: frozenset[Part] = frozenset({"arguments", "evidence"})
+
+
+@dataclass(frozen=True, slots=True)
+class RemediationContent:
+    """Content of all texts of remediation, and where they are; null where it is not known."""
+
+    content: Literal["findings", "fixed"] | None
+    places: list[tuple[FunctionRef, int]]
+
+
+def read_remediation(functions: list[FunctionRef]) -> RemediationContent | None:
+    """Return what the remediation of the Chief Justice's code holds; None without a text of one."""
+    reader = ValueReader(functions, WORD)
+    texts = [text for function in functions for text in _texts_in(function)]
+    parts = {id(text): reader.parts_of((text.value, text.function)) for text in texts}
+    made = [text for text in texts if parts[id(text)] - {"own"}]
+    kinds = set[Part]().union(*parts.values())
+    if not made:
+        return None
+    if given := [text for text in made if parts[id(text)] & GIVEN]:
+        return RemediationContent("findings", first_places(given, parts))
+    is_known = "open" not in kinds and any(text.is_kept for text in texts)
+    return RemediationContent("fixed" if is_known else None, first_places(made, parts))
+
+
+def _texts_in(function: FunctionRef) -> list[Text]:
+    texts = [
+        Text(value, function, is_kept)
+        for node in walk(function.site.node)
+        for value, is_kept in named_texts(node, WORD)
+    ]
+    if WORD in words_of(function.name):
+        texts += [Text(value, function) for value in returned_by(function)]
+    return texts

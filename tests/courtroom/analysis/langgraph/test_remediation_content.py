@@ -1,0 +1,53 @@
+"""Content of the remediation: arguments and evidence, or fixed words."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.remediation_content import read_remediation
+from tests.courtroom.sources import layers_of, symbols_of
+
+STEPS = "STEPS = {'graph': 'Add edges.'}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("plan = f'Improve {name}.'",), "fixed"),
+        (("plan = STEPS.get(criterion, 'Review it.')",), "fixed"),
+        (("plan = STEPS.get(criterion, p.argument)",), "findings"),
+        (("plan = opinion.remediation",), "findings"),
+        (("parts = ['Do it.']", "parts.insert(0, p['argument'])", "plan = parts"), "findings"),
+        (("plan = ', '.join(e.location for e in found)", "plan = plan or 'None.'"), None),
+        (("plan = [f'Mend {evidence.location}' for evidence in found]",), "findings"),
+        (("plan = worded(p)",), None),
+        (("if 'security' in p.argument:", "    plan = 'Mend the shell.'"), "fixed"),
+    ],
+)
+def test_remediation_is_followed_to_the_values_of_its_text(lines, expected):
+    body = "\n".join(f"    {line}" for line in lines)
+    code = (
+        f"{STEPS}def chief_justice(state, p, opinion, found, name, criterion):\n{body}\n"
+        "    return {'final_report': Result(remediation=plan)}\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    reading = read_remediation(layers.justice)
+    assert reading is not None
+    assert reading.content == expected
+
+
+def test_remediation_that_is_only_for_a_model_is_left_open():
+    code = (
+        "def chief_justice(state, model):\n    remediation = 'Improve it.'\n"
+        "    return {'final_report': model.invoke(remediation)}\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    reading = read_remediation(layers.justice)
+    assert reading is not None
+    assert reading.content is None
+
+
+def test_code_without_remediation_has_no_content_of_it():
+    code = "def chief_justice(state):\n    return 3\n"
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    assert read_remediation(layers.justice) is None
