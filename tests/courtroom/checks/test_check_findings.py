@@ -10,6 +10,7 @@ from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.pdf.read_pdf import PdfImage, PdfReading
 from courtroom.analysis.pdf_claims.claim_patterns import FEATURES
 from courtroom.analysis.pdf_claims.claims import FILE_CONTENT
+from courtroom.analysis.pdf_claims.commit_counts import COMMIT_COUNT
 from courtroom.analysis.pdf_claims.denials import PARTS
 from courtroom.checks.commit_history import CommitHistory, finding_on_history
 from courtroom.checks.communication_log import CommunicationLog
@@ -531,4 +532,5 @@ def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words()
 
 def test_every_feature_that_a_report_can_claim_has_its_words():
     features = {feature.id for feature in FEATURES}
-    assert set(FEATURE_WORDS) == {*features, *(part.id for part in PARTS), FILE_CONTENT}
+    apart = {FILE_CONTENT, COMMIT_COUNT}
+    assert set(FEATURE_WORDS) == {*features, *(part.id for part in PARTS), *apart}
