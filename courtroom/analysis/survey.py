@@ -16,7 +16,6 @@ from courtroom.analysis.git.blobs import REGULAR_FILES, Blob, BlobReader
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, list_tree
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.sandbox.sandbox import ChildLimits, examine, reading_limits
-from courtroom.analysis.warm_readers import SURVEY, answer_warm
 from courtroom.models.errors import ChildFailed
 
 if TYPE_CHECKING:
@@ -107,6 +106,9 @@ def _answer_given(
     """Return the answer of a reader that stays; None where an ordinary child must be asked."""
     if given is None or any(row["search"] == FORKING_SEARCH for row in request["checks"]):
         return None
+    # Imported late: the child needs none of it.
+    from courtroom.analysis.warm_readers import SURVEY, answer_warm
+
     return answer_warm(SURVEY, {**request, "sizes": given.sizes}, given.content, limits=limits)
 
 

@@ -76,12 +76,13 @@ def claimed_paths(reading: PdfReading) -> tuple[ClaimedPath, ...]:
     `./a.py` and `a.py` are one path, written as at its first plain mention.
     """
     claims: dict[str, ClaimedPath] = {}
+    excuses: dict[str, int] = {}
     for claim in _mentions(reading):
         name = claim.path.removeprefix("./")
-        earlier = claims.get(name)
+        earlier = excuses.get(name)
         # A mention that claims the file replaces one that only plans or disowns it.
-        if earlier is None or _excuse(claim) < _excuse(earlier):
-            claims[name] = claim
+        if earlier is None or (earlier and _excuse(claim) < earlier):
+            claims[name], excuses[name] = claim, _excuse(claim)
     return tuple(claims.values())
 
 

@@ -127,6 +127,8 @@ _PASSAGE_SENTENCES = 5
 _RANKED_PASSAGES = 10
 # Sentences and names of a long report: each is compared with every term of a rubric.
 _REMEMBERED = 4096
+# The course's terms are facts, and most of them stand in checks too.
+_REMEMBERED_TERMS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ def uses_of_terms(reading: PdfReading) -> dict[str, TermMatch]:
     return {term: use_of_term(reading, term) for term in PDF_TERMS}
 
 
+@lru_cache(_REMEMBERED_TERMS)
 def use_of_term(reading: PdfReading, term: str) -> TermMatch:
     """Return the strongest use of any term.
 

@@ -25,7 +25,6 @@ from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffin
 from courtroom.analysis.prompt_injection.patterns import FORGED
 from courtroom.analysis.prompt_injection.sentences import Kind
 from courtroom.analysis.sandbox.sandbox import ChildLimits, examine, reading_limits
-from courtroom.analysis.warm_readers import TEXTS, answer_warm
 from courtroom.models.errors import ChildFailed
 
 if TYPE_CHECKING:
@@ -121,6 +120,9 @@ def _answer_given(
     snapshot: Snapshot, request: Mapping[str, Any], given: GivenFiles, limits: ChildLimits
 ) -> dict[str, Any] | None:
     """Return the answer of a reader that stays; None where an ordinary child must be asked."""
+    # Imported late: the child needs none of it.
+    from courtroom.analysis.warm_readers import TEXTS, answer_warm
+
     try:
         listings = [read_git(snapshot.git_dir, words) for words in _listings(snapshot.commit)]
     except ChildFailed:
