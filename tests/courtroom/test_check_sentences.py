@@ -13,7 +13,7 @@ from tests.courtroom.check_sentences import PAGE, audited_works, checks_of, page
 
 ALTERNATIVE = re.compile(r"\bor\b(?! more)")
 # Of a negation, each part is so.
-STATED = re.compile(r"(?!No |Nothing |There is no |The report does not )")
+STATED = re.compile(r"(?!No |None |Nothing |There is no |The report does not )")
 
 
 @pytest.fixture(scope="module")
