@@ -169,7 +169,8 @@ def chief_justice(state):
 
 
 def summarise(state):
-    return [opinion.argument for opinion in state["opinions"]]
+    opinions = state["opinions"]
+    return [{"argument": opinion.argument, "remediation": "Improve it."} for opinion in opinions]
 """
 PROMPTS = f'DEFENSE_PROMPT = "{"Credit the effort that the work shows. " * 6}"\n'
 DANGERS = """import pickle

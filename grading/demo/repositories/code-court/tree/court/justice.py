@@ -20,6 +20,8 @@ def chief_justice(state: CourtState) -> dict:
         if max(scores) - min(scores) > 2:
             dissent = "; ".join(f"{o.judge} gave {o.score} because {o.argument}" for o in heard)
             lines.append(f"Dissent: {dissent}")
+        remediation = min(heard, key=lambda o: o.score).argument
+        lines.append(f"Remediation: {remediation}")
     verdict = "\n".join(lines)
     Path("verdict.md").write_text(verdict)
     return {"verdict": verdict}
