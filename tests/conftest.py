@@ -23,6 +23,7 @@ from redis import Redis
 from grading.core.rls.base import SITE_ROLE, as_owner
 from tests.databases import template_of_all_workers
 from tests.large_pages import use_large_pages
+from tests.waiting import AUDIT_PATIENCE_SECONDS
 
 pytest_plugins = ["tests.page_fixtures", "tests.store_fixtures"]
 
@@ -201,4 +202,5 @@ def worker() -> Iterator[None]:
     )
     yield
     process.terminate()
-    process.wait(timeout=20)
+    # It ends its audit first.
+    process.wait(timeout=AUDIT_PATIENCE_SECONDS)

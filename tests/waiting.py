@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 
 PATIENCE_SECONDS = 60
+# Audits give way to everything else on the machine.
+AUDIT_PATIENCE_SECONDS = 180
 # Each look costs a query or a walk through /proc, so a long wait is looked at less often.
 POLL_SECONDS, LONGEST_POLL_SECONDS, POLL_SHARE = 0.1, 1.0, 0.1
 

@@ -11,6 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.waiting import AUDIT_PATIENCE_SECONDS
+
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -22,8 +24,7 @@ FLAGS = (
     "--disable-sync",
 )
 PATIENCE_MS = 60_000
-# Audits give way to everything else on the machine.
-AUDIT_PATIENCE_MS = 180_000
+AUDIT_PATIENCE_MS = AUDIT_PATIENCE_SECONDS * 1000
 # What is expected of a page gets the patience that clicks have: on a busy machine five seconds are too few.
 expect.set_options(timeout=PATIENCE_MS)
 
