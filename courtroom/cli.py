@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from courtroom.analysis import warm_readers
 from courtroom.analysis.git.repository_addresses import with_scheme
 from courtroom.models.audit_event import AuditEvent
 from courtroom.models.audit_report import AuditReport
@@ -109,6 +110,9 @@ async def _audit(options: argparse.Namespace) -> int:
         _earlier_results(options),
     )
 
+    if earlier.report is None:
+        # One start and one import for three readers, while the repository is cloned.
+        warm_readers.prepare_readers()
     try:
         async for event in hold_audit(case, bench=bench, known=earlier):
             if not options.quiet:
@@ -118,6 +122,8 @@ async def _audit(options: argparse.Namespace) -> int:
         ended_at = datetime.now(UTC).isoformat(timespec="seconds")
         write_files(options, refused_audit(options.repo, options.ref, refused, ended_at))
         raise
+    finally:
+        warm_readers.end_readers()
 
     if report is None:
         message = "the audit ended without a report"

@@ -1,4 +1,4 @@
-"""Readers of submissions that stay in a worker: each of its audits asks a fork of them.
+"""Readers of submissions that stay in a worker or a command: each of its audits asks a fork of them.
 
 Nine tenths of the time that a reading of a small work took was the start and the imports of its
 child. A fork has the same limits, sees no file of the submission, gets the bytes by a pipe and may
@@ -35,6 +35,11 @@ def prepare_readers() -> None:
     from courtroom.models.case import Limits
 
     _READERS.prepare(reading_limits(Limits(), output_bytes=0))
+
+
+def end_readers() -> None:
+    """End the readers of this process, which asks no more."""
+    _READERS.end()
 
 
 def readers_are_ready() -> bool:

@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from courtroom.analysis import survey
+from courtroom.analysis import survey, warm_readers
 from courtroom.analysis.git import git_process
 from courtroom.analysis.pdf import page_rendering, read_pdf
 from courtroom.analysis.prompt_injection import repository_text
 from courtroom.analysis.sandbox.bubblewrap import bare_environment
 from courtroom.analysis.sandbox.child_io import Child, ChildLimits, Completed, converse
 from courtroom.analysis.sandbox.sandbox import examine, run_confined
+from courtroom.analysis.warm_readers import prepare_readers
 from courtroom.exhibits import outline
 
 # The modules that hand bytes to a confined child.
@@ -39,12 +40,14 @@ ONE_READER = threading.Lock()
 def read_in_process(patch: Any) -> None:
     for reader in READERS:
         patch.setattr(reader, "examine", answer_in_process)
+    patch.setattr(warm_readers, "prepare_readers", lambda: None)
     patch.setattr(git_process, "run_confined", run_unconfined)
 
 
 def read_in_child(patch: Any) -> None:
     for reader in READERS:
         patch.setattr(reader, "examine", examine)
+    patch.setattr(warm_readers, "prepare_readers", prepare_readers)
     patch.setattr(git_process, "run_confined", run_confined)
 
 
