@@ -28,11 +28,14 @@ from courtroom.analysis.prompt_injection import repository_text
 from courtroom.analysis.sandbox.bubblewrap import bare_environment
 from courtroom.analysis.sandbox.child_io import Child, ChildLimits, Completed, converse
 from courtroom.analysis.sandbox.sandbox import examine, run_confined
+from courtroom.analysis.sandbox.warm_child import WarmChild
 from courtroom.analysis.warm_readers import prepare_readers
 from courtroom.exhibits import outline
 
 # The modules that hand bytes to a confined child.
 READERS = (survey, repository_text, read_pdf, page_rendering, outline)
+# Those that stay, as a test of a worker or a command may have left them; and none.
+WARM, NOT_READY = warm_readers._READERS, WarmChild((), starts_on_request=False)
 # An audit reads in several threads, and patches of one process are undone in their order.
 ONE_READER = threading.Lock()
 
@@ -41,6 +44,7 @@ def read_in_process(patch: Any) -> None:
     for reader in READERS:
         patch.setattr(reader, "examine", answer_in_process)
     patch.setattr(warm_readers, "prepare_readers", lambda: None)
+    patch.setattr(warm_readers, "_READERS", NOT_READY)
     patch.setattr(git_process, "run_confined", run_unconfined)
 
 
@@ -48,6 +52,7 @@ def read_in_child(patch: Any) -> None:
     for reader in READERS:
         patch.setattr(reader, "examine", examine)
     patch.setattr(warm_readers, "prepare_readers", prepare_readers)
+    patch.setattr(warm_readers, "_READERS", WARM)
     patch.setattr(git_process, "run_confined", run_confined)
 
 
