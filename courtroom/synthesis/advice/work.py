@@ -81,9 +81,11 @@ class Work:
 
     @property
     def evidence_key(self) -> str | None:
-        """Key of the state that a reducer merges as a mapping."""
-        keys = (r["field"] for r in self._reducers if r["reducer"].endswith(MERGING))
-        return next(keys, None)
+        """Key of the state that a reducer merges as a mapping, first one that is named after evidence."""
+        plain = [r["field"] for r in self._reducers if r["reducer"].endswith(MERGING)]
+        own = [r["field"] for r in self._reducers if "merge" in (r.get("applies") or "")]
+        named = [field for field in (*plain, *own) if "eviden" in field.lower()]
+        return next(iter((*named, *plain)), None)
 
     @cached_property
     def evidence_has_found(self) -> bool:

@@ -41,6 +41,14 @@ def test_node_that_branches_to_the_judges_is_no_judge():
     assert work(graph=chosen).names["judge"] == "prosecutor, defense, judge_a and judge_b"
 
 
+def test_key_of_the_evidence_is_not_another_mapping_that_is_merged():
+    merged = {"field": "metadata", "reducer": "operator.ior"}
+    own = {"field": "evidences", "reducer": "merge_evidences", "applies": "a merge key by key"}
+    assert work(reducers=[own, merged]).evidence_key == "evidences"
+    assert work(reducers=[merged]).evidence_key == "metadata"
+    assert work(reducers=[own | {"field": "results"}]).evidence_key is None
+
+
 def flow_fault(kind, keys, nodes):
     fault = {"kind": kind, "sentence": "x", "path": "nodes.py", "line": 4, "keys": keys}
     return fault | {"nodes": nodes, "other": {"path": "state.py", "line": 3}}
