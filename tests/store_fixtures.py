@@ -28,7 +28,7 @@ def store_of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sto
 @pytest.fixture
 def store(store_of_all_tests: StoreProxy, monkeypatch: pytest.MonkeyPatch) -> StoreProxy:
     """The store, which nobody has asked yet. A silent one is given up soon, after one try."""
-    monkeypatch.setattr(object_store, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(object_store, "READ_SECONDS", 2.0)
     monkeypatch.setattr(object_store, "TRIES", 1)
     store_of_all_tests.requests.clear()
     return store_of_all_tests

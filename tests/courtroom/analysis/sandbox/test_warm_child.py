@@ -73,7 +73,7 @@ def refused(deed):
 def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WarmChild]:
     (tmp_path / "warm_witness.py").write_text(WITNESS)
     monkeypatch.syspath_prepend(str(tmp_path))
-    child = WarmChild((WITNESS_NAME,))
+    child = WarmChild((WITNESS_NAME,), answer_seconds=LIMITS.wall_seconds)
     yield child
     child.end()
 
