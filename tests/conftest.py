@@ -111,7 +111,7 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Freeze them, so that garbage collections skip them; on large pages they are reached faster."""
+    """Freeze them, so that garbage collections skip them, and move them to large pages."""
     gc.freeze()
     use_large_pages()
     gc.set_threshold(OBJECTS_PER_COLLECTION)

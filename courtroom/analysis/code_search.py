@@ -139,8 +139,8 @@ def _find_in_prompts(
     hits = [hit for prompt in prompts for hit in _hits_in_prompt(searches, prompt, pattern)]
     written = [hit for hit, is_written in hits if is_written]
     # A line that other judges get too, such as one of the scale, makes no view.
-    others = [prompt.text for prompt in searches.prompts if prompt.persona != persona]
-    common = frozenset(line.strip() for text in others for line in text.splitlines())
+    other_texts = [prompt.text for prompt in searches.prompts if prompt.persona != persona]
+    common = frozenset(line.strip() for text in other_texts for line in text.splitlines())
     own = [hit for hit in written if not _lines_of(searches, hit) <= common]
     # A prompt may be recognised by its name and again by the function that sends it.
     return list(dict.fromkeys(own or written or [hit for hit, _ in hits]))

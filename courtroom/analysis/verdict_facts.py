@@ -103,7 +103,7 @@ def _remediation(writer: FactWriter, gap: str) -> None:
 
 
 def place_of_verdict(justice: Sequence[FunctionRef]) -> FunctionRef | None:
-    """Return the function that sets a score by the opinions, before one that adds up what is set."""
+    """Return the function that sets a score by the opinions, before one that adds up scores."""
     computing = list(filter(_computes_scores, justice))
     by_opinions = list(filter(_names_opinions, computing))
     setting = [function for function in by_opinions if ChangeReader([function]).changes()]

@@ -1,4 +1,4 @@
-"""Readers of submissions that stay in a worker or a command: each of its audits asks a fork of them.
+"""Readers of submissions that stay in a worker or a command, whose audits ask forks of them.
 
 Nine tenths of the time that a reading of a small work took was the start and the imports of its
 child. A fork has the same limits, sees no file of the submission, gets the bytes by a pipe and may

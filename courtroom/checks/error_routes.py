@@ -25,7 +25,7 @@ class OpenRoute:
 
     @property
     def sentence(self) -> str:
-        """What runs whatever the route chooses."""
+        """Sentence on the nodes that run whatever the route chooses."""
         verb = "runs" if len(self.nodes) == 1 else "run"
         them = "it" if len(self.nodes) == 1 else "them"
         names = listed(f"`{node}`" for node in self.nodes)
@@ -41,15 +41,14 @@ def open_routes(graph: Mapping[str, Any], places: Collection[Place]) -> list[Ope
     LangGraph follows all edges of a node: a route stops nothing to which another edge leads.
     """
     rows = [row for row in graph.get("conditional", ()) if (row["path"], row["line"]) in places]
-    found = [_open_route(row, graph) for row in rows]
-    routes = [route for route in found if route is not None]
-    return routes if routes and len(routes) == len(found) else None
+    routes = [route for row in rows if (route := _open_route(row, graph)) is not None]
+    return routes if routes and len(routes) == len(rows) else None
 
 
 def idle_routes(graph: Mapping[str, Any]) -> list[OpenRoute]:
     """Return the routes that change no run."""
-    found = (_open_route(row, graph) for row in graph.get("conditional", ()))
-    return [route for route in found if route is not None and route.is_idle]
+    routes = (_open_route(row, graph) for row in graph.get("conditional", ()))
+    return [route for route in routes if route is not None and route.is_idle]
 
 
 def _open_route(row: Mapping[str, Any], graph: Mapping[str, Any]) -> OpenRoute | None:

@@ -33,7 +33,8 @@ WORDS: dict[str, str] = {
     "unwritten_read": "a key that is read and that nobody writes",
     "early_read": "a key that is read before it can be written",
     "unread_write": "a key that is written and that nobody reads",
-    "other_key": "a lookup inside a value of the state that finds nothing, or one that the rubric spells otherwise",
+    "other_key": "a lookup inside a value of the state that finds nothing, or one that the"
+    " rubric spells otherwise",
     "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",

@@ -92,7 +92,7 @@ def boxes_in(cells: Cells) -> tuple[list[Box], list[Box]]:
 
 
 def _is_around(box: Box, other: Box) -> bool:
-    """Return whether the box is close to the side of a lower one: a piece of the frame around it."""
+    """Return whether the box is close to the side of a lower one: a piece of its frame."""
     is_higher = box.top < other.top and other.bottom < box.bottom
     return is_higher and _gap(box, other) <= _MARGIN
 

@@ -94,7 +94,7 @@ def _error_route(sentence: str, code: CodeFacts, value: bool | None) -> bool | N
 
 
 def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """The kind of a reducer, where the sentence names it and one field, or says which is for which."""
+    """Kind of a reducer, where the sentence names it and one field, or says which is for which."""
     rows = code.get("reducers") or ()
     pairs = _FIELD_OF_REDUCER.findall(sentence)
     if any(_kinds(rows, field) == {*_REDUCERS} - {kind} for kind, field in pairs):
@@ -146,7 +146,7 @@ _READINGS: Mapping[str, Reading] = {
 
 
 def as_claimed(feature: str, sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """Return whether the claim holds in the words of its sentence, given the fact of its feature."""
+    """Return whether the claim holds as its sentence words it, given the fact of its feature."""
     read = _READINGS.get(feature)
     return read(sentence.lower(), code, value) if read else value
 

@@ -46,7 +46,8 @@ _NOT_NOW = re.compile(
     r"|opportunit(?:y|ies)"
     r"|absent|absence|shortcomings?"
     # "From initial setup to the graph" tells of the whole history.
-    r"|previously|initial(?:ly)?(?! (?:set-?up|commits?)\b)|originally|formerly|earlier version|used to|prototype|peer\w*"
+    r"|previously|initial(?:ly)?(?! (?:set-?up|commits?)\b)|originally|formerly|earlier version"
+    r"|used to|prototype|peer\w*"
     r"|classmate\w*|the (?:target|audited) (?:repo\w*|project)"
     r"|their (?:\w+ )?(?:repo\w*|code\w*|projects?|submissions?|work|pdfs?|agents?|auditors?"
     r"|implementations?|graphs?|judges|detectives)"

@@ -15,7 +15,8 @@ _COMMITS = re.compile(r"(?<![\w.,/#-])(\d{1,4}) (?:(?:total|git|atomic|small|\w+
 _OTHER = re.compile(
     r"\b(?:last|latest|recent|next|first|least|most|up to|more|fewer|less|over|under|min\w*|max\w*"
     r"|limit\w*|depth|every|per|each|between|threshold|if|when|whether|example|e\.g|prosecutor"
-    r"|defen[cs]e|tech ?lead|target|audited|(?:look|search|check|requir|expect|need|want)\w*)\b|[<>\u2264\u2265~+]",
+    r"|defen[cs]e|tech ?lead|target|audited|(?:look|search|check|requir|expect|need|want)\w*)\b"
+    r"|[<>\u2264\u2265~+]",
     re.IGNORECASE,
 )
 _PASSAGE_CHARACTERS = 400

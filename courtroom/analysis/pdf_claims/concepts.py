@@ -465,7 +465,7 @@ def _is_definition(passage: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _first_words(sentence: str, start: int) -> str:
-    """Return how a definition begins: "EvidenceAggregator: fan-in node that ..." is one of fan-in."""
+    """Return how a definition of the term begins: "EvidenceAggregator: fan-in node that"."""
     return " ".join(sentence[start:].split()[:_KIND_WORDS])
 
 

@@ -27,8 +27,8 @@ TRIAL_SECONDS = 60
 class Reach:
     """Paths a confined process may read, folders it may write, and whether it has a network.
 
-    The system's own folders can be read in any case, and nothing else be written; if it `is_sealed`,
-    it leaves not even a name behind in its own /tmp, for what comes after it in there.
+    The system's own folders can be read in any case, and nothing else be written; if it
+    `is_sealed`, it leaves not even a name behind in its own /tmp, for what comes after it in there.
     """
 
     reads: tuple[Path, ...] = ()

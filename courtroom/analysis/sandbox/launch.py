@@ -2,8 +2,8 @@
 
 sandbox.py starts this file by path with `python -I -S -B`. It may import the standard library only.
 It sets the limits after the fork, before any program or hostile byte is touched. (`preexec_fn` is
-not safe in a process that has threads.) An audit starts it up to fifteen times, so it imports little:
-`signal`, for its enumerations, and ctypes took as long as all the rest of Python's start.
+not safe in a process that has threads.) An audit starts it up to fifteen times, so it imports
+little: `signal`, for its enumerations, and ctypes took as long as all the rest of Python's start.
 Behind bubblewrap, programs such as git need no Python: prlimit.py.
 """
 
@@ -212,7 +212,7 @@ def _call_filter(rules: list[Step]) -> bytes:
 
 
 def _apply(call_filter: bytes) -> bool:
-    """Apply the filter to this process from now on; False where the kernel cannot. Needs no root."""
+    """Apply the filter to this process; False where the kernel cannot. Needs no root."""
     if not call_filter:
         return False
 
@@ -254,8 +254,8 @@ def _answer_until_idle() -> None:
     """Read {modules, paths, seconds}, then heads of {name, module, sizes}, each with a request and
     bytes after it.
 
-    Write one line, {name, size}, per request, and a JSON of that size: {answer} or {error}. A fork with so
-    many seconds answers; one that fails ends this process.
+    Write one line, {name, size}, per request, and a JSON of that size: {answer} or {error}. A fork
+    with so many seconds answers; one that fails ends this process.
     """
     import gc
     import json

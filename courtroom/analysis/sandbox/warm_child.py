@@ -77,7 +77,7 @@ class WarmChild:
     def answer(
         self, module: str, request: Mapping[str, Any], content: bytes, *, limits: ChildLimits
     ) -> dict[str, Any] | None:
-        """Return the answer; None when there is none in time. Raises the module's CourtroomError."""
+        """Return the answer; None where none comes in time. Raises the module's CourtroomError."""
         turn_seconds = TURN_SECONDS if self._turn_seconds is None else self._turn_seconds
         if not self._turn.acquire(timeout=turn_seconds):
             return None
@@ -164,7 +164,7 @@ class WarmChild:
         return child
 
 
-def _are_alike(limits: ChildLimits, others: ChildLimits) -> bool:
+def _are_alike(limits: ChildLimits, present: ChildLimits) -> bool:
     return replace(limits, wall_seconds=0, output_bytes=0) == replace(
-        others, wall_seconds=0, output_bytes=0
+        present, wall_seconds=0, output_bytes=0
     )

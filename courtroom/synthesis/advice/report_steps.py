@@ -115,7 +115,7 @@ def _is_means(feature: str) -> bool:
 
 
 def _name_files(work: Work) -> str:
-    """Return which files the report can name: those of the parts that it makes claims on, and lacks."""
+    """Return the files that the report can name: of parts that it makes claims on, and lacks."""
     claimed = work.facts.get("pdf_claims") or {}
     named_files = [path.removeprefix("./") for path in work.facts.get("pdf_claimed_paths") or ()]
     places = [

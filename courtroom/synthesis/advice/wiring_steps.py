@@ -81,14 +81,15 @@ def _start_together(nodes: Sequence[str], role: str, work: Work) -> Step:
 
 
 def _own_entries_first(nodes: Sequence[str], work: Work) -> str:
-    """Warn where nodes hand on what they got: side by side LangGraph stops at the second of them."""
+    """Warn where nodes hand on what they got: in one step LangGraph stops at the second."""
     rows = (work.facts.get("graph_run") or {}).get("doubled") or ()
     again = [node for node in nodes if any(node in row["nodes"] for row in rows)]
     if len(again) < 2:
         return ""
     return (
-        f" Return from {listed(again)} only what each of them changes before that: they hand on what they"
-        " got, and LangGraph stops where two nodes of a step write a key without a reducer."
+        f" Return from {listed(again)} only what each of them changes before that: they hand on"
+        " what they got, and LangGraph stops where two nodes of a step write a key without a"
+        " reducer."
     )
 
 
@@ -110,10 +111,10 @@ def _join(nodes: Sequence[str], next_role: str, work: Work) -> Step:
     after = [n for n in work.nodes(JOIN_ROLES[next_role]) if n not in ahead]
     exits = [row for row in work.edges if row[0][0] in nodes]
     ends = [end for (_, end), _, _ in exits if end not in nodes]
-    others = [
+    joins = [
         end for end in ends if role_by_name(end) in {"join", ""} and end not in {*ahead, "END"}
     ]
-    target = next(iter([*(end for end in ends if end in after), *others, *after]), None)
+    target = next(iter([*(end for end in ends if end in after), *joins, *after]), None)
     snippet = None
     if target and work.builder:
         snippet = f"{work.builder}.add_edge({code_list(nodes)}, {code_name(target)})"

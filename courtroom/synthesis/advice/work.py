@@ -81,7 +81,7 @@ class Work:
 
     @property
     def evidence_key(self) -> str | None:
-        """Key of the state that a reducer merges as a mapping, first one that is named after evidence."""
+        """Key of the state that a reducer merges as a mapping, one named after evidence first."""
         plain = [r["field"] for r in self._reducers if r["reducer"].endswith(MERGING)]
         own = [r["field"] for r in self._reducers if "merge" in (r.get("applies") or "")]
         named = [field for field in (*plain, *own) if "eviden" in field.lower()]

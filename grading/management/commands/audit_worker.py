@@ -81,7 +81,7 @@ class AuditWorker(Worker):
 
 
 def _prepare_readers() -> None:
-    """Have the readers of submissions ready before the fork; without them the job starts its own."""
+    """Have the readers of submissions ready before the fork; without them jobs start their own."""
     from grading.engine import audits as engine_audits
 
     try:

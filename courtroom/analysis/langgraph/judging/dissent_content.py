@@ -83,12 +83,12 @@ def _texts_in(function: FunctionRef) -> list[Text]:
                 texts += [Text(value, function, is_kept=True) for value in added]
             if words_in(node.test) & SECURITY:
                 notes |= {id(inner) for statement in node.body for inner in walk(statement)}
-    others = [text for text in texts if id(text.value) not in notes]
-    has_other = any(not isinstance(text.value, ast.Name) for text in others)
+    dissents = [text for text in texts if id(text.value) not in notes]
+    has_text = any(not isinstance(text.value, ast.Name) for text in dissents)
     # A name has the notes too.
-    others = [t for t in others if not (notes and has_other and _is_dissent_name(t.value))]
+    dissents = [t for t in dissents if not (notes and has_text and _is_dissent_name(t.value))]
     kept = any(text.is_kept for text in texts)
-    return [replace(text, is_kept=kept) for text in (others if has_other else texts)]
+    return [replace(text, is_kept=kept) for text in (dissents if has_text else texts)]
 
 
 def _is_dissent_name(value: ast.expr) -> bool:

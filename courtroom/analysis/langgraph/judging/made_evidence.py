@@ -63,7 +63,7 @@ class MadeEvidence:
     _idle: dict[int, frozenset[int]] = field(default_factory=dict)
 
     def idle_nodes(self, function: ast.AST) -> frozenset[int]:
-        """Return the nodes of a function, by their ids, under a condition that no evidence meets."""
+        """Return ids of the nodes of a function under a condition that no evidence meets."""
         if id(function) not in self._idle:
             self._idle[id(function)] = frozenset(
                 id(inner)

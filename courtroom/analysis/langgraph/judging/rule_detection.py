@@ -124,18 +124,18 @@ def read_rules(
     by_ties = _at(weight.lines, by_spread)
     # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
     by_facts = [place for place in _at(weight.lines, lines) if place not in by_ties]
-    others = [place for place in weight.lines if place not in (*by_ties, *by_facts)]
+    by_weight = [place for place in weight.lines if place not in (*by_ties, *by_facts)]
     readings["functionality_weight"] = replace(
         weight,
-        lines=[*others, *by_facts] if others else by_ties or by_facts,
-        is_tie_break=bool(by_ties) and not others,
+        lines=[*by_weight, *by_facts] if by_weight else by_ties or by_facts,
+        is_tie_break=bool(by_ties) and not by_weight,
     )
     return readings
 
 
-def _at(places: Lines, others: Lines) -> Lines:
-    """Return those of the places where one of the others is."""
-    keys = {(function.key, line) for function, line in others}
+def _at(places: Lines, wanted: Lines) -> Lines:
+    """Return those of the places that are among the wanted ones."""
+    keys = {(function.key, line) for function, line in wanted}
     return [place for place in places if (place[0].key, place[1]) in keys]
 
 

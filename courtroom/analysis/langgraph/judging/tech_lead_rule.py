@@ -167,14 +167,14 @@ def _products_in(node: ast.AST) -> list[ast.BinOp]:
 
 
 def _is_weighted(value: ast.expr) -> bool:
-    """Return true for products with different numbers, of which none is the Tech Lead's and another's."""
+    """Return true for products with different numbers, of which none is the Tech Lead's."""
     rows = [(_is_lead(product, {}), _factor(product, {})) for product in _products_in(value)]
-    leads, others = (
+    leads, rest = (
         {factor for is_lead, factor in rows if is_lead is wanted and factor is not None}
         for wanted in (True, False)
     )
-    factors = leads | others
-    return not leads & others and (len(factors) > 1 or any(factor > 1 for factor in factors))
+    factors = leads | rest
+    return not leads & rest and (len(factors) > 1 or any(factor > 1 for factor in factors))
 
 
 def _factor(product: ast.BinOp, assigned: Assignments) -> float | None:

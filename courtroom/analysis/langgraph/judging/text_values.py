@@ -31,7 +31,8 @@ Value = tuple[ast.expr, FunctionRef]
 REASONS = frozenset(
     words_of(
         """argument arguments reason reasons reasoning rationale rationales justification
-        justifications explanation explanations critique comment comments cited citation citations"""
+        justifications explanation explanations critique comment comments cited
+        citation citations"""
     )
 )
 EVIDENCE_NAMES = frozenset(words_of("evidence evidences ev evs"))

@@ -149,7 +149,7 @@ def _reads_history(node: ast.AST) -> bool:
 
 
 def _is_history_command(words: Sequence[str | None]) -> bool:
-    """Return true for git and its command, and for a command with an option: a runner puts git before."""
+    """Return true for git and its command, and for a command with an option: a runner adds git."""
     if "git" in words:
         return not HISTORY_COMMANDS.isdisjoint(words)
     command, options = words[:1], words[1:2]
