@@ -1,0 +1,190 @@
+"""Checks on the shape of the graph: findings with the edges that show them."""
+
+import pytest
+
+from courtroom.checks.graph_topology import GraphTopology, topology
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, location_at, survey
+
+
+def test_a_flag_names_the_edges_that_decide_it():
+    edges = (
+        location_at("g.py", 2, "hub → prosecutor"),
+        location_at("g.py", 2, "hub → defense"),
+    )
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect="judges_parallel"),
+        survey(facts={"judges_parallel": True}, places={"judges_parallel": edges}),
+    )
+    assert (finding.reason, [(c.line_start, c.rationale) for c in finding.clues]) == (
+        "The judges run in parallel: hub → prosecutor; hub → defense (g.py:2).",
+        [(2, "hub → prosecutor; hub → defense")],
+    )
+
+
+@pytest.mark.parametrize(
+    ("layer", "value"), [("judges_parallel", False), ("detectives_parallel", True)]
+)
+def test_a_layer_that_is_parallel_in_part_names_the_node_that_runs_apart(layer, value):
+    order = {"together": ("b", "c"), "before": ("a",), "after": ()}
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect=layer),
+        survey(
+            facts={layer: value, "partly_parallel": {layer: order}},
+            places={layer: (location_at("g.py", 2, "a → b"),)},
+        ),
+    )
+    nodes = layer.split("_")[0]
+    sentence = f"2 of 3 {nodes} run in parallel, `b` and `c`; `a` runs before them"
+    assert (finding.met, finding.reason) == (value, f"{sentence}: a → b (g.py:2).")
+
+
+REPEAT = {
+    "node": "hub",
+    "starters": [["a"], ["b"]],
+    "steps": [2, 3],
+    "choices": [],
+    "followers": ["judge", "verdict"],
+}
+
+
+@pytest.mark.parametrize(
+    ("aspect", "edge", "sentence"),
+    [
+        (
+            "fan_in_before_judges",
+            "b → hub",
+            "`hub` joins the evidence before the judges, but does not wait: it runs in steps 2 and 3",
+        ),
+        (
+            "fan_in_before_justice",
+            "judge → verdict",
+            "`verdict` joins the opinions before the verdict, but runs again, as `hub` does",
+        ),
+        ("fan_in_before_justice", "x → other", "Opinions have a join before the verdict"),
+    ],
+)
+def test_join_that_runs_more_than_once_is_not_said_to_wait(aspect, edge, sentence):
+    facts = {aspect: True, "graph_run": {"repeated": [REPEAT]}}
+    check = GraphTopology(**CHECK_FIELDS, aspect=aspect)
+    finding = topology(check, survey(facts=facts, places={aspect: (location_at("g.py", 2, edge),)}))
+    assert (finding.met, finding.reason) == (True, f"{sentence}: {edge} (g.py:2).")
+
+
+def test_edge_that_a_fault_wants_removed_is_no_proof():
+    edges = (location_at("g.py", 2, "a → hub"), location_at("g.py", 3, "all → hub"))
+    facts = {"detectives_parallel": True, "graph_run": {"repeated": [REPEAT]}}
+    check = GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel")
+    finding = topology(check, survey(facts=facts, places={"detectives_parallel": edges}))
+    assert clue_lines(finding) == [("g.py", 3)]
+
+
+NEVER = "the router after a returns `x` only where `e` lacks what b always writes there"
+DEAD = {"kind": "dead_route", "sentence": NEVER, "path": "g.py", "line": 7, "other": None}
+
+
+def _route(line, *ends):
+    return {"from": "a", "to": ends, "path": "g.py", "line": line}
+
+
+@pytest.mark.parametrize(
+    ("routes", "subgraphs", "met"),
+    [
+        ([_route(7, "b", "END")], [], False),
+        ([_route(7, "b", "END"), _route(9, "END")], [], False),
+        ([_route(7, "b", "END"), _route(9, "c", "END")], [], True),
+        ([_route(7, "b", "c", "END")], [], True),
+        ([_route(7, "b", "END")], [{"at": ["a"]}], True),
+    ],
+)
+def test_error_route_is_none_where_no_run_takes_one_of_its_two_ways(routes, subgraphs, met):
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": routes, "subgraphs": subgraphs}
+    flow = {"faults": [DEAD], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts))
+    assert finding.met is met
+    assert met or (finding.reason, clue_lines(finding)) == (f"T{NEVER[1:]}.", [("g.py", 7)])
+
+
+def test_route_of_which_no_run_takes_one_way_is_not_shown_beside_others():
+    ways = [_route(line, "abort", "judges") for line in (7, 9)]
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": ways}
+    flow = {"faults": [DEAD], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    edges = tuple(
+        location_at("g.py", row["line"], f"n{row['line']} → abort or judges") for row in ways
+    )
+    places = {"conditional_error_route": edges}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts, places=places))
+    assert (finding.met, clue_lines(finding)) == (True, [("g.py", 9)])
+    assert "n7" not in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("edges", "met", "more"),
+    [
+        (
+            [("a", "b"), ("a", "c")],
+            False,
+            "`b` and `c` run: edges without a condition lead to them.",
+        ),
+        ([("a", "c"), ("b", "c")], True, "`c` runs: edges without a condition lead to it."),
+        ([("b", "c"), ("c", "END")], True, ""),
+    ],
+)
+def test_error_route_beside_edges_says_what_runs_whatever_it_chooses(edges, met, more):
+    graph = {"conditional": [_route(7, "b", "END")], "edges": edges}
+    route = (location_at("g.py", 7, "a → END or b"),)
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route"),
+        survey(
+            facts={"conditional_error_route": True, "graph": graph},
+            places={"conditional_error_route": route},
+        ),
+    )
+    assert (finding.met, clue_lines(finding)) == (met, [("g.py", 7)])
+    assert ("Whatever" in finding.reason, finding.reason.endswith(more)) == (bool(more), True)
+
+
+@pytest.mark.parametrize(
+    ("lost", "met"), [(("doc", "vision"), False), (("vision",), True), ((), True)]
+)
+def test_detectives_that_only_a_way_never_taken_starts_together_are_not_parallel(lost, met):
+    edges = (location_at("g.py", 7, "check → END or repo + doc + vision"),)
+    faults = [DEAD | {"nodes": lost}]
+    facts = {"detectives_parallel": True, "state_flow": {"faults": faults, "unread": {}}}
+    check = GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel")
+    finding = topology(check, survey(facts=facts, places={"detectives_parallel": edges}))
+    assert (finding.met, clue_lines(finding)) == (met, [("g.py", 7)])
+
+
+def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
+    check, why = (
+        GraphTopology(**CHECK_FIELDS, aspect="exists"),
+        {"graph": "the class StateGraph is home-made"},
+    )
+    missing = topology(
+        check, survey(facts={"graph": None, "detectives_parallel": False}, reasons=why)
+    )
+    unread = topology(
+        check, survey(facts={"graph": None, "detectives_parallel": None}, reasons=why)
+    )
+    assert [(f.met, f.reason) for f in (missing, unread)] == [
+        (False, why["graph"]),
+        (None, why["graph"]),
+    ]
+
+
+def test_a_graph_is_shown_where_it_is_made():
+    graph = {
+        "path": "g.py",
+        "state_graph_line": 9,
+        "nodes": ["a", "b"],
+        "edges": [],
+        "conditional": [],
+    }
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect="exists"), survey(facts={"graph": graph})
+    )
+    assert (finding.met, clue_lines(finding)) == (True, [("g.py", 9)])
