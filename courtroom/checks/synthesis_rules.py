@@ -74,7 +74,7 @@ DISSENTS = {
 }
 REMEDIATIONS = {
     "findings": "The remediation gives what judges argue or detectives report.",
-    "fixed": "The remediation is made of fixed words and names, without an argument or evidence.",
+    "fixed": "The remediation is fixed words and names: no argument and no evidence is in it.",
 }
 # By aspect: the fact on a text, what the text should hold, and the sentences.
 TEXTS: dict[str, tuple[str, str, Mapping[str, str]]] = {
