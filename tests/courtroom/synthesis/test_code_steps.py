@@ -1,0 +1,180 @@
+"""Steps for the clone, the judges and the rules, from facts of a work."""
+
+import pytest
+
+from courtroom.checks.synthesis_rules import SynthesisRules
+from courtroom.models.evidence import CheckOutcome
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.synthesis.advice import code_steps
+from courtroom.synthesis.advice.kinds import steps_of
+from tests.courtroom.synthesis.advised_work import PLACE, work
+from tests.courtroom.synthesis.bench_records import piece
+
+RUBRIC = shipped_rubric("self_audit")
+
+
+@pytest.mark.parametrize(
+    ("bound", "named"),
+    [
+        (["JudgeScore", "JudgeScore"], "JudgeScore"),
+        (["JudgeScore", "JudicialOpinion"], "JudicialOpinion"),
+        ([], "JudicialOpinion"),
+    ],
+)
+def test_repeated_answer_must_fit_the_schema_that_the_calls_are_bound_to(bound, named):
+    calls = [{"schema": schema, "by_judge": True} for schema in bound]
+    facts = work(structured_output_calls=calls, pydantic_models=["JudicialOpinion"])
+    (step,) = code_steps.answer_steps("retry", [], facts)
+    assert f"does not fit {named};" in step.action
+
+
+@pytest.mark.parametrize(
+    ("danger", "call", "words"),
+    [
+        ("unsafe_deserialisation", "yaml.load", "Use yaml.safe_load."),
+        ("unsafe_deserialisation", "pickle.loads", "Load this data in a form that holds no code"),
+        ("tls_unverified", "requests.get", "Leave the check of certificates on."),
+    ],
+)
+def test_danger_is_mended_by_what_is_called(danger, call, words):
+    facts = work(unsafe_calls=[PLACE | {"kind": danger, "call": call}])
+    (step,) = code_steps.danger_steps([danger], facts)
+    assert step.action.startswith(words)
+    assert (step.path, step.line) == ("graph.py", 9)
+
+
+def test_clone_by_gitpython_is_not_told_to_pass_a_timeout_that_it_lacks():
+    facts = work(clone_function={"name": "fetch", "path": "t.py", "line": 1})
+    quote = type("Piece", (), {"content": "Repo.clone_from(url, folder)"})()
+    (step,) = code_steps.clone_steps("timeout", [quote], facts)
+    assert step.action.startswith("Run git clone by subprocess.run with timeout=120 in fetch")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_option"),
+    [
+        ('subprocess.run(["git", "clone", url, folder])', True),
+        ("subprocess.run(['git', 'clone', '--', url, folder])", False),
+        ("Repo.clone_from(url, folder)", False),
+    ],
+)
+def test_only_an_address_that_git_may_read_as_an_option_is_said_to_be_one(call, is_option):
+    facts = work(clone_function={"name": "fetch", "path": "t.py", "line": 1})
+    quote = type("Piece", (), {"content": call})()
+    (step,) = code_steps.clone_steps("url_validated", [quote], facts)
+    assert ("is an option to git" in step.action) is is_option
+
+
+def test_line_that_fails_in_a_function_is_named_once_with_its_lines():
+    row = {
+        "path": "a.py",
+        "part": "graph",
+        "function": "doc",
+        "why": "uses pages, which is nowhere",
+    }
+    facts = work(failing_code={"lines": [row | {"line": line} for line in (3, 5, 8)]})
+    (step,) = code_steps.failing_steps("graph", facts)
+    assert step.line == 3
+    assert step.action == (
+        "Mend this line, which fails: doc uses pages, which is nowhere (also in lines 5 and 8)."
+    )
+
+
+def test_score_of_a_committed_audit_is_named():
+    audits = [{"about": "self", "score": 2.9, "path": "audit/a.md"}]
+    facts = work(claimed_scores=[{"score": 4.2, "agrees": False}], own_audits=audits)
+    (step,) = code_steps.output_steps("claimed", [], facts)
+    assert step.action == "Name 2.9, which audit/a.md gives, in place of 4.2 in the report."
+
+
+def test_clone_that_nothing_calls_is_called_before_it_is_mended():
+    function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
+    (step,) = code_steps.clone_steps("in_tempdir", (), work(clone_function=function))
+    assert step.action == "Call fetch from a detective: nothing that runs does."
+
+
+def test_clone_without_a_deadline_gets_one_also_where_nothing_calls_it():
+    function = {"name": "fetch", "path": "t.py", "line": 3, "is_uncalled": True}
+    facts = work(clone_function=function, clone_timeout=False)
+    (step,) = code_steps.clone_steps("timeout", (), facts)
+    assert step.action.startswith("Give the clone in fetch a deadline")
+
+
+def test_error_of_a_clone_is_caught_in_the_node_that_it_leaves():
+    escaping = [{"name": "RuntimeError", "node": "look", "path": "n.py", "line": 9}]
+    function = {"name": "fetch", "path": "t.py", "line": 3, "escaping": escaping}
+    (step,) = code_steps.clone_steps("errors_handled", (), work(clone_function=function))
+    assert step.action == "Catch RuntimeError in look, and hand the message on to the report."
+    assert (step.path, step.line) == ("n.py", 9)
+
+
+def test_deadline_belongs_to_the_process_that_the_works_own_function_starts():
+    runner = {"name": "run_command", "path": "sandbox.py", "line": 16}
+    function = {"name": "fetch", "path": "t.py", "line": 3, "runner": runner}
+    (step,) = code_steps.clone_steps("timeout", (), work(clone_function=function))
+    assert (step.path, step.line) == ("sandbox.py", 16)
+    assert step.action.startswith("Give the processes of run_command a deadline")
+
+
+def test_judges_without_a_model_are_to_ask_one_before_it_is_bound():
+    judge = {"name": "prosecutor", "path": "judges.py", "line": 4}
+    facts = work(plain_judges=[judge], pydantic_models=["Opinion"])
+    (step,) = code_steps.answer_steps("called", [], facts)
+    assert (step.path, step.line, step.is_exact) == ("judges.py", 4, True)
+    assert step.action == (
+        "Let the judges ask a model, bound by with_structured_output to Opinion: prosecutor computes"
+        " its opinion without one."
+    )
+    assert not [*code_steps.answer_steps("called", [], work(plain_judges=[]))]
+
+
+@pytest.mark.parametrize(
+    ("call", "is_bindable"),
+    [
+        ("reply = await llm.ainvoke(messages)", True),
+        ("reply = self.client.chat.completions.create(", False),
+        ("reply = provider.chat(messages, max_tokens=2048)", False),
+        ("reply = requests.post(URL, json=body, timeout=60)", False),
+    ],
+)
+@pytest.mark.parametrize("aspect", ["called", "schema"])
+def test_only_a_call_that_may_be_one_of_langchain_is_to_be_bound(call, is_bindable, aspect):
+    facts = work(pydantic_models=["Opinion"])
+    steps = [*code_steps.answer_steps(aspect, [piece(content=call)], facts)]
+    advised = [step.action for step in steps if step.is_exact]
+    assert advised == ([] if is_bindable else [code_steps.OTHER_CLIENT.format(schema="Opinion")])
+
+
+def test_made_up_score_is_to_be_replaced_where_it_is_written():
+    score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
+    (step,) = code_steps.answer_steps("handled", [], work(made_up_scores=[score]))
+
+    assert (step.action, step.path, step.line) == (code_steps.NO_MADE_UP_SCORE, "j.py", 7)
+    assert not [*code_steps.answer_steps("handled", [], work(made_up_scores=[]))]
+
+
+def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
+    cap = {"path": "j.py", "line": 9, "sentence": "x", "is_lifted": True}
+    check = SynthesisRules(id="c", goal="a goal", aspect="security_override")
+    facts = work(loose_caps=[cap, cap | {"line": 4, "is_lifted": False}])
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [], facts)
+    assert (step.path, step.line, step.is_exact) == ("j.py", 9, True)
+
+
+def test_prompts_are_lengthened_once_for_all_checks_of_their_length():
+    prompts = [{"persona": "Defense", "path": "p.py", "line": 1, "own_words": 12}]
+    facts = work(persona_prompts=prompts)
+    short, long = (list(code_steps.prompt_steps("told", words, facts)) for words in (20, 60))
+    assert short == long
+
+
+@pytest.mark.parametrize("aspect", ["security_override", "security_by_evidence"])
+def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
+    check = SynthesisRules(id="c", goal="a goal", aspect=aspect)
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    idle = piece("justice", 9, rationale="the condition of this rule never holds")
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [idle], work())
+
+    assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
+    assert step.action.startswith("Let the condition of this rule hold")

@@ -1,0 +1,65 @@
+"""Steps for what the report says, from facts of a work."""
+
+import pytest
+
+from courtroom.models.evidence import Location
+from courtroom.synthesis.advice import report_steps
+from tests.courtroom.synthesis.advised_work import work
+from tests.courtroom.synthesis.bench_records import piece
+
+
+def test_paths_are_corrected_only_where_the_report_names_wrong_ones():
+    (wrong,) = report_steps.claim_steps("none_hallucinated", work(pdf_hallucinated_paths=["a.py"]))
+    assert wrong.action == "Correct these paths in the report, or take them out: a.py."
+    spoken_of = work(pdf_hallucinated_paths=[], pdf_claims={"reducers": "confirmed"})
+    (missing,) = report_steps.claim_steps("none_hallucinated", spoken_of)
+    assert missing.action == (
+        "Name in the report the file of each part that it describes: state.py:3 where the state is"
+        " declared."
+    )
+
+
+def test_library_that_the_report_names_wrongly_is_not_built():
+    names = ("dissent", "uses_gpt", "mkdtemp", "commit_count", "uses_os_system")
+    facts = work(pdf_claims=dict.fromkeys(names, "contradicted"), commit_count=27)
+    (step,) = report_steps.claim_steps("claims_hold", facts)
+    assert step.action == (
+        "Build what the report claims, or take it out there: an account of dissent."
+        " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
+        " Correct the number of commits in the report: the history has 27 commits."
+        " Take out of the report what is no longer so: calls of os.system."
+    )
+
+
+@pytest.mark.parametrize(
+    ("paths", "claims"),
+    [(["./state.py"], {"reducers": "confirmed"}), ([], {"clone_timeout": "confirmed"})],
+    ids=["named", "not spoken of"],
+)
+def test_file_that_the_report_names_or_says_nothing_of_is_no_example_to_name(paths, claims):
+    facts = work(pdf_claimed_paths=paths, pdf_claims=claims)
+    (step,) = report_steps.claim_steps("claims_supported", facts)
+    assert step.action == "Name in the report the file of each part that it describes."
+
+
+THREE = "defense, prosecutor and tech_lead side by side"
+
+
+APART = "not drawn side by side: defense | prosecutor | tech_lead of the code"
+
+
+@pytest.mark.parametrize(
+    ("reason", "actions"),
+    [
+        (
+            f"On this page: side by side: RepoInvestigator | DocAnalyst; {APART}.",
+            [f"Draw {THREE} in the diagram on page 5, with the node in which they join."],
+        ),
+        (f"On this page: a line of boxes; {APART}.", []),
+        ("On this page: side by side: RepoInvestigator | DocAnalyst.", []),
+    ],
+)
+def test_diagram_lacks_only_the_branches_that_it_does_not_draw(reason, actions):
+    shown = piece(rationale=reason, location=Location(page=5))
+    steps = report_steps.diagram_steps("parallel", [shown])
+    assert [step.action for step in steps] == actions
