@@ -138,7 +138,7 @@ def _find_in_prompts(
     prompts = [prompt for prompt in searches.prompts if prompt.persona == persona]
     hits = [hit for prompt in prompts for hit in _hits_in_prompt(searches, prompt, pattern)]
     written = [hit for hit, is_written in hits if is_written]
-    # A line that other judges get too, such as one of the scale, makes no view.
+    # A line in other prompts too, such as a step of the scale, makes no tone.
     other_texts = [prompt.text for prompt in searches.prompts if prompt.persona != persona]
     common = frozenset(line.strip() for text in other_texts for line in text.splitlines())
     own = [hit for hit in written if not _lines_of(searches, hit) <= common]

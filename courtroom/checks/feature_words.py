@@ -8,6 +8,24 @@ DENIED = "lacks_"
 ACCUSATIONS = frozenset({"uses_os_system"})
 # Id of a number of commits that the history does not reach.
 COMMIT_COUNT = "commit_count"
+# Features of one part of a work each.
+GRAPH_FEATURES = (
+    "detectives_parallel",
+    "judges_parallel",
+    "parallel_graph",
+    "evidence_join",
+    "opinion_join",
+    "conditional_edges",
+    "error_route",
+)
+CLONE_FEATURES = (
+    "sandboxed_clone",
+    "temporary_directory",
+    "mkdtemp",
+    "removed_clone",
+    "clone_timeout",
+    "url_validated",
+)
 FEATURE_WORDS = {
     "detectives_parallel": "parallel detectives",
     "judges_parallel": "parallel judges",

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from courtroom.checks.feature_words import CLONE_FEATURES, GRAPH_FEATURES
 from courtroom.exhibits.graph_subjects import graph_core, state_core
 from courtroom.exhibits.judging_subjects import prompts, structured_output, synthesis
 from courtroom.exhibits.material import LARGE, MEDIUM, SMALL, Material
@@ -89,32 +90,11 @@ def diagrams(material: Material) -> Iterator[Request]:
 
 # Subjects by the feature that the report claims (analysis/pdf_claims/claim_patterns.py).
 CLAIMED: dict[str, Callable[[Material], Iterator[Request]]] = {
-    **dict.fromkeys(
-        (
-            "detectives_parallel",
-            "judges_parallel",
-            "parallel_graph",
-            "evidence_join",
-            "opinion_join",
-            "conditional_edges",
-            "error_route",
-        ),
-        graph_core,
-    ),
+    **dict.fromkeys(GRAPH_FEATURES, graph_core),
     **dict.fromkeys(
         ("reducer_ior", "reducer_add", "reducers", "pydantic_state", "pydantic_models"), state_core
     ),
-    **dict.fromkeys(
-        (
-            "sandboxed_clone",
-            "temporary_directory",
-            "mkdtemp",
-            "removed_clone",
-            "clone_timeout",
-            "url_validated",
-        ),
-        clone,
-    ),
+    **dict.fromkeys(CLONE_FEATURES, clone),
     **dict.fromkeys(("structured_output", "output_retry"), structured_output),
     "distinct_personas": prompts,
     **dict.fromkeys(

@@ -133,7 +133,7 @@ class WarmChild:
         return reply
 
     def _running(self, limits: ChildLimits) -> Child | None:
-        """Return a child with these limits; its output is bounded for each request."""
+        """Return a child with these limits; `_reply` bounds its output."""
         is_other = self._limits is not None and not _are_alike(self._limits, limits)
         if not self._starts_on_request:
             return None if is_other else self._child

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from courtroom.checks.feature_words import ACCUSATIONS, COMMIT_COUNT, DENIED, FEATURE_WORDS
+from courtroom.checks.feature_words import (
+    ACCUSATIONS,
+    CLONE_FEATURES,
+    COMMIT_COUNT,
+    DENIED,
+    FEATURE_WORDS,
+    GRAPH_FEATURES,
+)
 from courtroom.checks.pdf_concept import EXPLAINS_IT
 from courtroom.checks.phrases import listed, named, number_of
 from courtroom.models.evidence import Evidence
@@ -13,36 +20,12 @@ from courtroom.synthesis.advice.work import Step, Work
 
 # Parts of a work by the name of their place: in words, and the claims that are about them.
 PLACES: dict[str, tuple[str, frozenset[str]]] = {
-    "graph_place": (
-        "where the graph is built",
-        frozenset(
-            {
-                "detectives_parallel",
-                "judges_parallel",
-                "parallel_graph",
-                "evidence_join",
-                "opinion_join",
-                "conditional_edges",
-                "error_route",
-            }
-        ),
-    ),
+    "graph_place": ("where the graph is built", frozenset(GRAPH_FEATURES)),
     "state_place": (
         "where the state is declared",
         frozenset({"reducer_ior", "reducer_add", "reducers", "typed_dict_state", "pydantic_state"}),
     ),
-    "clone_place": (
-        "where the repository is cloned",
-        frozenset(
-            {
-                "sandboxed_clone",
-                "temporary_directory",
-                "removed_clone",
-                "clone_timeout",
-                "url_validated",
-            }
-        ),
-    ),
+    "clone_place": ("where the repository is cloned", frozenset(CLONE_FEATURES)),
 }
 
 

@@ -237,7 +237,7 @@ def _is_judge(key: str) -> bool:
 
 
 def _values_in(function: FunctionRef) -> dict[str, list[ast.expr]]:
-    """Return for each local name what it is set to, and what is added to it."""
+    """Return the values of local names: those they are set to and those added to them."""
     values: dict[str, list[ast.expr]] = {}
     for node in walk(function.site.node):
         for target, value in _settings_at(node):
