@@ -18,21 +18,25 @@ from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import everywhere
 from tests.faults.conftest import Ends
 from tests.faults.site import Crew, accepted, kill, now_of
-from tests.store_fixtures import storages_in
+from tests.store_fixtures import NUMBERS, storages_in
 from tests.waiting import eventually
 
-BUCKET = "of-the-crew"
+
+@pytest.fixture(scope="module")
+def crews_bucket() -> str:
+    """Name of a bucket not made yet: a process that runs other modules between makes a second."""
+    return f"of-crew-{next(NUMBERS)}"
 
 
 @pytest.fixture(scope="module")
-def crew_environment(store_of_all_tests: StoreProxy) -> Mapping[str, str]:
-    return {"STORAGE_URL": store_of_all_tests.url(BUCKET)}
+def crew_environment(store_of_all_tests: StoreProxy, crews_bucket: str) -> Mapping[str, str]:
+    return {"STORAGE_URL": store_of_all_tests.url(crews_bucket)}
 
 
 @pytest.fixture(scope="module")
-def crews_store(store_of_all_tests: StoreProxy) -> Iterator[StoreProxy]:
-    with override_settings(STORAGES=storages_in(store_of_all_tests, BUCKET)):
-        make_bucket(BUCKET)
+def crews_store(store_of_all_tests: StoreProxy, crews_bucket: str) -> Iterator[StoreProxy]:
+    with override_settings(STORAGES=storages_in(store_of_all_tests, crews_bucket)):
+        make_bucket(crews_bucket)
         yield store_of_all_tests
 
 
