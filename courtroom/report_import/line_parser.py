@@ -89,6 +89,8 @@ class LineParser:
         is_mention = line.kind != "item" or score is None
         if state.field in ("dissent", "remediation") and is_mention:
             return False
+        if score is None and state.is_quoted(line):
+            return False
 
         if self._section == "other":
             self._section = "opinions"

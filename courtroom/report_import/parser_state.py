@@ -13,7 +13,7 @@ from courtroom.report_import.draft_report import (
 )
 from courtroom.report_import.imported_report import ImportedScore
 from courtroom.report_import.line_statements import parse_statement, score_and_argument
-from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Kind, Line
 from courtroom.report_import.plan_parser import PlanParser
 from courtroom.report_import.score_parser import says_excluded
 
@@ -45,11 +45,24 @@ class ParserState:
         self.plan: PlanParser | None = None
         self._opinion: DraftOpinion | None = None
         self._opinion_depth = 0
-        self._opinion_has_heading = False
+        self._opinion_kind: Kind = "blank"
 
     @property
     def opinion(self) -> DraftOpinion | None:
         return self._opinion
+
+    @property
+    def _opinion_has_heading(self) -> bool:
+        return self._opinion_kind == "heading"
+
+    def is_quoted(self, line: Line) -> bool:
+        """Return true for a line of the evidence that the open opinion, a scored item, cites.
+
+        Cited code goes on over lines of another form than the list of opinions has.
+        """
+        is_cited = self.field == "cited" and self._opinion is not None and self._opinion.score
+        has_own_form = line.kind == "item" and line.depth == self._opinion_depth
+        return bool(is_cited) and self._opinion_kind == "item" and not has_own_form
 
     def is_above(self, line: Line) -> bool:
         """Return true for a line beneath the open criterion's heading."""
@@ -97,7 +110,7 @@ class ParserState:
         if argument and not self._opinion.is_quoted_by(argument):
             self._opinion.note_argument()
         self._opinion.cited.extend(cited)
-        self._opinion_depth, self._opinion_has_heading = line.depth, line.kind == "heading"
+        self._opinion_depth, self._opinion_kind = line.depth, line.kind
         self.field = "argument"
 
     def set_score(self, line: Line, score: ImportedScore, *, is_final: bool) -> None:

@@ -169,3 +169,29 @@ def test_re_hearing_is_a_new_opinion_and_a_repetition_is_not() -> None:
 def test_judge_is_recognized_by_every_name(written: str, judge: str) -> None:
     report = read_report(f"### Git: 3/5\n- **{written}** (2/5): Late.\n")
     assert bench(report) == {"Git": [(judge, 2)]}
+
+
+CITED_CODE = """# Audit
+
+### Structured Output
+- **Final Score:** 3
+  - **Defense** (score 4): The judges are separate.
+    - *Cited:* content: "Judges of the work"
+
+These nodes are three judges:
+- Prosecutor: Critical lens (looks for flaws)
+- Tech Lead: Pragmatic lens
+    - *Cited:* src/judges.py
+    Defense: Empathetic, assumes good intent.
+  - **Prosecutor** (score 2): Nothing is bound to a schema.
+  - **Tech Lead** (score 2): Nothing is tried again.
+"""
+
+
+def test_judge_named_in_cited_code_is_heard_no_second_time() -> None:
+    report = read_report(CITED_CODE)
+
+    assert bench(report) == {
+        "Structured Output": [("Defense", 4), ("Prosecutor", 2), ("TechLead", 2)]
+    }
+    assert [opinion.times for opinion in report.criteria[0].opinions] == [1, 1, 1]
