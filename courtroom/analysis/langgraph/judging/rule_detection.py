@@ -226,14 +226,51 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
         if _is_set_before(change) or _takes_defense(change):
             continue
         if not _reads_evidence(change, inputs):
-            by_opinions.append(change)
+            by_opinions.append(_behind_kept(change, changes))
         # A mean of all scores that other branches compute too overrules nobody.
         elif (change.function.key, ast.dump(change.value)) not in others or not _is_mean(change):
-            by_facts.append(change)
+            by_facts.append(_behind_kept(change, changes))
     return (
         _ranked("fact_supremacy", by_facts, EVIDENCE),
         _ranked("fact_supremacy", by_opinions, EVIDENCE),
     )
+
+
+def _behind_kept(change: ScoreChange, changes: list[ScoreChange]) -> ScoreChange:
+    """Return the change that a branch which returns an opinion's score as it is stands before.
+
+    `if is_cited: return Row(score=opinion.score)`: the rule is what follows.
+    """
+    end = _end_of_return(change)
+    if not end or not _is_own_score(change):
+        return change
+    following = (
+        other
+        for other in changes
+        if other.function.key == change.function.key
+        and other.line > end
+        and not other.own_tests
+        and not _is_own_score(other)
+    )
+    return min(following, key=lambda other: other.line, default=change)
+
+
+def _is_own_score(change: ScoreChange) -> bool:
+    """Return true for the score of a parameter, as of an opinion: `opinion.score`."""
+    value = change.value
+    owner = value.value if isinstance(value, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id in parameter_names(change.function)
+
+
+def _end_of_return(change: ScoreChange) -> int:
+    """Return the last line of the return by which a branch sets this score; 0 for another one."""
+    returns = (
+        statement.body[-1]
+        for statement in change.function.site.node.body
+        if isinstance(statement, ast.If) and not statement.orelse
+    )
+    lines = {node.lineno: node.end_lineno for node in returns if isinstance(node, ast.Return)}
+    return lines.get(change.line) or 0
 
 
 def _is_set_before(change: ScoreChange) -> bool:

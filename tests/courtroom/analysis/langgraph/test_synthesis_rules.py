@@ -461,3 +461,21 @@ def test_both_sides_in_a_text_about_the_spread_are_a_dissent(added):
     )
 
     assert rules_in(justice(body)) == {"dissent"}
+
+
+def test_facts_overrule_behind_the_branch_that_returns_the_score_as_it_is():
+    code = (
+        "def is_valid(cited_evidence, evidences):\n"
+        "    return any(place in evidences for place in cited_evidence)\n"
+        "def row(opinion, evidences):\n"
+        "    is_cited = is_valid(opinion.cited_evidence, evidences)\n"
+        "    if is_cited:\n"
+        "        return Row(score=opinion.score, is_discounted=False)\n"
+        "    score = max(1, opinion.score - 1)\n"
+        "    return Row(score=score, is_discounted=True)\n"
+        "def chief_justice(state):\n"
+        "    evidences = {e.goal for e in state['evidences']}\n"
+        "    return sum(row(o, evidences).score for o in state['opinions'])\n"
+    )
+
+    assert [line for _, line in readings_of(code)["fact_supremacy"].lines] == [7]
