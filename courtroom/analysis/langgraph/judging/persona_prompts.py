@@ -477,9 +477,41 @@ def _common_frame(symbols: SymbolTable, judges: Iterable[FunctionRef]) -> Person
 
 def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaText]:
     evaluator = GraphEvaluator(symbols, lambda _: False, FUEL, reads_data=False)
+    texts: dict[ast.AST, str] = {}
     try:
         for node, value in _values_in_function(evaluator, function):
             if isinstance(value, Template) and plain_words(value.text):
-                yield _persona_text("", function.source, node, value.text)
+                texts[node] = value.text
     except (OutOfFuel, RecursionError):
-        return
+        pass
+    for node, text in texts.items():
+        if not _is_extended(node, texts, function.site.node):
+            yield _persona_text("", function.source, node, text)
+
+
+def _is_extended(node: ast.AST, texts: Mapping[ast.AST, str], function: ast.AST) -> bool:
+    """Return true for a prompt with a few words added, as for another attempt: `prompt + hint`.
+
+    The shorter one is used elsewhere as well; what is only a step to the longer one is not.
+    """
+    inner = list(walk(node))
+    read = {part.id for part in inner if isinstance(part, ast.Name)}
+    return any(
+        _target_name(other) in read
+        and other is not node
+        and len(plain_words(text)) * 2 >= len(plain_words(texts[node]))
+        and _is_read_beside(_target_name(other), inner, function)
+        for other, text in texts.items()
+        if isinstance(other, ast.stmt)
+    )
+
+
+def _is_read_beside(name: str | None, parts: list[ast.AST], function: ast.AST) -> bool:
+    inside = set(map(id, parts))
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in inside
+        for node in walk(function)
+    )

@@ -346,6 +346,23 @@ def test_short_prompts_are_compared_with_the_text_around_them_and_the_note_says_
     assert [text.persona for text in reading.shared_places] == ["", "Prosecutor", "Defense"]
 
 
+@pytest.mark.parametrize(("sent", "line"), [("ask(base) or ask(longer)", 2), ("ask(longer)", 3)])
+def test_text_that_all_judges_get_is_the_prompt_that_another_attempt_adds_to(sent: str, line: int):
+    code = (
+        "def judge(state, stance):\n"
+        f"    base = f'{FRAME} {{stance}}'\n"
+        "    longer = base + f'Answer {state} in fewer words this time.'\n"
+        f"    return {sent}\n"
+        "def prosecutor(state):\n"
+        "    return judge(state, 'You look for flaws, gaps and every kind of risk.')\n"
+        "def defense(state):\n"
+        "    return judge(state, 'You praise merits, effort and all that is good.')\n"
+    )
+    frame = read(code).frame
+
+    assert frame and frame.line == line
+
+
 def test_every_pair_with_too_much_in_common_is_named():
     entries = "\n".join(
         f'{name}_PROMPT = """{FRAME} {FRAME.upper()} You are one of three."""'
