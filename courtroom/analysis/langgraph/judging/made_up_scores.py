@@ -16,6 +16,7 @@ from courtroom.analysis.python.tree_walk import (
     fields_of,
     last_name,
     walk,
+    words_of,
 )
 
 # A record with a score and one of these is an opinion.
@@ -28,6 +29,8 @@ LOWEST = 1
 DEFAULT_WORDS = frozenset({"default", "fallback", "neutral"})
 # Calls that read an answer: where one fails, a default that was set before stays.
 READERS = frozenset({"loads", "model_validate", "model_validate_json", "parse", "parse_raw", "int"})
+# Words of a loop that goes over what is judged, answer by answer.
+CRITERIA = frozenset(words_of("dimension dimensions dim dims criterion criteria"))
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -51,7 +54,9 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int
     reported: set[tuple[str, int]] = set()
     rows: list[tuple[float, tuple[FunctionRef, int, str]]] = []
     for function in judges:
+        behind_all = _behind_all_answers(function.site.node, functions)
         for node in _after_failure(function.site.node):
+            failed = "all answers, once one" if node in behind_all else "an answer that"
             for place, opinion in _opinions(node, function, functions):
                 score = _score(opinion, place)
                 line = getattr(opinion, "lineno", 1)
@@ -59,8 +64,7 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int
                     continue
                 reported.add((place.source.path, line))
                 sentence = (
-                    f"{place.shown_name} gives the score {score.words}"
-                    " in place of an answer that failed."
+                    f"{place.shown_name} gives the score {score.words} in place of {failed} failed."
                 )
                 rows.append((score.highest, (place, line, sentence)))
         for line, number in _kept_defaults(function.site.node):
@@ -126,6 +130,36 @@ def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
             if isinstance(statement, LOOPS) and _is_of_attempts(statement):
                 yield from _in_last_attempt(statement)
                 yield from block[position + 1 :]
+
+
+def _behind_all_answers(
+    function: ast.AST, functions: Mapping[str, FunctionRef]
+) -> frozenset[ast.stmt]:
+    """Return what handlers do around a loop over the criteria: one failure costs all answers."""
+    return frozenset(
+        statement
+        for node in walk(function)
+        if isinstance(node, ast.Try)
+        for inner in node.body
+        for loop in walk(inner)
+        if isinstance(loop, ast.For | ast.AsyncFor) and _lets_failures_out(loop, functions)
+        for handler in node.handlers
+        for statement in handler.body
+    )
+
+
+def _lets_failures_out(loop: ast.For | ast.AsyncFor, functions: Mapping[str, FunctionRef]) -> bool:
+    """Return true for a loop over criteria with calls of a model whose errors leave it."""
+    if CRITERIA.isdisjoint(words_in(loop.target) | words_in(loop.iter)):
+        return False
+    names = {called_name(part) for part in walk(loop) if isinstance(part, ast.Call)}
+    called = [functions[name] for name in sorted(names & functions.keys())]
+    asking: list[ast.AST] = [function.site.node for function in called if _may_ask(function)]
+    if not MODEL_METHODS.isdisjoint(names):
+        asking.append(loop)
+    parts = [part for node in asking for part in walk(node)]
+    is_caught = any(isinstance(part, ast.Try) for part in parts)
+    return bool(asking) and (not is_caught or any(isinstance(part, ast.Raise) for part in parts))
 
 
 def _in_last_attempt(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.stmt]:

@@ -477,7 +477,7 @@ def _common_frame(symbols: SymbolTable, judges: Iterable[FunctionRef]) -> Person
 
 def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaText]:
     evaluator = GraphEvaluator(symbols, lambda _: False, FUEL, reads_data=False)
-    texts: dict[ast.AST, str] = {}
+    texts: dict[ast.stmt | ast.expr, str] = {}
     try:
         for node, value in _values_in_function(evaluator, function):
             if isinstance(value, Template) and plain_words(value.text):
@@ -489,17 +489,20 @@ def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaT
             yield _persona_text("", function.source, node, text)
 
 
-def _is_extended(node: ast.AST, texts: Mapping[ast.AST, str], function: ast.AST) -> bool:
+def _is_extended(
+    node: ast.stmt | ast.expr, texts: Mapping[ast.stmt | ast.expr, str], function: ast.AST
+) -> bool:
     """Return true for a prompt with a few words added, as for another attempt: `prompt + hint`.
 
     The shorter one is used elsewhere as well; what is only a step to the longer one is not.
     """
     inner = list(walk(node))
     read = {part.id for part in inner if isinstance(part, ast.Name)}
+    size = len(plain_words(texts[node]))
     return any(
         _target_name(other) in read
         and other is not node
-        and len(plain_words(text)) * 2 >= len(plain_words(texts[node]))
+        and len(plain_words(text)) * 2 >= size
         and _is_read_beside(_target_name(other), inner, function)
         for other, text in texts.items()
         if isinstance(other, ast.stmt)

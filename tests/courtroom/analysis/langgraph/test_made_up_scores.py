@@ -243,3 +243,29 @@ def test_method_is_named_with_its_class():
         f"{name}Node.__call__ gives the score 3 in place of an answer that failed."
         for name in ("Prosecutor", "Defense")
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "failed"),
+    [
+        ("model.invoke(criterion)", "all answers, once one"),
+        ("ask(criterion)", "all answers, once one"),
+        ("careful(criterion)", "an answer that"),
+    ],
+)
+def test_score_behind_the_loop_over_criteria_stands_for_all_answers(answer: str, failed: str):
+    code = (
+        "def ask(criterion):\n    return model.invoke(criterion)\n"
+        "def careful(criterion):\n"
+        "    try:\n        return model.invoke(criterion)\n"
+        "    except ValueError:\n        return None\n"
+        "def prosecutor(state):\n"
+        "    try:\n"
+        f"        for criterion in state:\n            opinions.append({answer})\n"
+        "    except ValueError:\n"
+        f"        return [{MADE_UP.format(score=1)}]\n"
+    )
+    _, layers = layers_of(symbols_of(code))
+    (row,) = made_up_scores(layers.judges)
+
+    assert row[2] == f"prosecutor gives the score 1 in place of {failed} failed."

@@ -360,7 +360,8 @@ def test_text_that_all_judges_get_is_the_prompt_that_another_attempt_adds_to(sen
     )
     frame = read(code).frame
 
-    assert frame and frame.line == line
+    assert frame
+    assert frame.line == line
 
 
 def test_every_pair_with_too_much_in_common_is_named():
