@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -13,7 +14,7 @@ from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.remediation_content import read_remediation
 from courtroom.analysis.langgraph.judging.rule_detection import read_rules
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
-from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
+from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.verdict_source import (
@@ -25,12 +26,14 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
 )
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.tree_walk import words_of
+from courtroom.analysis.python.tree_walk import walk, words_of
 
 # Calls that make one number of several.
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
 # Words for what the judges say, in names; a score may be one that is set already.
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
+# What a report on the verdict speaks of.
+VERDICT_PARTS = OPINION_WORDS | frozenset(words_of("criterion criteria dissent remediation"))
 
 
 def record_verdict(writer: FactWriter) -> None:
@@ -66,9 +69,12 @@ def record_verdict(writer: FactWriter) -> None:
     # What only a detective or a judge reaches is none, if anything else is a report.
     before = _before_the_verdict(writer)
     written = [entry for entry in reports if (entry[0].path, entry[1]) not in before]
-    in_use = {function.key for function in writer.layers.in_use}
-    used = [entry for entry in written if (entry[0].path, entry[1]) in in_use]
-    for source, line in sorted(used or written or reports, key=_is_unnamed_report):
+    places = written or reports
+    for keys in (_keys(writer.layers.in_use), _keys(_of_the_program(writer))):
+        places = [entry for entry in places if (entry[0].path, entry[1]) in keys] or places
+    # A report of the evidence alone is no verdict.
+    places = list(filter(_speaks_of_scores, places)) or places
+    for source, line in sorted(places, key=_is_unnamed_report):
         writer.add_location("markdown_report", source.path, line)
 
 
@@ -131,6 +137,28 @@ def _before_the_verdict(writer: FactWriter) -> set[tuple[str, int]]:
     }
     asking = {f.key for f in layers.justice if f.site.mentions & MODEL_CALLS}
     return (before - {function.key for function in layers.justice}) | asking
+
+
+def _of_the_program(writer: FactWriter) -> list[FunctionRef]:
+    """Return what the graph's nodes reach, and what the file names where the product starts."""
+    symbols = writer.symbols
+    main = symbols.codebase.files.get((writer.facts.get("scope") or {}).get("main") or "")
+    nodes = walk(main.tree) if main else ()
+    names = sorted({node.id for node in nodes if isinstance(node, ast.Name)})
+    starts = [
+        FunctionRef(*entry) for name in names for entry in symbols.functions_by_name.get(name, [])
+    ]
+    return writer.call_graph.reachable_from([*writer.layers.nodes.values(), *starts])
+
+
+def _speaks_of_scores(place: tuple[SourceFile, int]) -> bool:
+    source, line = place
+    sites = (site.node for site in source.functions if site.node.lineno == line)
+    return any(words_in(node) & VERDICT_PARTS for node in sites)
+
+
+def _keys(functions: Sequence[FunctionRef]) -> set[tuple[str, int]]:
+    return {function.key for function in functions}
 
 
 def _rules(writer: FactWriter, gap: str) -> None:

@@ -396,3 +396,48 @@ def test_report_is_shown_where_a_run_writes_it(tmp_path: Path) -> None:
     finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
     line = REPORTS.split("\n").index("def to_markdown(report):") + 1
     assert clue_lines(finding) == [("main.py", line)]
+
+
+OTHER_REPORTS = """
+from src.justice import chief_justice
+
+
+def to_markdown(report):
+    return "# Report" + f"## Scores: {report.score}"
+
+
+def snapshot_markdown(report):
+    return "# Audit" + f"## Evidence: {report.evidences}"
+
+
+def main():
+    print(to_markdown(chief_justice), snapshot_markdown(chief_justice))
+
+
+if __name__ == "__main__":
+    main()
+"""
+BENCHMARK = """
+def bench_markdown(report):
+    return "# Benchmark report" + f"## Mean score: {report.score}"
+
+
+if __name__ == "__main__":
+    print(bench_markdown(None))
+"""
+
+
+def test_report_of_evidence_or_of_another_program_is_no_report_of_the_verdict(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "main.py": OTHER_REPORTS,
+        "bench.py": BENCHMARK,
+        "README.md": "Run `python main.py`.\n",
+    }
+    finding = detected(
+        SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"),
+        surveyed({**FILES, **files}, tmp_path),
+    )
+    line = OTHER_REPORTS.split("\n").index("def to_markdown(report):") + 1
+    assert clue_lines(finding) == [("main.py", line)]
