@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -23,6 +24,16 @@ MOST_DIGITS = 10
 # Ways to fetch the rest of a history.
 DEEPENING = ("unshallow", "--deepen", "shallow-since")
 
+Tests = tuple[ast.expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Depth:
+    """Number of commits of a clone, and what lifts the limit, or ""."""
+
+    commits: str
+    exception: str = ""
+
 
 def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
     """Yield the clone with a small depth where all have one and a function reads the history."""
@@ -31,14 +42,16 @@ def shallow_histories(in_use: Sequence[FunctionRef]) -> Iterator[FlowFault]:
     nodes = [(function, node) for function in in_use for node in walk(function.site.node)]
     clones = [(function, node) for function, node in nodes if is_clone(node)]
     readers = [(function, node) for function, node in nodes if _reads_history(node)]
-    depths = [_depth(node) or _default_depth(clone, node, nodes) for clone, node in clones]
-    if readers and depths and all(depths):
+    depths = [_depth_of(clone, node, nodes) for clone, node in clones]
+    if readers and depths and all(depths) and (depth := depths[0]):
         (clone, command), (reader, reading) = clones[0], readers[0]
         reads = "" if reader.key == clone.key else f"{reader.name}() "
-        held = "one commit" if depths[0] == "1" else f"at most the last {depths[0]} commits"
+        count = depth.commits
+        held = "one commit" if count == "1" else f"at most the last {count} commits"
         sentence = (
-            f"{clone.name}() clones with depth {depths[0]} and {reads}reads the history: the clone"
-            f" holds {held}, whatever the repository's history is"
+            f"{clone.name}() clones with depth {count}{depth.exception} and {reads}reads the history:"
+            f" the clone {'then ' * bool(depth.exception)}holds {held}, whatever the repository's"
+            " history is"
         )
         place = _place(reader, reading)
         yield FlowFault("shallow_history", sentence, *_place(clone, command), place)
@@ -64,6 +77,56 @@ def is_clone(node: ast.AST) -> bool:
     before = words[: words.index("clone")]
     is_git = any(word and word.removesuffix(".exe").endswith("git") for word in before)
     return is_git or (before in ([], [None]) and None in words[len(before) + 1 :])
+
+
+def _depth_of(
+    function: FunctionRef, node: ast.AST, nodes: Sequence[tuple[FunctionRef, ast.AST]]
+) -> _Depth | None:
+    """Return the depth of a clone as far as the code tells; None where it may have none."""
+    commits = _depth(node) or _default_depth(function, node, nodes)
+    return _Depth(commits) if commits else _added_depth(function, node)
+
+
+def _added_depth(function: FunctionRef, node: ast.AST) -> _Depth | None:
+    """Return the depth by words that are added to a command later, always or by default."""
+    assigned = (part for part in walk(function.site.node) if isinstance(part, ast.Assign))
+    targets = [target for part in assigned if part.value is node for target in part.targets]
+    for tests, words in _additions(
+        function.site.node.body, last_name(targets[0]) if targets else ""
+    ):
+        commits = _depth(words)
+        exception = _exception(tests[0], function) if len(tests) == 1 else ""
+        if commits and (exception or not tests):
+            return _Depth(commits, exception)
+    return None
+
+
+def _additions(
+    body: Iterable[ast.stmt], name: str, tests: Tests = ()
+) -> Iterator[tuple[Tests, ast.List]]:
+    """Yield the lists that are added to the one of this name, with the conditions around."""
+    for statement in body if name else ():
+        value: ast.AST | None = getattr(statement, "value", None)
+        target: ast.AST | None = getattr(statement, "target", None)
+        if isinstance(value, ast.Call) and called_name(value) == "extend" and value.args:
+            target, value = getattr(value.func, "value", None), value.args[0]
+        elif not isinstance(statement, ast.AugAssign):
+            target = None
+        if isinstance(target, ast.Name) and target.id == name and isinstance(value, ast.List):
+            yield tests, value
+        inner = (*tests, statement.test) if isinstance(statement, ast.If) else tests
+        yield from _additions(getattr(statement, "body", ()), name, inner)
+
+
+def _exception(test: ast.expr, function: FunctionRef) -> str:
+    """Return what makes a test of a parameter false that holds by its default, in words."""
+    is_denied = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    name = last_name(test.operand if isinstance(test, ast.UnaryOp) else test)
+    default = _defaults(function.site.node.args).get(name)
+    value = default.value if isinstance(default, ast.Constant) else None
+    if value is not (not is_denied) or _is_set(name, function):
+        return ""
+    return f" unless {name} is {'true' if is_denied else 'false'}"
 
 
 def _depth(node: ast.AST) -> str:

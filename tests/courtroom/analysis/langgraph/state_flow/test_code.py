@@ -435,6 +435,44 @@ def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, sho
 
 
 @pytest.mark.parametrize(
+    ("parameters", "addition", "shown"),
+    [
+        ("url", "words += ['--depth', '1']", "1 and"),
+        (
+            "url, whole=False",
+            "if not whole:\n        words.extend(['--depth', '1'])",
+            "1 unless whole is true and",
+        ),
+        (
+            "url, short=True",
+            "if short:\n        words += ['--depth', '9']",
+            "9 unless short is false and",
+        ),
+        ("url, whole=True", "if not whole:\n        words.extend(['--depth', '1'])", ""),
+        (
+            "url, whole=False",
+            "whole = ask()\n    if not whole:\n        words += ['--depth', '1']",
+            "",
+        ),
+        ("url, depth=0", "if depth > 0:\n        words += ['--depth', str(depth)]", ""),
+        ("url", "others = []\n    others += ['--depth', '1']", ""),
+    ],
+)
+def test_depth_may_be_added_to_the_command(parameters: str, addition: str, shown: str):
+    body = f"({parameters}):\n    words = ['git', 'clone']\n    {addition}\n    words += [url]\n"
+    code = CLONE.format(depth="", command="'log'").replace(
+        "(url):\n    subprocess.run(['git', 'clone', , url, '/tmp/x'])",
+        f"{body}    subprocess.run(words)",
+    )
+    reading = flow_with(code)
+
+    begin = f"fetch() clones with depth {shown}"
+    assert [text.startswith(begin) for text in sentences(reading, "shallow_history")] == (
+        [True] if shown else []
+    )
+
+
+@pytest.mark.parametrize(
     ("depth", "command"),
     [
         ("'--depth', '100'", "'log'"),
