@@ -81,6 +81,13 @@ def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, 
         )
         for function, line, word in unexamined_evidence(reached)
     ]
+    rows += [
+        shown(
+            f"{function.shown_name} sets found=True on evidence that says it was not found.",
+            (function.source.path, line),
+        )
+        for function, line in turned_evidence(reached)
+    ]
     gap = reading_gap(call_graph.symbols.codebase)
     if not any(vocabulary(function.site.node) & REPORTED for function in reached):
         gap = "the detectives report no evidence"
@@ -112,6 +119,40 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
                 and not _shows_a_result(node, given)
             ):
                 yield function, getattr(node, "lineno", 1), word
+
+
+def turned_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield `item.found = True` under `not item.found`, and the same of a key."""
+    for function in functions:
+        for node in walk(function.site.node):
+            if not isinstance(node, ast.If):
+                continue
+            denied = {
+                ast.unparse(part.operand)
+                for part in _joined_tests(node.test)
+                if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
+            }
+            for statement in node.body if denied else ():
+                if isinstance(statement, ast.Assign) and denied & _found_targets(statement):
+                    yield function, statement.lineno
+
+
+def _joined_tests(test: ast.expr) -> list[ast.expr]:
+    is_and = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return test.values if isinstance(test, ast.BoolOp) and is_and else [test]
+
+
+def _found_targets(statement: ast.Assign) -> set[str]:
+    """Return the targets that are named found and set to True, as they are written."""
+    value = statement.value
+    if not (isinstance(value, ast.Constant) and value.value is True):
+        return set()
+    targets = (t for t in statement.targets if isinstance(t, ast.Attribute | ast.Subscript))
+    return {ast.unparse(t) for t in targets if _last_part(t) == "found"}
+
+
+def _last_part(target: ast.Attribute | ast.Subscript) -> str | None:
+    return target.attr if isinstance(target, ast.Attribute) else constant_text(target.slice)
 
 
 def _members_of(content: ast.expr | None, function: FunctionRef) -> list[ast.expr]:

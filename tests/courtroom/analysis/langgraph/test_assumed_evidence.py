@@ -130,3 +130,19 @@ def test_list_of_placeholders_as_content_was_not_examined():
 def test_list_with_what_a_call_gave_is_no_list_of_placeholders():
     assert reported(LISTED.replace("MEMBER", "describe(image) or 'placeholder'")) == ([], "")
     assert reported(LISTED.replace("MEMBER", "'A diagram.'")) == ([], "")
+
+
+@pytest.mark.parametrize(
+    ("test", "target", "lines"),
+    [
+        ("items and not items[0].found", "items[0].found", [3]),
+        ("not item['found']", "item['found']", [3]),
+        ("not items[0].found", "items[1].found", []),
+        ("not items", "items[0].found", []),
+        ("not item.found or force", "item.found", []),
+        ("not item.seen", "item.seen", []),
+    ],
+)
+def test_evidence_that_was_not_found_and_is_set_to_found_is_shown(test, target, lines):
+    body = f"items = evidence_of(state)\nif {test}:\n    {target} = True\nreturn items"
+    assert reported(body) == (lines, "")
