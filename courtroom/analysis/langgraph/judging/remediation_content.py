@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,11 +15,12 @@ from courtroom.analysis.langgraph.judging.text_values import (
     returned_by,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import walk, words_of
+from courtroom.analysis.python.tree_walk import constant_text, walk, words_of
 
 WORD = "remediation"
 # What comes from a judge or a detective.
 GIVEN: frozenset[Part] = frozenset({"arguments", "evidence"})
+_HEADING = re.compile(r"^ {0,3}#{1,6} [^\n]{0,60}\bremediation", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,17 @@ def read_remediation(functions: list[FunctionRef]) -> RemediationContent | None:
     made = [text for text in texts if parts[id(text)] - {"own"}]
     kinds = set[Part]().union(*parts.values())
     if not made:
-        return None
+        return RemediationContent(None, []) if any(map(_has_heading, functions)) else None
     if given := [text for text in made if parts[id(text)] & GIVEN]:
         return RemediationContent("findings", first_places(given, parts))
     is_known = "open" not in kinds and any(text.is_kept for text in texts)
     return RemediationContent("fixed" if is_known else None, first_places(made, parts))
+
+
+def _has_heading(function: FunctionRef) -> bool:
+    """Return true for a report with a heading of a remediation, whatever stands below it."""
+    texts = (constant_text(node) or "" for node in walk(function.site.node))
+    return any(_HEADING.search(text) for text in texts)
 
 
 def _texts_in(function: FunctionRef) -> list[Text]:

@@ -47,6 +47,17 @@ def test_remediation_that_is_only_for_a_model_is_left_open():
     assert reading.content is None
 
 
+def test_text_below_a_heading_of_the_remediation_is_left_open():
+    code = (
+        "def chief_justice(state):\n    summary, plan = write(state)\n"
+        "    return {'final_report': f'{summary}\\n\\n## Remediation Plan\\n{plan}'}\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    reading = read_remediation(layers.justice)
+    assert reading is not None
+    assert reading.content is None
+
+
 def test_code_without_remediation_has_no_content_of_it():
     code = "def chief_justice(state):\n    return 3\n"
     _, layers = layers_of(symbols_of({"src/justice.py": code}))
