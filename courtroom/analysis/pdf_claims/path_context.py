@@ -34,8 +34,13 @@ _AFTER = re.compile(
     r"|^\s*[(\[](?:new|proposed|planned|to (?:be )?(?:add|creat))",
     re.IGNORECASE,
 )
-_OUTPUT = re.compile(
-    r"^(?:outputs?|logs|runs)/.*\.(?:md|json|jsonl|txt|log|html)$|\d{4}-?\d{2}-?\d{2}"
+_OUTPUT = re.compile(r"^(?:outputs?|logs|runs)/.*\.(?:md|json|jsonl|txt|log|html)$")
+# The name of an output of one run, and words just before it by which that run is cited.
+_DATED = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+_CITED = re.compile(
+    r"\b(?:sources?(?: \w+)?|(?:self|peer)[- ]?(?:audit|review)(?: report)?|from|see|based on"
+    r"|according to)\b\W*$",
+    re.IGNORECASE,
 )
 # An argument of an example command: after a flag, or after the program that is started.
 _ARGUMENT = re.compile(
@@ -94,6 +99,7 @@ def is_planned(path: str, passage: str) -> bool:
         or _ARGUMENT.search(before)
         or is_template(path)
         or _OUTPUT.search(path)
+        or (_DATED.search(path) and not _CITED.search(before))
     )
 
 

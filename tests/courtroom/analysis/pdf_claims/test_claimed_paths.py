@@ -88,7 +88,7 @@ def test_claimed_file_that_the_tree_lacks_is_hallucinated() -> None:
         "Say where messages live (e.g. audit/messages.md or a document of its own).",
         "Needed: repository settings, optional docs/deferrals.md.",
         "Results of the audit_report.md generation follow.",
-        "Self-audit (audit/report_2026-02-27_22-11-15.md, overall 2.5).",
+        "Each run leaves one, such as audit/report_2026-02-27_22-11-15.md.",
         'Errors are kept (e.g., "Invalid syntax in src/broken.py").',
         "Try: uv run run-audit --repo-url . --pdf-path audit/cache/report.pdf --out here",
         "Run audit --pdf=reports/yours.pdf to see it.",
@@ -148,6 +148,21 @@ def test_missing_file_of_a_chapter_of_plans_is_planned_until_the_next_chapter(
 def test_file_that_a_plan_wants_changed_is_claimed_to_be_there() -> None:
     verdicts = _verdicts("7. Remediation Plan\nFix: Refactor src/cache.py to hold more.")
     assert [claim.path for claim in verdicts.hallucinated] == ["src/cache.py"]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_claimed"),
+    [
+        ("Self-audit (", True),
+        ("Source snapshot: ", True),
+        ("From ", True),
+        ("One run left ", False),
+        ("The report is saved as ", False),
+    ],
+)
+def test_dated_output_is_claimed_where_its_run_is_cited(words: str, is_claimed: bool) -> None:
+    verdicts = _verdicts(f"{words}audit/report_2026-02-27_22-11.md, overall 2.5 of 5.")
+    assert (len(verdicts.hallucinated), len(verdicts.planned)) == (is_claimed, not is_claimed)
 
 
 def test_plain_claim_outweighs_an_excused_one() -> None:
