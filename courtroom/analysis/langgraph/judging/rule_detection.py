@@ -420,7 +420,7 @@ def _converted(value: ast.expr) -> ast.expr:
 
 def _depends_on_facts(change: ScoreChange) -> bool:
     return bool(
-        change.guard & EVIDENCE and change.guard & ESTABLISHED
+        change.own_guard & EVIDENCE and change.own_guard & ESTABLISHED
     ) and not _caps_for_security_alone(change)
 
 
