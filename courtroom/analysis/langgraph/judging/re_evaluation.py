@@ -31,6 +31,9 @@ RE_EVALUATION_PREFIXES = tuple(
 PREFIXES_AFTER_RE = tuple(
     words_of("eval exam check assess visit hear consider judge investigat deliberat")
 )
+REMOVALS = frozenset({"remove", "pop", "discard"})
+# Lists from which a second look may leave out what is in them.
+JUDGED = frozenset(words_of("judge judges opinion opinions score scores"))
 
 
 def re_evaluations(
@@ -53,6 +56,9 @@ def re_evaluations(
                     yield function, call.lineno
             calls = _weighings(node, by_name)
             yield from ((function, c.lineno) for c in calls if _is_only_call(c, function))
+            if reader.words_of_test(node.test, assigned) & CERTAIN_SPREAD:
+                inputs = InputReader(by_name)
+                yield from ((function, line) for line in _left_out(node.body, inputs, function))
 
 
 def _weighings(rule: ast.If, by_name: dict[str, FunctionRef]) -> Iterator[ast.Call]:
@@ -71,6 +77,33 @@ def _weighings(rule: ast.If, by_name: dict[str, FunctionRef]) -> Iterator[ast.Ca
         tests = [node.test for node in walk(target.site.node) if isinstance(node, ast.If)]
         if inputs.reads_evidence(tests, target):
             yield call
+
+
+def _left_out(
+    body: Iterable[ast.stmt], inputs: InputReader, function: FunctionRef, *, is_asked: bool = False
+) -> Iterator[int]:
+    """Yield the lines that take a judge, an opinion or a score out of a list by what evidence says."""
+    for statement in body:
+        if isinstance(statement, ast.If):
+            asks = is_asked or inputs.reads_passed_evidence([statement.test], function)
+            yield from _left_out(statement.body, inputs, function, is_asked=asks)
+            yield from _left_out(statement.orelse, inputs, function, is_asked=asks)
+        elif isinstance(statement, ast.For):
+            yield from _left_out(statement.body, inputs, function, is_asked=is_asked)
+        elif is_asked and _takes_out(statement):
+            yield statement.lineno
+
+
+def _takes_out(statement: ast.stmt) -> bool:
+    """Return true for `valid_judges.remove(outlier)`, `scores.pop(judge)` and `del scores[judge]`."""
+    if isinstance(statement, ast.Delete):
+        holders = [t.value for t in statement.targets if isinstance(t, ast.Subscript)]
+    else:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        is_removal = isinstance(call, ast.Call) and called_name(call) in REMOVALS
+        holder = getattr(call.func, "value", None) if isinstance(call, ast.Call) else None
+        holders = [holder] if is_removal and holder is not None else []
+    return any(JUDGED.intersection(words_in(holder)) for holder in holders)
 
 
 def _is_only_call(call: ast.Call, function: FunctionRef) -> bool:

@@ -374,7 +374,11 @@ def _is_limit(value: ast.expr) -> bool:
 
 def _names_spread(change: ScoreChange) -> bool:
     inline = [node.test for node in walk(change.value) if isinstance(node, ast.IfExp)]
-    return bool(_words_of_tests(change, [*change.tests, *inline]) & SPREAD)
+    tests = [*change.tests, *inline]
+    # A call behind a name may be handed a text on the dissent.
+    return bool(_words_of_tests(change, tests) & CERTAIN_SPREAD) or any(
+        words_in(test) & SPREAD for test in tests
+    )
 
 
 def _words_of_tests(change: ScoreChange, tests: Iterable[ast.expr]) -> frozenset[str]:

@@ -42,6 +42,10 @@ class InputReader:
     def reads_evidence(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
         return any(map(_is_evidence, self._parts(tests, function)))
 
+    def reads_passed_evidence(self, tests: Iterable[ast.AST], function: FunctionRef) -> bool:
+        """Return true where evidence reaches conditions, also as an argument of their function."""
+        return any(map(_is_evidence, self._parts(tests, function, with_passed=True)))
+
     def reads_words(
         self, tests: Iterable[ast.AST], function: FunctionRef, words: frozenset[str]
     ) -> bool:

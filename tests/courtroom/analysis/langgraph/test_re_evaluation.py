@@ -225,3 +225,38 @@ def chief_justice(state):
 """
     weight = readings_of(code)["functionality_weight"]
     assert ([line for _, line in weight.lines], weight.is_tie_break) == ([9], True)
+
+
+@pytest.mark.parametrize(
+    ("test", "removal", "count"),
+    [
+        ("confidence < 0.4", "judges.remove('Defense')", 1),
+        ("confidence < 0.4", "del scores['Defense']", 1),
+        ("confidence < 0.4", "notes.remove('Defense')", 0),
+        ("scores['Defense'] > 3", "judges.remove('Defense')", 0),
+    ],
+)
+def test_judge_that_evidence_leaves_out_is_a_second_look(test, removal, count):
+    code = (
+        "def arbitrate(scores, judges, confidence):\n"
+        "    variance = max(scores.values()) - min(scores.values())\n"
+        f"    if variance > 2:\n        if {test}:\n            {removal}\n"
+    )
+    body = (
+        "confidence = max(ev.confidence for ev in evidences)\narbitrate(scores, judges, confidence)"
+    )
+    reading = readings_of(justice(body, code))["variance_re_evaluation"]
+    assert len(reading.lines) == count
+
+
+def test_text_on_a_dissent_that_is_handed_to_a_call_is_no_spread():
+    code = (
+        "def weigh(evidence, dissent):\n    if not evidence.found:\n"
+        "        return 1, 'low', dissent\n    return 3, 'high', dissent\n"
+    )
+    body = "score, status, dissent = weigh(evidence, dissent)\nif status == 'low':\n    score = 1"
+    readings = readings_of(justice(body, code))
+    assert (readings["variance_re_evaluation"].lines, len(readings["fact_supremacy"].lines)) == (
+        [],
+        1,
+    )

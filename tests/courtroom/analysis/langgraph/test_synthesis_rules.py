@@ -479,3 +479,14 @@ def test_facts_overrule_behind_the_branch_that_returns_the_score_as_it_is():
     )
 
     assert [line for _, line in readings_of(code)["fact_supremacy"].lines] == [7]
+
+
+def test_facts_of_an_earlier_branch_are_none_of_the_next():
+    code = "def weigh(evidence):\n    return 'low' if not evidence.found else 'high'\n"
+    body = (
+        "status = weigh(evidence)\nif status == 'low':\n    score = 1\n"
+        "elif lead is not None:\n    score = lead.rank"
+    )
+    lines = [line for _, line in readings_of(justice(body, code))["fact_supremacy"].lines]
+    text = justice(body, code).split("\n")
+    assert [text[line - 1].strip() for line in lines] == ["score = 1"]
