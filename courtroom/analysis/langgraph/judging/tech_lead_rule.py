@@ -41,7 +41,25 @@ def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]
             or _is_blend_with_lead(change.value)
             or _is_weighted(change.value)
         ):
-            yield change.function, change.line
+            yield change.function, _place_of(change, changes)
+
+
+def _place_of(change: ScoreChange, changes: list[ScoreChange]) -> int:
+    """Return the line of a change, or that of the sum in its branch that takes what it reads.
+
+    `lead_score = lead.score` weighs nothing before `weighted = lead_score * 0.5 + others * 0.5`.
+    """
+    sums = (
+        other.line
+        for other in changes
+        if other.function.key == change.function.key
+        and other.tests == change.tests
+        and other.line > change.line
+        and any(isinstance(node, ast.BinOp) for node in walk(other.value))
+        and any(change.target == {*words_of(name)} for name in _names_in(other.value))
+    )
+    is_read = isinstance(change.value, ast.Name | ast.Attribute | ast.Subscript)
+    return next(sums, change.line) if is_read else change.line
 
 
 def _is_dropped(change: ScoreChange) -> bool:
@@ -118,7 +136,9 @@ def _is_architecture_rule(change: ScoreChange) -> bool:
     is_about_architecture = bool(change.guard & ARCHITECTURE) and not _is_for_others(change)
     # What a function that a test calls speaks of is not what the rule is about.
     own = words_in(change.value).union(*map(words_in, change.tests))
-    is_of_another = bool(change.target & OTHER_JUDGES)
+    # Scores in a list are not the one that decides.
+    is_list = isinstance(change.value, ast.ListComp)
+    is_of_another = bool(change.target & OTHER_JUDGES) or is_list
     return is_about_architecture and _names_tech_lead(own) and not is_of_another
 
 

@@ -7,6 +7,7 @@ import pytest
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader
 from courtroom.analysis.langgraph.judging.tech_lead_rule import lead_decides, lead_weighs_more
 from courtroom.analysis.python.call_graph import FunctionRef
+from tests.courtroom.analysis.langgraph.rules import readings_of
 from tests.courtroom.sources import justice, symbols_of
 
 JUDGES = '["Prosecutor", "Defense", "TechLead"]'
@@ -99,3 +100,22 @@ def test_branch_of_the_other_criteria_is_no_rule_on_architecture(test):
     mean = "round((p_score + d_score + tech_lead_score) / 3)"
     body = f"if {test}:\n    score = tech_lead_score\nelse:\n    score = {mean}"
     assert weight_lines(body) == [2]
+
+
+@pytest.mark.parametrize(
+    ("branch", "line"),
+    [
+        (
+            "lead_score = tech_lead.score\n    weighted = lead_score * 0.5 + others * 0.5",
+            "weighted = lead_score * 0.5 + others * 0.5",
+        ),
+        (
+            "scores = [o.score for o in opinions]\n    score = tech_lead.score",
+            "score = tech_lead.score",
+        ),
+    ],
+)
+def test_weight_of_the_lead_is_shown_where_it_decides(branch, line):
+    code = justice(f"if criterion == 'graph_orchestration':\n    {branch}")
+    lines = {number for _, number in readings_of(code)["functionality_weight"].lines}
+    assert {code.split("\n")[number - 1].strip() for number in lines} == {line}
