@@ -8,7 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
-from courtroom.analysis.langgraph.judging.rule_words import CERTAIN_SPREAD, EVIDENCE, SPREAD
+from courtroom.analysis.langgraph.judging.rule_words import (
+    CERTAIN_SPREAD,
+    EVIDENCE,
+    JUDGED,
+    SPREAD,
+)
 from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     assignments_in,
@@ -32,8 +37,6 @@ PREFIXES_AFTER_RE = tuple(
     words_of("eval exam check assess visit hear consider judge investigat deliberat")
 )
 REMOVALS = frozenset({"remove", "pop", "discard"})
-# Lists from which a second look may leave out what is in them.
-JUDGED = frozenset(words_of("judge judges opinion opinions score scores"))
 
 
 def re_evaluations(

@@ -24,9 +24,11 @@ from courtroom.analysis.langgraph.judging.re_evaluation import (
 from courtroom.analysis.langgraph.judging.rule_inputs import InputReader
 from courtroom.analysis.langgraph.judging.rule_words import (
     CERTAIN_SPREAD,
+    CONFLICTS,
     DEFENSE,
     ESTABLISHED,
     EVIDENCE,
+    JUDGED,
     SAFE_TOOLS,
     SECURITY,
     SPREAD,
@@ -201,7 +203,9 @@ def _returned_by_spread(functions: list[FunctionRef], reader: ChangeReader) -> I
 
 def _is_spread(words: frozenset[str]) -> bool:
     """Return whether the words of a test are of a spread, also as a range from min to max."""
-    return bool(words & CERTAIN_SPREAD) or (bool(words & SPREAD) and {"max", "min"} <= words)
+    # Evidence may be in conflict as well as judges.
+    telling = CERTAIN_SPREAD if words & JUDGED else CERTAIN_SPREAD - CONFLICTS
+    return bool(words & telling) or (bool(words & SPREAD) and {"max", "min"} <= words)
 
 
 def _returns_score(function: FunctionRef, value: ast.expr | None) -> bool:
@@ -256,9 +260,9 @@ def _behind_kept(change: ScoreChange, changes: list[ScoreChange]) -> ScoreChange
 
 
 def _is_own_score(change: ScoreChange) -> bool:
-    """Return true for the score of a parameter, as of an opinion: `opinion.score`."""
+    """Return true for a parameter, or the score of one, as of an opinion: `opinion.score`."""
     value = change.value
-    owner = value.value if isinstance(value, ast.Attribute) else None
+    owner = value.value if isinstance(value, ast.Attribute) else value
     return isinstance(owner, ast.Name) and owner.id in parameter_names(change.function)
 
 
@@ -402,7 +406,11 @@ def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lin
         return bool(own & words)
 
     def is_copy(change: ScoreChange) -> bool:
-        return isinstance(_converted(change.value), ast.Name | ast.ListComp | ast.Subscript)
+        value = _converted(change.value)
+        if isinstance(value, ast.IfExp):
+            # `lead.score if lead else 3` reads a score, and sets none.
+            return isinstance(value.body, ast.Name | ast.Attribute)
+        return isinstance(value, ast.Name | ast.ListComp | ast.Subscript)
 
     def rank(change: ScoreChange) -> tuple[bool, bool]:
         # A list of scores keeps them, where a later line changes one.

@@ -35,5 +35,8 @@ SPREAD = frozenset(
 )
 # The others may speak of evidence, of a text, or of a rule before.
 CERTAIN_SPREAD = SPREAD - {"range", "gap", "debate", "dissent"}
+CONFLICTS = frozenset({"conflict", "conflicts", "conflicting"})
+# What judges give.
+JUDGED = frozenset(words_of("judge judges opinion opinions score scores"))
 # The note on a line that would apply a rule.
 NEVER_HOLDS = "the condition of this rule never holds"

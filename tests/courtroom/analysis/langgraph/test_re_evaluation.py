@@ -260,3 +260,10 @@ def test_text_on_a_dissent_that_is_handed_to_a_call_is_no_spread():
         [],
         1,
     )
+
+
+@pytest.mark.parametrize(("value", "lines"), [("log", 0), ("judges_that_differ(opinions)", 1)])
+def test_conflict_is_one_of_judges_where_they_are_named(value, lines):
+    body = f"conflicts = [row for row in {value} if row]\nif conflicts:\n    score = lead.score"
+    reading = readings_of(justice(body))["variance_re_evaluation"]
+    assert len(reading.final) == lines

@@ -490,3 +490,21 @@ def test_facts_of_an_earlier_branch_are_none_of_the_next():
     lines = [line for _, line in readings_of(justice(body, code))["fact_supremacy"].lines]
     text = justice(body, code).split("\n")
     assert [text[line - 1].strip() for line in lines] == ["score = 1"]
+
+
+def test_rule_of_facts_is_shown_where_it_sets_the_score():
+    kept = (
+        "def limited(score, evidence):\n    if evidence.found:\n        return score, ''\n"
+        "    capped = min(score, 2)\n    return capped, 'missing'\n"
+    )
+    read = (
+        "if not evidence.found:\n    lead_score = lead.score if lead else 3\n"
+        "    score = min(lead_score, 2)"
+    )
+    for body, functions, first in (
+        ("score, why = limited(score, evidence)", kept, "capped = min(score, 2)"),
+        (read, "", "score = min(lead_score, 2)"),
+    ):
+        code = justice(body, functions)
+        place = readings_of(code)["fact_supremacy"].lines[0]
+        assert code.split("\n")[place[1] - 1].strip() == first
