@@ -86,7 +86,8 @@ def _near(first: str, second: str, gap: str = r"[^.;]{0,60}") -> str:
 def _parallel_layer(layer: str, other_layer: str) -> str:
     """Return a pattern for a parallel layer, without the other layer's name in between."""
     # "The parallel graph and the judges" says nothing of the judges' order.
-    own = r"parallel\w*+(?! (?:graph|architecture|infrastructure|pipeline))"
+    # Nor does parallel-safe state.
+    own = r"parallel\w*+(?! (?:graph|architecture|infrastructure|pipeline)|-(?:safe|write|flow))"
     parallel = rf"\b(?:in parallel|{own}|concurrent\w*+|simultaneous\w*+)"
     return _near(layer, parallel, _without(other_layer))
 
@@ -107,7 +108,7 @@ _NEVER = r"\b(?:no|never|avoid\w*|without|zero|not)\b[^.;]{0,25}"
 # "Not a simple average" and "no LLM averaging" deny less.
 _NO_AVERAGES = (
     r"(?:\b(?:not|never|no|without)|n['\u2019]t)"
-    r" (?:(?:achieved by|by|an|the|score) )?averag(?:e|es|ing)\b"
+    r" (?:(?:achieved by|by|an|the|score) )?averag(?:e|es|ed|ing)\b"
     r"|\b(?:rather than|instead of) (?:score )?averaging\b"
 )
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"

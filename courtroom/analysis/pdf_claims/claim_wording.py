@@ -132,6 +132,11 @@ def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
     return None if value is False and is_own else value
 
 
+def _security(_: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """A cap that looks for no security, or that a later line lifts, bears out no claim of one."""
+    return None if code.get("loose_caps") else value
+
+
 _READINGS: Mapping[str, Reading] = {
     "detectives_parallel": _layer("detectives_parallel"),
     "judges_parallel": _layer("judges_parallel"),
@@ -141,6 +146,7 @@ _READINGS: Mapping[str, Reading] = {
     "error_route": _error_route,
     "reducers": _reducers,
     "distinct_personas": _personas,
+    "security_override": _security,
     "variance_re_evaluation": _spread,
 }
 

@@ -82,6 +82,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The design does not run judges in parallel.",
         "There are no parallel judges.",
         "The judges are wise. Everything else is parallel.",
+        "The reducers keep a parallel-safe state across all judges.",
         "We propose that the judges run in parallel.",
         "The proposed design has parallel judges.",
         "We intend to let the judges run in parallel.",

@@ -63,6 +63,7 @@ def test_temporary_directory_of_another_function_leaves_the_claim_open(
         ("The Chief Justice does not average scores.", "contradicted"),
         ("The verdict is not achieved by averaging scores.", "contradicted"),
         ("It decides by rules rather than averaging.", "contradicted"),
+        ("These opinions are not averaged.", "contradicted"),
         ("It is not a simple average.", None),
         ("Rules decide, not LLM averaging.", None),
     ],
@@ -74,6 +75,15 @@ def test_denied_average_is_held_against_the_mean_in_the_code(
     code = {"averaged_scores": [{"path": "src/justice.py", "line": 57}]}
     standings = {held.claim.feature: held.standing for held in check_against_code(claims, code)}
     assert standings.get("no_averages") == standing
+
+
+@pytest.mark.parametrize(("loose", "standing"), [([], "confirmed"), ([{"line": 9}], "open")])
+def test_cap_that_does_not_hold_bears_out_no_claim_of_a_security_override(
+    loose: list[dict[str, Any]], standing: str
+) -> None:
+    claims = feature_claims(_report("A security override caps the score."))
+    code = {"rules": {"security_override": True}, "loose_caps": loose}
+    assert [held.standing for held in check_against_code(claims, code)] == [standing]
 
 
 DEAD_ROUTE = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
