@@ -83,6 +83,9 @@ FEATURE_WORDS = {
     "lacks_reducers": "no reducers",
     "lacks_pydantic_models": "no Pydantic models",
     "lacks_structured_output": "no structured output",
+    "lacks_output_retry": "no retry after a bad answer",
+    "lacks_security_override": "no cap for security",
+    "lacks_fact_supremacy": "no rule by which facts overrule opinions",
     "lacks_markdown_report": "no Markdown report",
     "lacks_clone_timeout": "no timeout of the clone",
 }

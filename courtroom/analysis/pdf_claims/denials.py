@@ -70,6 +70,10 @@ def _flag(*names: str) -> Callable[[CodeFacts], bool | None]:
     return is_there
 
 
+def _rule(name: str) -> Callable[[CodeFacts], bool | None]:
+    return lambda code: (code.get("rules") or {}).get(name)
+
+
 def _without(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: None if code.get(name) is None else not code[name]
 
@@ -77,6 +81,12 @@ def _without(name: str) -> Callable[[CodeFacts], bool | None]:
 _JUDGES = r"(?:judges?|judge nodes?|judicial (?:layer|nodes?|bench|panel|personas?)|prosecutor)"
 _JUSTICE = r"(?:chief ?justice(?: ?node)?|synthesis (?:engine|node|layer)|supreme court)"
 _EDGES = r"conditional (?:routing |error )?(?:edges?|routing|routes?)"
+_ANSWERS = (
+    r"(?:[\w-]+ ){0,3}(?:malformed|invalid|free-?form|unparse?able|parse|parsing|validation|schema"
+    r"|structured)\b"
+)
+# "No security override triggered" tells of a verdict.
+_AS_RULE = r"(?=\W*$|[.,:;(]| (?:rule|logic|mechanism|in|is|are|yet|implement\w+)\b)"
 _ON_FAILURE = r"(?:for|to handle|on|to catch) [^.;]{0,40}?(?:fail|error|missing)\w*"
 PARTS: tuple[Part, ...] = (
     Part("lacks_judges", "graph", _JUDGES, _nodes("judge")),
@@ -115,6 +125,24 @@ PARTS: tuple[Part, ...] = (
         "structured_output_calls",
         r"(?:\.?with_structured_output|structured outputs?)",
         _flag("structured_output_calls"),
+    ),
+    Part(
+        "lacks_output_retry",
+        "structured_output_calls",
+        r"retr(?:y|ies)(?: logic| loops?| mechanism)? (?:on|for|of|after|when|around) " + _ANSWERS,
+        _flag("structured_output_retry"),
+    ),
+    Part(
+        "lacks_security_override",
+        "",
+        r"(?:rule of security|security (?:override|cap))" + _AS_RULE,
+        _rule("security_override"),
+    ),
+    Part(
+        "lacks_fact_supremacy",
+        "",
+        r"(?:rule of evidence|fact supremacy)" + _AS_RULE,
+        _rule("fact_supremacy"),
     ),
     Part(
         "lacks_markdown_report",
@@ -183,7 +211,7 @@ _ABSENT_HEADING = (
 _LISTS_ABSENT = re.compile(_ABSENT_HEADING, re.IGNORECASE)
 _BULLET = re.compile(r"(?:^|\s)[•●○▪◦‣\uf0b7\uf0a7-]\s")
 _ITEM_WORDS = 8
-_START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?: ?)?"
+_START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?(?: \d{1,2}| ?/ ?risks?)?: ?)?"
 
 
 def stale_denials(reading: PdfReading, code: CodeFacts) -> Iterator[CheckedClaim]:
