@@ -25,6 +25,7 @@ from courtroom.analysis.langgraph.judging.text_values import (
     ValueReader,
     first_places,
     named_texts,
+    places_holding,
     returned_by,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -52,9 +53,9 @@ def read_dissent_content(functions: list[FunctionRef]) -> DissentContent | None:
         return None
     kinds = set[Part]().union(*parts.values())
     if "arguments" in kinds:
-        content: Content | None = "arguments"
-        made = [text for text in made if "arguments" in parts[id(text)]]
-    elif "open" in kinds or not any(text.is_kept for text in made):
+        return DissentContent("arguments", places_holding(made, frozenset({"arguments"}), reader))
+    content: Content | None
+    if "open" in kinds or not any(text.is_kept for text in made):
         content = None
     else:
         is_plain = bool({"plain", "evidence"} & kinds)

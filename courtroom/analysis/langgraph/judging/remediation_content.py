@@ -12,6 +12,7 @@ from courtroom.analysis.langgraph.judging.text_values import (
     ValueReader,
     first_places,
     named_texts,
+    places_holding,
     returned_by,
 )
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -40,8 +41,8 @@ def read_remediation(functions: list[FunctionRef]) -> RemediationContent | None:
     kinds = set[Part]().union(*parts.values())
     if not made:
         return RemediationContent(None, []) if any(map(_has_heading, functions)) else None
-    if given := [text for text in made if parts[id(text)] & GIVEN]:
-        return RemediationContent("findings", first_places(given, parts))
+    if kinds & GIVEN:
+        return RemediationContent("findings", places_holding(made, GIVEN, reader))
     is_known = "open" not in kinds and any(text.is_kept for text in texts)
     return RemediationContent("fixed" if is_known else None, first_places(made, parts))
 

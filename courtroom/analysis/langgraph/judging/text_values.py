@@ -7,8 +7,8 @@ not known is "open".
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, parameter_names
@@ -361,6 +361,23 @@ def may_be_text(value: ast.expr) -> bool:
 def returned_by(function: FunctionRef) -> list[ast.expr]:
     rows = (node for node in walk(function.site.node) if isinstance(node, ast.Return))
     return [row.value for row in rows if row.value is not None and may_be_text(row.value)]
+
+
+def places_holding(
+    texts: Iterable[Text], wanted: frozenset[Part], reader: ValueReader
+) -> list[tuple[FunctionRef, int]]:
+    """Return the lines of the texts with such a value; of `a if b else c` those of its branch."""
+    branches = [branch for text in texts for branch in _branches_of(text)]
+    parts = {id(branch): reader.parts_of((branch.value, branch.function)) for branch in branches}
+    return first_places([b for b in branches if parts[id(b)] & wanted], parts)
+
+
+def _branches_of(text: Text) -> Iterator[Text]:
+    if isinstance(text.value, ast.IfExp):
+        for value in (text.value.body, text.value.orelse):
+            yield from _branches_of(replace(text, value=value))
+    else:
+        yield text
 
 
 def first_places(

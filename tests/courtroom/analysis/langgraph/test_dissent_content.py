@@ -89,6 +89,17 @@ def test_function_that_makes_the_dissent_is_followed_to_its_part_of_a_pair():
     assert content_of(code) == ("scores", [6, 4])
 
 
+def test_branch_with_the_arguments_is_the_place_of_a_conditional_dissent():
+    code = verdict(
+        "dissent = (",
+        "    f'Nothing from {d.name}.'",
+        "    if not state['opinions']",
+        "    else told(p, d)",
+        ")",
+    ) + ("def told(p, d):\n    return f'{p.argument} against {d.argument}'\n")
+    assert content_of(code) == ("arguments", [6, 8])
+
+
 def test_opinions_below_a_heading_on_dissent_belong_to_it_until_the_next_heading():
     code = (
         "def chief_justice(state):\n"
