@@ -38,7 +38,7 @@ NO_AUDIT = {
     "of_peers": "No audit of a peer was recognised among the work's own.",
 }
 MOST_REMARKS = 6
-NO_CLAIM = "No overall score of the work's own audit was recognised in README and reports."
+NO_CLAIM = "No overall score of the work's own latest audit was recognised in README and reports."
 NOT_HELD = (
     "No committed audit that was read gives the overall score that is claimed, but not every audit"
     " could be read or names one."

@@ -41,6 +41,7 @@ _CONTAINS = re.compile(
     r"(?:valid |judicial |structured |full )*(?:opinion|response|output|verdict)"
     r"|could not parse response|fall-?back (?:opinion|score|verdict|due)"
     r"|default(?:ing|ed)? (?:to )?(?:a )?(?:neutral )?score"
+    r"|(?:automatic|minimum|neutral|conservative|fixed) score (?:was )?(?:applied|assigned)"
     r"|llm (?:call|invocation|request) failed"
     r"|due to (?:an )?(?:llm|api|model|parsing|system) (?:error|failure)"
     r"|no llm (?:was )?(?:available|configured|used)|api[ _]key (?:is )?(?:not|missing|invalid)",

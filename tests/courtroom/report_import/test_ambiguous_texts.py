@@ -112,6 +112,7 @@ def test_remarks_beside_the_criteria_are_no_criteria() -> None:
         "No opinion returned.",
         "1 validation error for JudicialOpinion",
         "Defense: LLM disabled/unavailable. Used deterministic fallback.",
+        "Critical evidence was missing; automatic minimum score applied.",
     ],
 )
 def test_argument_that_reports_a_failure_of_the_judge_is_a_failure(argument: str) -> None:
@@ -129,6 +130,7 @@ def test_argument_that_reports_a_failure_of_the_judge_is_a_failure(argument: str
         "All three judges retry on failure; the graph never crashes on an LLM failure.",
         "No evidence of a timeout was found in src/tools.py.",
         "Model errors are caught in src/judges.py.",
+        "A minimum score is applied in src/justice.py where evidence is missing.",
     ],
 )
 def test_argument_about_errors_of_the_audited_code_is_no_failure(argument: str) -> None:
