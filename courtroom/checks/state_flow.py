@@ -131,8 +131,9 @@ def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:
     yield line_clue(fault, fault_sentence(fault))
     if fault["other"] is not None:
         yield line_clue(fault["other"], SECOND_PLACES.get(fault["kind"], DECLARED))
-    for place in fault.get("callers", ()):
-        yield line_clue(place, "Here the graph's result is read under this key.")
+    for read in fault.get("callers", ()):
+        key = f"`{read['key']}`" if read.get("key") else "this key"
+        yield line_clue(read, f"Here the graph's result is read under {key}.")
     for place in fault.get("places", ()):
         yield line_clue(place, fault_sentence(fault))
 

@@ -32,6 +32,12 @@ FaultKind = Literal[
 ]
 
 
+class ResultRead(Place):
+    """Lookup of a key in the graph's result; the key is None in old reports."""
+
+    key: str | None = Field(None, exclude_if=lambda key: key is None)
+
+
 class FlowFault(Place):
     """A fault in one sentence with the work's own names; `other` is the second place.
 
@@ -49,7 +55,7 @@ class FlowFault(Place):
     channel: str | None = Field(None, exclude_if=lambda channel: channel is None)
     places: tuple[Place, ...] = Field((), exclude_if=lambda places: not places)
     is_given: bool = Field(False, exclude_if=lambda is_given: not is_given)
-    callers: tuple[Place, ...] = Field((), exclude_if=lambda places: not places)
+    callers: tuple[ResultRead, ...] = Field((), exclude_if=lambda places: not places)
     written: Place | None = Field(None, exclude_if=lambda place: place is None)
 
 

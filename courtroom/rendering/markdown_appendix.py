@@ -24,8 +24,8 @@ MALFORMED = (
 )
 STEPS = (
     "In each step LangGraph runs all nodes that are ready. A node with several steps runs in one of"
-    " them by the route (“or”) or in each (“and”); “…” stands for further ones, as of a loop that"
-    " runs it again. Dashed arrows are conditional."
+    " them by the route (“or”), in each (“and”), or in one or several by the route (“or both”, “or several”); “…”"
+    " stands for further ones, as of a loop that runs it again. Dashed arrows are conditional."
 )
 MOST_PATHS_SHOWN = 12
 

@@ -5,12 +5,11 @@ Node names are untrusted: each is quoted, with every character escaped that Merm
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from courtroom.checks.phrases import listed
 from courtroom.models.facts import GraphFact, Subgraph, WiredGraph
-from courtroom.models.graph_run import GraphRunFact, RouteRun, StubRuns
+from courtroom.models.graph_run import GraphRunFact, StubRuns
 
 # Beyond these a chart is harder to read than the code.
 MOST_EDGES = 120
@@ -41,18 +40,26 @@ def _marks(runs: StubRuns, graph: WiredGraph) -> dict[str, str]:
     """Return the words behind each name, in characters that Mermaid does not read."""
     in_loop = _in_loop(graph)
     repeated = {name for r in runs.repeated or () for name in (r.node, *r.followers)}
-    looped = {name for run in runs.runs for name, n in _counts(run).items() if n > 1}
     marks = {
-        name: f" - {_steps(steps, is_every=name in repeated | looped, is_open=name in in_loop)}"
-        + (" - again" if name in repeated else "")
+        name: f" - {_steps(steps, ways, is_open=name in in_loop)}"
+        + (" - again" if name in repeated and ways == "and" else "")
         for name, steps in runs.steps.items()
-        if steps
+        if steps and (ways := _ways(name, runs))
     }
     return marks | {idle.node: " - never" for idle in runs.idle or ()}
 
 
-def _counts(run: RouteRun) -> Counter[str]:
-    return Counter(name for step in run.steps for name in step)
+def _ways(name: str, runs: StubRuns) -> str:
+    """Return "and" for a node that runs in all its steps on every route, "or" for one that runs in
+    one of them, and "and or" where the route decides that too.
+    """
+    counts = {sum(name in step for step in run.steps) for run in runs.runs} - {0}
+    if not counts:
+        repeated = (r for r in runs.repeated or () if name in (r.node, *r.followers))
+        return "and" if any(not r.choices for r in repeated) else "or"
+    if counts == {1}:
+        return "or"
+    return "and" if counts == {len(runs.steps[name])} else "and or"
 
 
 def _in_loop(graph: WiredGraph) -> set[str]:
@@ -69,14 +76,15 @@ def _in_loop(graph: WiredGraph) -> set[str]:
     return {name for name, ends in reached.items() if name in ends}
 
 
-def _steps(steps: Sequence[int], *, is_every: bool, is_open: bool) -> str:
-    """Return the steps of a node: it runs in every one, or in one of them by the route taken.
+def _steps(steps: Sequence[int], ways: str, *, is_open: bool) -> str:
+    """Return the steps of a node: it runs in every one, in one of them, or in one or several.
 
     `is_open`: a loop may run it again, after steps that no run of the stubs took.
     """
     more = " …" if is_open or len(steps) > MOST_STEPS else ""
-    words = listed(map(str, steps[:MOST_STEPS]), "and" if is_every else "or")
-    return f"step{'s' if is_every and len(steps) > 1 else ''} {words}{more}"
+    words = listed(map(str, steps[:MOST_STEPS]), "and" if ways == "and" else "or")
+    several = f", or {'both' if len(steps) == 2 else 'several'}" if ways == "and or" else ""
+    return f"step{'s' if ways == 'and' and len(steps) > 1 else ''} {words}{several}{more}"
 
 
 def _lines(

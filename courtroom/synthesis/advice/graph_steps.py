@@ -249,7 +249,7 @@ def _undeclared(key: str, fault: Mapping[str, Any], work: Work) -> Step:
     if readers:
         read = f"{listed(readers)} {'reads' if len(readers) == 1 else 'read'} it"
         used += f", and {read}" if together else f" and {read}"
-    callers = fault.get("callers", ())
+    callers = [row for row in fault.get("callers", ()) if row.get("key") in (None, key)]
     if callers:
         places = listed(place_of(row["path"], row["line"]) for row in callers)
         used += f", and {places} {'looks' if len(callers) == 1 else 'look'} for it in the result"

@@ -58,6 +58,25 @@ def test_labels_say_when_their_nodes_run():
     ]
 
 
+def test_node_that_runs_twice_on_some_routes_runs_in_one_of_its_steps_or_in_both():
+    routes = {"ok": [["plan"], ["judge"]], "failed": [["plan"], ["judge", "error"], ["judge"]]}
+    run = GraphRunFact.model_validate(
+        {
+            "combinations": 2,
+            "is_complete": True,
+            "steps": {"plan": [1], "judge": [2, 3], "error": [2]},
+            "runs": [
+                {"choices": [{"from": "plan", "to": [way]}], "steps": steps, "has_end": True}
+                for way, steps in routes.items()
+            ],
+            **dict.fromkeys(("refused", "repeated", "idle", "endless", "conflicts", "doubled"), ()),
+        }
+    )
+    chart = mermaid_chart(wired([("plan", "judge"), ("error", "judge")]), run)
+    assert chart is not None
+    assert '"judge - step 2 or 3, or both"' in chart
+
+
 def test_node_of_a_loop_may_run_in_further_steps():
     run = GraphRunFact.model_validate(
         {

@@ -63,8 +63,9 @@ def test_key_that_arrives_in_time_is_declared():
 
 def test_lost_report_that_a_caller_writes_is_declared_at_once():
     caller = {"path": "run.py", "line": 7}
+    reads = [caller | {"key": "report"}, {"path": "run.py", "line": 9, "key": "other"}]
     fault = flow_fault("undeclared_write", ("report",), ("justice",))
-    fault |= {"callers": [caller], "written": caller}
+    fault |= {"callers": reads, "written": caller}
     facts = work(state_flow={"faults": [fault], "unread": {}})
 
     (step,) = graph_steps.flow_steps(lambda _: True, facts)

@@ -17,8 +17,9 @@ class FlowFault:
 
     `keys` of the state, and the `nodes` or routers that use them, where it does not declare them.
     `channel` is the declared key under which the undeclared ones belong. `places` are further lines
-    of the same fault. `is_given`: an input of the graph holds the keys. `callers` read them from the
-    graph's result; `written` is where one writes the report it looks for to a file.
+    of the same fault. `is_given`: an input of the graph holds the keys. `callers` are the
+    keys that are read from the graph's result, each with its place; `written` is where the report
+    that is read there is written to a file.
     """
 
     kind: str
@@ -31,7 +32,7 @@ class FlowFault:
     channel: str | None = None
     places: tuple[Place, ...] = ()
     is_given: bool = False
-    callers: tuple[Place, ...] = ()
+    callers: tuple[tuple[str, Place], ...] = ()
     written: Place | None = None
 
     @property
@@ -47,7 +48,9 @@ class FlowFault:
             "channel": self.channel,
             "places": list(map(_row, self.places)),
             "is_given": self.is_given,
-            "callers": list(map(_row, self.callers)),
+            "callers": [
+                {"path": path, "line": line, "key": key} for key, (path, line) in self.callers
+            ],
             "written": _row(self.written),
         }
 

@@ -92,7 +92,7 @@ def undeclared_writes(
             keys,
             nodes,
             channel,
-            callers=tuple(dict.fromkeys(read.place for read in reads)),
+            callers=tuple(dict.fromkeys((read.key, read.place) for read in reads)),
             written=None
             if writes_file(layers.justice)
             else next(filter(None, map(_report, reads)), None),

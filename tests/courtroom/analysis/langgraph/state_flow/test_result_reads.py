@@ -47,7 +47,10 @@ def test_a_lost_key_that_is_looked_for_in_the_result_names_the_reader():
     assert fault.sentence.endswith(
         "LangGraph drops it, and run.py:7 looks for `rendered_markdown` in the graph's result in vain"
     )
-    assert (fault.callers, fault.written) == ((("run.py", 7),), ("run.py", 8))
+    assert (fault.callers, fault.written) == (
+        (("rendered_markdown", ("run.py", 7)),),
+        ("run.py", 8),
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,7 @@ def test_a_lost_key_that_is_looked_for_in_the_result_names_the_reader():
 )
 def test_a_report_that_may_be_another_text_is_no_lost_file(old: str, new: str):
     fault = lost(RUN.replace(old, new))
-    assert (fault.callers, fault.written) == ((("run.py", 7),), None)
+    assert (fault.callers, fault.written) == ((("rendered_markdown", ("run.py", 7)),), None)
 
 
 def test_a_report_that_the_chief_justice_writes_is_no_lost_file():
