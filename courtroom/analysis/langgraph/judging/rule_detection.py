@@ -117,13 +117,13 @@ def read_rules(
     readings["fact_supremacy"] = replace(
         readings["fact_supremacy"], lines=lines, by_opinions=by_opinions
     )
-    by_spread = _decided_by_spread(alive, layers.justice)
+    far_apart, near = _decided_by_spread(alive, layers.justice)
     readings["variance_re_evaluation"] = replace(
-        readings["variance_re_evaluation"], final=by_spread
+        readings["variance_re_evaluation"], final=far_apart or near
     )
     # A tie-break stands for the rule only where nothing else does.
     weight = readings["functionality_weight"]
-    by_ties = _at(weight.lines, by_spread)
+    by_ties = _at(weight.lines, [*far_apart, *near])
     # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
     by_facts = [place for place in _at(weight.lines, lines) if place not in by_ties]
     by_weight = [place for place in weight.lines if place not in (*by_ties, *by_facts)]
@@ -141,8 +141,13 @@ def _at(places: Lines, wanted: Lines) -> Lines:
     return [place for place in places if (place[0].key, place[1]) in keys]
 
 
-def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef]) -> Lines:
-    """Return the lines that set a score under a test of their own on the spread."""
+def _decided_by_spread(
+    changes: list[ScoreChange], functions: list[FunctionRef]
+) -> tuple[Lines, Lines]:
+    """Return the lines that set a score under a test of their own on the spread.
+
+    The first are those for scores that lie far apart, the others for scores that agree.
+    """
     reader = ChangeReader(functions)
     by_spread = [
         change
@@ -155,12 +160,13 @@ def _decided_by_spread(changes: list[ScoreChange], functions: list[FunctionRef])
     for change in filter(_is_far_apart, by_spread):
         is_direct = _is_spread(_words_of_tests(change, change.own_tests[-1:]))
         (direct if is_direct and not is_security_cap(change) else nested).append(change)
-    return [
+    far_apart = [
         *_ranked("variance_re_evaluation", direct, SPREAD),
         *_returned_by_spread(functions, reader),
         *_ranked("variance_re_evaluation", nested, SPREAD),
-        *_ranked("variance_re_evaluation", [c for c in by_spread if not _is_far_apart(c)], SPREAD),
     ]
+    near = [change for change in by_spread if not _is_far_apart(change)]
+    return far_apart, _ranked("variance_re_evaluation", near, SPREAD)
 
 
 def _is_far_apart(change: ScoreChange) -> bool:

@@ -239,10 +239,45 @@ def _favours_lead(node: ast.AST, assigned: Assignments) -> bool:
         )
     if isinstance(node, ast.IfExp):
         return _prefers_lead(node, assigned)
+    if isinstance(node, ast.Assign | ast.AugAssign) and _is_weight_of_lead(node):
+        return _raises_weight(node, assigned)
     # `total += lead.score * 2` adds to a sum as well.
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add):
         return _sum_favours_lead(node, assigned)
     return False
+
+
+def _is_weight_of_lead(node: ast.Assign | ast.AugAssign) -> bool:
+    """Return true for `weights["TechLead"] = ...`."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    return (
+        isinstance(target, ast.Subscript)
+        and bool({"weight", "weights"} & words_in(target.value))
+        and _names_tech_lead(words_in(target.slice))
+    )
+
+
+def _raises_weight(node: ast.Assign | ast.AugAssign, assigned: Assignments) -> bool:
+    """Return true where the weight becomes the largest of its table, or a factor above 1.
+
+    Where the table is not known, one of equal weights is taken for granted: 1 each.
+    """
+    number = _number(node.value, assigned)
+    if number is None:
+        return False
+    if isinstance(node, ast.AugAssign):
+        return number > 1 and isinstance(node.op, ast.Mult)
+    tables = (value for name in _names_in(node.targets[0]) for value in assigned.get(name, []))
+    pairs = [
+        (key, _number(value, assigned))
+        for table in tables
+        if isinstance(table, ast.Dict)
+        for key, value in zip(table.keys, table.values, strict=True)
+    ]
+    others = [
+        weight for key, weight in pairs if key and not _is_lead(key, {}) and weight is not None
+    ]
+    return number > max(others, default=1.0)
 
 
 def _passed_weights(

@@ -95,6 +95,23 @@ def test_scores_of_other_judges_under_a_rule_on_architecture_are_no_lines_of_it(
     assert weight_lines(body) == [4, 5]
 
 
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
+        ('weights["TechLead"] = 3.0', [3]),
+        ('weights["TechLead"] *= 2', [3]),
+        ('weights["TechLead"] = 1.0', []),
+        ('weights["Defense"] = 3.0', []),
+        ('weights["TechLead"] += 0', []),
+    ],
+)
+def test_weight_of_the_tech_lead_that_is_raised_in_a_table_is_a_rule(change, lines):
+    table = 'weights = {"Prosecutor": 1.0, "Defense": 1.0, "TechLead": 1.0}'
+    assert (
+        weight_lines(f"{table}\nif is_architecture:\n    {change}\nscore = mean(weights)") == lines
+    )
+
+
 @pytest.mark.parametrize("test", ["criterion in ('architecture', 'orchestration')", "criterion"])
 def test_branch_of_the_other_criteria_is_no_rule_on_architecture(test):
     mean = "round((p_score + d_score + tech_lead_score) / 3)"
