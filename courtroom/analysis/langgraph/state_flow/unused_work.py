@@ -37,6 +37,8 @@ OWN_DATA = frozenset(
         "prompt prompts persona personas template templates rubric skill skills output outputs"
     )
 )
+# Subcommands of git that read commits.
+HISTORY = frozenset({"log", "rev-list", "shortlog"})
 # Calls that look at files below a path.
 WORKING_DIRECTORY = frozenset({"os.getcwd", "pathlib.Path.cwd"})
 
@@ -292,25 +294,50 @@ def own_documents(call_graph: CallGraph, layers: Layers) -> Iterator[FlowFault]:
     for function in call_graph.reachable_from(starts):
         texts = _texts_of(function.site.node)
         for node in walk(function.site.node):
-            path = _read_path(node, texts) if isinstance(node, ast.Call) else ""
+            if not isinstance(node, ast.Call):
+                continue
+            path = _read_path(node, texts)
             if _is_of_a_work(path):
                 sentence = (
                     f"{function.shown_name}() reads `{path}` in the auditor's own directory, not in the"
                     " clone"
                 )
-                place = function.source.path, getattr(node, "lineno", 1)
-                yield FlowFault("own_directory", sentence, *place)
+                yield FlowFault("own_directory", sentence, function.source.path, node.lineno)
+            elif _reads_own_history(call_graph.symbols, function.source, node):
+                sentence = (
+                    f"{function.shown_name}() reads the history of the auditor's own directory, not of"
+                    " the clone"
+                )
+                yield FlowFault("own_directory", sentence, function.source.path, node.lineno)
+
+
+def _reads_own_history(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> bool:
+    """Return true for `subprocess.run(["git", "log"], cwd=".")`."""
+    words = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else []
+    texts = [constant_text(word) for word in words]
+    folder = next((keyword.value for keyword in call.keywords if keyword.arg == "cwd"), None)
+    if texts[:1] != ["git"] or "-C" in texts or not HISTORY.intersection(texts) or folder is None:
+        return False
+    is_here = isinstance(folder, ast.Call) and (
+        symbols.dotted_name(source, folder.func) in WORKING_DIRECTORY
+    )
+    return constant_text(folder) in {".", "./"} or is_here
 
 
 def _texts_of(node: FunctionNode) -> dict[str, str]:
-    """Return the texts of local names that are assigned once."""
+    """Return the texts of local names that are assigned once, those of a Path as well."""
     texts: dict[str, list[str | None]] = {}
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
             for target in inner.targets:
                 if isinstance(target, ast.Name):
-                    texts.setdefault(target.id, []).append(constant_text(inner.value))
+                    texts.setdefault(target.id, []).append(_text_or_path(inner.value))
     return {name: values[0] for name, values in texts.items() if len(values) == 1 and values[0]}
+
+
+def _text_or_path(value: ast.expr) -> str | None:
+    is_path = isinstance(value, ast.Call) and called_name(value) == "Path" and len(value.args) == 1
+    return constant_text(value.args[0] if is_path and isinstance(value, ast.Call) else value)
 
 
 def _read_path(call: ast.Call, texts: Mapping[str, str]) -> str:
@@ -320,6 +347,8 @@ def _read_path(call: ast.Call, texts: Mapping[str, str]) -> str:
         holder = call.func.value
         if isinstance(holder, ast.Call) and called_name(holder) == "Path" and len(holder.args) == 1:
             argument = holder.args[0]
+        elif isinstance(holder, ast.Name):
+            argument = holder
     elif isinstance(call.func, ast.Name) and call.func.id == "open" and call.args:
         mode = constant_text(call.args[1]) if len(call.args) > 1 else "r"
         argument = call.args[0] if mode in {"r", "rb"} else None

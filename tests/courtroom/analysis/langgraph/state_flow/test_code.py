@@ -357,6 +357,7 @@ def test_a_persona_that_enters_no_prompt_is_named(read: str, expected: list[str]
         ("with open('Architecture.md') as f:\n        return f.read()", "Architecture.md"),
         ("document = 'docs/design.md'\n    return open(document, 'r').read()", "docs/design.md"),
         ("return Path('src/graph.py').read_text()", "src/graph.py"),
+        ("code = Path('src/graph.py')\n    return code.read_text()", "src/graph.py"),
     ],
 )
 def test_a_detective_that_reads_a_document_where_it_runs_is_named(body: str, path: str):
@@ -367,6 +368,16 @@ def test_a_detective_that_reads_a_document_where_it_runs_is_named(body: str, pat
     ]
 
 
+@pytest.mark.parametrize("folder", ["'.'", "os.getcwd()"])
+def test_a_detective_that_reads_the_history_where_it_runs_is_named(folder: str):
+    body = f"return subprocess.check_output(['git', 'log', '--oneline'], cwd={folder})"
+    reading = flow_with(f"import os, subprocess\ndef look(url):\n    {body}\n")
+
+    assert sentences(reading, "own_directory") == [
+        "look() reads the history of the auditor's own directory, not of the clone"
+    ]
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -374,6 +385,9 @@ def test_a_detective_that_reads_a_document_where_it_runs_is_named(body: str, pat
         "return open('prompts/detective.md').read()",
         "return open('audit.md', 'w').write(url)",
         "return (Path(url) / 'Architecture.md').read_text()",
+        "return subprocess.run(['git', 'log'], cwd=url)",
+        "return subprocess.run(['git', '-C', url, 'log'], cwd='.')",
+        "return subprocess.run(['git', 'clone', url], cwd='.')",
         "return open(f'{url}/src/graph.py').read()",
         "return open('/etc/motd.md').read()",
     ],
