@@ -40,7 +40,7 @@ _OTHER_WORDS = {"State Synchronization": ("synchroniz* barrier*", "synchroniz* p
 _OTHER_HEADINGS = {"Dialectical Synthesis": ("dialectical *",)}
 
 _KEEPS_ALL = (
-    r"\b(?:overwr[io]t|last writer|race condition|lost update|merg|concatenat|append"
+    r"\b(?:overwr[io]t|last writer|race condition|lost update|merg|combin|concatenat|append"
     r"|collect\w* [^.;]{1,60} into (?:a |one )?(?:single|shared|common)\b)"
 )
 # A term whose mechanism has parts of its own: words that a passage on it has, whatever it is called.
@@ -226,7 +226,7 @@ def _use_of_pattern(
 ) -> TermMatch | None:
     """Return the best passage that explains the term, else the first one that names it."""
     mention = None
-    explanations: list[tuple[int, TermMatch]] = []
+    explanations: list[tuple[tuple[int, bool], TermMatch]] = []
     for index, block in enumerate(blocks):
         if not _says(block.text, pattern) or (only_headings and not block.heading):
             continue
@@ -237,10 +237,17 @@ def _use_of_pattern(
                 continue
             if _explains(passage, pattern) or _is_definition(passage, pattern):
                 match = TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
-                explanations.append((_distance(block, passage, pattern), match))
+                rank = _distance(block, passage, pattern), not _names_both(passage)
+                explanations.append((rank, match))
         mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
     # Of equals, the first one.
     return min(explanations, key=lambda ranked: ranked[0])[1] if explanations else mention
+
+
+def _names_both(passage: str) -> bool:
+    """Return whether a passage names a fan-in and a fan-out, the halves of one term."""
+    folded = _folded(passage[:_PASSAGE_CHARACTERS])
+    return all(re.search(rf"\bfan ?{half}s?\b", folded) for half in ("in", "out"))
 
 
 def _without_speech(passage: str, pattern: re.Pattern[str]) -> str:

@@ -47,6 +47,17 @@ def test_sentence_that_lists_all_terms_explains_none() -> None:
     }
 
 
+def test_passage_on_both_halves_of_a_term_is_shown_before_one_on_a_half() -> None:
+    half = (
+        "State is typed so that concurrent nodes merge evidence by reducers. This design prevents"
+        " overwrites when branches of detectives meet, ensuring correct state in fan-in stages of the"
+        " graph before the judges run."
+    )
+    match = use_of_term(_reading(half, EXPLAINED), "Fan-In / Fan-Out")
+    assert (match.use, match.page) == ("substantive", 2)
+    assert use_of_term(_reading(half), "Fan-In / Fan-Out").use == "substantive"
+
+
 def test_table_of_contents_explains_nothing() -> None:
     reading = _reading(
         "2.4 Metacognition . . . . . . . . 5\n2.5 Parallel nodes and edges . . . . . . . 6"
@@ -265,6 +276,15 @@ def test_node_that_collects_into_one_state_by_a_reducer_explains_without_the_ter
     assert explained_without_term(_reading(text), "State Synchronization")
     without_reducer = _reading(text.replace("reducer", "node"))
     assert explained_without_term(without_reducer, "State Synchronization") is None
+
+
+def test_barrier_that_combines_what_branches_wrote_explains_without_the_term() -> None:
+    text = (
+        "Parallel branches must fan in to a single node, which acts as a barrier. It uses reducers to"
+        " combine the findings from both detectives. If a claim has no file, the aggregator writes a"
+        " flag into the state, which the judges read before they decide."
+    )
+    assert explained_without_term(_reading(text), "State Synchronization")
 
 
 def test_reducer_by_its_name_in_the_code_explains_without_the_term() -> None:
