@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from courtroom.analysis.survey import Survey
 
 
+# Words of a judge's own that hold nothing but its name, twice.
+NAME_WORDS = 4
+
+
 class PersonaOverlap(CheckBase):
     """`told`: each of at least `minimum` personas has at least `words` words that no other one shares."""
 
@@ -49,6 +53,12 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     ]
     if not clues:
         return nothing("No prompt of a judge was found.", "prompts of judges", survey)
+    own = {p["persona"]: p.get("own_words") for p in prompts}
+    alike = {
+        name: count for name, count in own.items() if count is not None and count <= NAME_WORDS
+    }
+    if check.aspect == "exist" and len(own) - len(alike) < check.minimum <= len(own):
+        return _names_alone(alike, clues)
     # Too few personas cannot be distinct either.
     if check.aspect == "exist" or len(prompts) < check.minimum:
         needed = f" alone; {check.minimum} are needed" if len(prompts) < check.minimum else ""
@@ -58,6 +68,15 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     if check.aspect == "told":
         return _own_words(check, prompts, clues)
     return _distinct(survey, names, clues)
+
+
+def _names_alone(alike: Mapping[str, int], clues: list[Clue]) -> Finding:
+    """A prompt into which the name of each judge is put is the prompt of one grader."""
+    most = max(alike.values())
+    words = f"{most} word{'s' * (most != 1)} at most"
+    reason = f"The prompts of {listed(alike)} are one text but for {words}."
+    fault = "Judges have one prompt in common, in which little more than their names differs."
+    return present(reason, clues, met=False, fault=fault)
 
 
 def _prompt_clues(survey: Survey) -> list[Clue]:

@@ -28,6 +28,25 @@ FLAG_CHECKS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("own", "met"), [((2, 2, 1), False), ((25, 21, 2), False), ((9, 9, 9), True)]
+)
+def test_one_prompt_with_the_names_of_the_judges_is_no_prompt_of_each(own, met):
+    rows = zip(("Prosecutor", "Defense", "TechLead"), own, strict=True)
+    prompts = [
+        {"persona": name, "own_words": count, "path": "judges.py", "line": 5}
+        for name, count in rows
+    ]
+    finding = personas(
+        PersonaOverlap(**CHECK_FIELDS, aspect="exist"), survey(facts={"persona_prompts": prompts})
+    )
+    assert finding.met is met
+    if own[0] == 2:
+        assert finding.reason == (
+            "The prompts of Prosecutor, Defense and TechLead are one text but for 2 words at most."
+        )
+
+
 @pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
 def test_a_flag_that_is_null_leaves_its_check_open_with_the_facts_reason(examine, check, fact):
     finding = examine(check, survey(facts={fact: None}, reasons={fact: "could not be read"}))
