@@ -19,7 +19,7 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import more_of_this_kind, named, place_of, places_of
+from courtroom.checks.phrases import in_full, more_of_this_kind, named, place_of, places_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -107,9 +107,10 @@ def _handled(survey: Survey) -> Finding:
         return again
     made_up, uncaught = (survey.facts.get(name) for name in ("made_up_scores", "uncaught_answers"))
     if made_up:
-        text, place = made_up[0]["text"], made_up[0]["places"][0]
-        reason = with_place(text, place["path"], place["line"])
-        return present(reason, [line_clue(place, text)], met=False, fault=MADE_UP)
+        rows = [(row["text"], row["places"][0]) for row in made_up]
+        sentences = [with_place(text, place["path"], place["line"]) for text, place in rows]
+        clues = [line_clue(place, text) for text, place in rows]
+        return present(in_full(sentences), clues, met=False, fault=MADE_UP)
     if is_retried:
         return again
     if uncaught:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from courtroom.checks.phrases import listed
+from courtroom.checks.phrases import listed, places_of
 from courtroom.checks.sandboxed_clone import FACTS as FACTS_OF_CLONE
 from courtroom.checks.unsafe_call import FACTS
 from courtroom.models.evidence import Evidence
@@ -112,8 +112,11 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
             " that the judge failed, and no score."
         )
     if aspect == "handled":
-        for row in (work.facts.get("made_up_scores") or ())[:1]:
-            yield replace(placed(NO_MADE_UP_SCORE, row["places"][0]), is_exact=True)
+        places = [row["places"][0] for row in work.facts.get("made_up_scores") or ()]
+        also = f"; do the same at {places_of(places[1:])}." if places[1:] else "."
+        for place in places[:1]:
+            action = NO_MADE_UP_SCORE.removesuffix(".") + also
+            yield replace(placed(action, place), is_exact=True)
 
 
 def _is_of_other_client(piece: Evidence) -> bool:

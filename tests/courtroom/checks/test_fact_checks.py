@@ -279,6 +279,16 @@ def test_failing_answer_is_to_be_requested_again_or_left_out(facts, met):
     assert structured_output(check, survey(facts=HANDLED | facts, places=places)).met is met
 
 
+def test_each_score_that_is_made_up_is_shown():
+    other = {"text": "ask again gives the score 1.", "places": [{"path": "j.py", "line": 9}]}
+    facts = HANDLED | {"made_up_scores": [MADE_UP, other]}
+    finding = structured_output(
+        StructuredOutput(**CHECK_FIELDS, aspect="handled"), survey(facts=facts)
+    )
+    assert clue_lines(finding) == [("j.py", 7), ("j.py", 9)]
+    assert finding.reason == "ask gives the score 3 (j.py:7). ask again gives the score 1 (j.py:9)."
+
+
 def test_score_made_up_by_judges_that_ask_once_counts_beside_a_retry_of_another():
     note = "Defense alone asks again."
     places = {"structured_output_retry": (location_at("j.py", 3, note),)}

@@ -151,6 +151,9 @@ def test_made_up_score_is_to_be_replaced_where_it_is_written():
 
     assert (step.action, step.path, step.line) == (code_steps.NO_MADE_UP_SCORE, "j.py", 7)
     assert not [*code_steps.answer_steps("handled", [], work(made_up_scores=[]))]
+    other = {"text": "It gives the score 1.", "places": [{"path": "j.py", "line": 19}]}
+    (step,) = code_steps.answer_steps("handled", [], work(made_up_scores=[score, other]))
+    assert (step.line, step.action.rpartition("; ")[2]) == (7, "do the same at j.py:19.")
 
 
 def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
