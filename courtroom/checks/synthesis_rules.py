@@ -68,7 +68,7 @@ GROUNDS = {
 # By what the texts of dissents hold.
 DISSENTS = {
     "arguments": "The dissent gives what the judges argue.",
-    "scores": "The dissent gives scores and names, and nothing that a judge argues.",
+    "scores": "The dissent gives numbers and names at most, and nothing that a judge argues.",
     "fixed": "The dissent is a fixed text: it gives nothing that a judge argues.",
     "none": RULES["dissent"][1],
 }
