@@ -342,6 +342,7 @@ def test_word_in_a_line_that_other_judges_get_too_is_shown_only_where_no_other_i
             ("DEFENSE", "Reward the intent of each part of the work."),
         )
     )
+    judges += "def bench(state):\n    return ask(PROSECUTOR_SYSTEM), ask(DEFENSE_SYSTEM)\n"
 
     both, common = (
         prompt_finding(tmp_path, judges, *words) for words in (("gaps", "skeptical"), ("gaps",))

@@ -22,6 +22,7 @@ from courtroom.analysis.langgraph.judging.persona_names import (
 from courtroom.analysis.langgraph.judging.prompt_files import texts_in_data, texts_in_files
 from courtroom.analysis.langgraph.judging.text_overlap import own_words, plain_words, shared_text
 from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.mentions import is_attribute_read, is_mentioned
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
@@ -209,7 +210,7 @@ def _texts_in_code(
             unfollowed.append(source.path)
             continue
 
-        named = list(_named_texts(source, module.scope.names))
+        named = list(_named_texts(symbols, source, module.scope.names))
         yield from named
         yield from _dict_texts_in_functions(evaluator, source)
         complete_personas = {
@@ -229,18 +230,23 @@ def _names_persona(source: SourceFile) -> bool:
     )
 
 
-def _named_texts(source: SourceFile, values: Mapping[str, Value]) -> Iterator[PersonaText]:
-    """Yield constants, dict entries and class attributes that are named after a persona."""
+def _named_texts(
+    symbols: SymbolTable, source: SourceFile, values: Mapping[str, Value]
+) -> Iterator[PersonaText]:
+    """Yield constants, dict entries and class attributes that are named after a persona.
+
+    A text that no code mentions is told to nobody.
+    """
     for statement in source.tree.body:
         if isinstance(statement, ast.ClassDef):
-            yield from _texts_in_class(source, statement, values.get(statement.name))
+            yield from _texts_in_class(symbols, source, statement, values.get(statement.name))
         target = _target_name(statement)
         if target is None or not isinstance(statement, ast.Assign | ast.AnnAssign):
             continue
 
         persona = persona_in(target)
         value = values.get(target)
-        if persona is not None:
+        if persona is not None and is_mentioned(symbols, source, target):
             yield _persona_text(persona, source, statement, text_of(value))
         elif isinstance(value, DictValue) and isinstance(statement.value, ast.Dict):
             yield from _texts_in_dict(source, statement.value, value)
@@ -272,13 +278,15 @@ def _texts_in_dict(source: SourceFile, node: ast.Dict, value: DictValue) -> Iter
             yield PersonaText(persona, source.path, key_node.lineno, end, text)
 
 
-def _texts_in_class(source: SourceFile, node: ast.ClassDef, value: Value) -> Iterator[PersonaText]:
+def _texts_in_class(
+    symbols: SymbolTable, source: SourceFile, node: ast.ClassDef, value: Value
+) -> Iterator[PersonaText]:
     persona = persona_in(node.name)
     if persona is None or not isinstance(value, Class):
         return
     for statement in node.body:
         target = _target_name(statement)
-        if target is not None:
+        if target is not None and is_attribute_read(symbols, target):
             text = text_of(value.scope.names.get(target))
             yield _persona_text(persona, source, statement, text)
 

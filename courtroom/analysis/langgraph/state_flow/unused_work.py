@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.mentions import is_attribute_read, is_mentioned
 from courtroom.analysis.python.source_files import FunctionNode, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import (
@@ -149,7 +150,7 @@ def unsent_prompts(symbols: SymbolTable, in_use: list[FunctionRef]) -> Iterator[
             yield from _unsent_locals(symbols, function, function.key in reached)
         for statement in source.tree.body:
             name = prompt_name(statement)
-            if name and not _is_mentioned(symbols, source, name):
+            if name and not is_mentioned(symbols, source, name):
                 sentence = f"`{name}` is a text for a model, and no code uses it"
                 yield FlowFault("unused_prompt", sentence, source.path, statement.lineno)
         yield from _unsent_attributes(symbols, source)
@@ -167,19 +168,10 @@ def _unsent_attributes(symbols: SymbolTable, source: SourceFile) -> Iterator[Flo
                 texts.setdefault(name, []).append((statement, text))
     for name, rows in texts.items():
         is_prompt = sum(len(text) for _, text in rows) >= MIN_PROMPT
-        if is_prompt and not _is_read(symbols, name):
+        if is_prompt and not is_attribute_read(symbols, name):
             classes = "" if len(rows) == 1 else f" in {len(rows)} classes"
             sentence = f"`{name}` is a text for a model{classes}, and no code uses it"
             yield FlowFault("unused_prompt", sentence, source.path, rows[0][0].lineno)
-
-
-def _is_read(symbols: SymbolTable, name: str) -> bool:
-    """Return true for an attribute that a function mentions, or that a run may look up."""
-    return any(
-        "getattr" in source.text or any(name in site.mentions for site in source.functions)
-        for source in symbols.codebase
-        if name in source.text
-    )
 
 
 def _unsent_locals(
@@ -194,7 +186,7 @@ def _unsent_locals(
     is_open = bool(read & FRAME_READERS) or any(isinstance(n, SHARING) for n in walk(node))
     # What a decorator, a class or another file takes up may be called from anywhere.
     is_plain = not (node.decorator_list or function.site.owner or function.site.outer)
-    is_called = is_reached or not is_plain or _is_mentioned(symbols, function.source, function.name)
+    is_called = is_reached or not is_plain or is_mentioned(symbols, function.source, function.name)
     if not is_called:
         names = list(dict.fromkeys(f"`{name}`" for _, name in prompts))
         are, stand = ("is a text", "it stands") if len(names) == 1 else ("are texts", "they stand")
@@ -225,48 +217,6 @@ def prompt_name(statement: ast.AST) -> str:
     if not is_prompt or not set(words_of(last_name(target))) & PROMPT_WORDS:
         return ""
     return last_name(target)
-
-
-def _is_mentioned(symbols: SymbolTable, home: SourceFile, name: str) -> bool:
-    for source in symbols.codebase:
-        if name not in source.text:
-            continue
-        if source is not home:
-            if _has_another(symbols, source, home, name):
-                continue
-            return True  # imported, or listed: not worth a second look
-        for node in walk(source.tree):
-            is_load = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-            if (is_load and last_name(node) == name) or constant_text(node) == name:
-                return True
-    # What is fetched by a name made at run time leaves no mention.
-    return "globals()" in home.text or any(
-        called_name(node) == "getattr" and constant_text(node.args[1]) is None
-        for node in walk(home.tree)
-        if isinstance(node, ast.Call) and len(node.args) > 1
-    )
-
-
-def _has_another(symbols: SymbolTable, source: SourceFile, home: SourceFile, name: str) -> bool:
-    """Return true for a file that means another function or text of this name than that of `home`.
-
-    It defines its own, or imports one from another file, and imports nothing of `home`.
-    """
-    if source.star_imports or "import_module" in source.text:
-        return False
-    imported = source.imports.get(name, "")
-    origin = symbols.find_module(
-        symbols.canonical(imported, source).rpartition(".")[0] if imported else "", source
-    )
-    is_own = origin is not None if imported else name in symbols.top_level_names(source)
-    return is_own and not any(
-        module is home
-        for dotted in source.imports.values()
-        for module in (
-            symbols.find_module(dotted, source),
-            symbols.find_module(symbols.canonical(dotted, source).rpartition(".")[0], source),
-        )
-    )
 
 
 def foreign_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Iterator[FlowFault]:

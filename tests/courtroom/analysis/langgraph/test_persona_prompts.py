@@ -47,7 +47,10 @@ def prompt_lines(reading: PersonaReading) -> list[tuple[str, int]]:
 
 
 WRITTEN = {
-    "constants": f"PROSECUTOR_PROMPT = {HARSH!r}\nDEFENSE_SYSTEM = {KIND!r}\nTECH_LEAD = {DRY!r}\n",
+    "constants": (
+        f"PROSECUTOR_PROMPT = {HARSH!r}\nDEFENSE_SYSTEM = {KIND!r}\nTECH_LEAD = {DRY!r}\n"
+        "BENCH = [PROSECUTOR_PROMPT, DEFENSE_SYSTEM, TECH_LEAD]\n"
+    ),
     "a dict": (
         f"PROMPTS = {{\n'Prosecutor': {HARSH!r},\n'Defense': {KIND!r},\n'TechLead': {DRY!r}}}\n"
     ),
@@ -61,6 +64,7 @@ WRITTEN = {
         f"    system = {KIND!r}\n"
         "class TechLead:\n"
         f"    system = {DRY!r}\n"
+        "def ask(judge):\n    return model.invoke(judge.system)\n"
     ),
     "functions": (
         "def prosecutor_node(s):\n"
@@ -105,6 +109,11 @@ def test_three_different_personas_are_detected_in(form):
         zip(["Prosecutor", "Defense", "TechLead"], LINES[form], strict=True)
     )
     assert reading.are_distinct is True
+
+
+@pytest.mark.parametrize(("form", "use"), [("constants", "\nBENCH"), ("classes", "\ndef ask")])
+def test_text_that_no_code_uses_is_no_prompt(form: str, use: str):
+    assert read(WRITTEN[form].partition(use)[0]).prompts == []
 
 
 def test_prompt_files_are_personas():
@@ -178,6 +187,7 @@ def test_own_words_are_those_in_no_other_prompt():
         f"{name} = {text!r}"
         for name, text in zip(("PROSECUTOR", "DEFENSE", "LEAD"), texts, strict=True)
     )
+    code += "\nBENCH = [PROSECUTOR, DEFENSE, LEAD]\n"
     assert read(code).own_words == {"Prosecutor": 3, "Defense": 6, "TechLead": 0}
 
 
@@ -242,7 +252,8 @@ def test_messages_of_a_prompt_are_read_without_their_placeholders():
 def test_a_persona_in_a_file_without_a_prosecutor_is_read():
     symbols = symbols_of(
         {
-            "src/prosecutor.py": f"class Prosecutor:\n    text = {HARSH!r}\n",
+            "src/prosecutor.py": f"class Prosecutor:\n    text = {HARSH!r}\n"
+            "    def prompt(self):\n        return self.text\n",
             "src/defense.py": f"class Defense:\n    def prompt(self):\n        return {KIND!r}\n",
         }
     )
@@ -369,6 +380,7 @@ def test_every_pair_with_too_much_in_common_is_named():
         f'{name}_PROMPT = """{FRAME} {FRAME.upper()} You are one of three."""'
         for name in ("PROSECUTOR", "DEFENSE", "TECH_LEAD")
     )
+    entries += "\nBENCH = [PROSECUTOR_PROMPT, DEFENSE_PROMPT, TECH_LEAD_PROMPT]\n"
     assert read(entries).too_close == (
         "The prompts of Prosecutor and Defense have 100 % of their text in common;"
         " Prosecutor and TechLead 100 %; Defense and TechLead 100 %."
