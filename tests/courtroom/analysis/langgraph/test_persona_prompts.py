@@ -113,7 +113,21 @@ def test_three_different_personas_are_detected_in(form):
 
 @pytest.mark.parametrize(("form", "use"), [("constants", "\nBENCH"), ("classes", "\ndef ask")])
 def test_text_that_no_code_uses_is_no_prompt(form: str, use: str):
-    assert read(WRITTEN[form].partition(use)[0]).prompts == []
+    code = WRITTEN[form].partition(use)[0]
+    assert read(code).prompts == []
+
+
+def test_text_for_all_judges_is_the_prompt_of_each_whose_own_text_nothing_uses():
+    code = WRITTEN["classes"].partition("\ndef ask")[0] + (
+        f"\ndef judge(name, state):\n    return model.invoke(f'{FRAME} You are {{name}}: {{state}}')\n"
+        "def prosecutor(state):\n    return judge('Prosecutor', state)\n"
+        "def defense(state):\n    return judge('Defense', state)\n"
+    )
+    reading = read(code)
+
+    assert prompt_lines(reading) == [("Prosecutor", 8), ("Defense", 8), ("TechLead", 8)]
+    assert set(reading.own_words.values()) == {1}
+    assert not reading.are_distinct
 
 
 def test_prompt_files_are_personas():
