@@ -87,7 +87,11 @@ _ANSWERS = (
 )
 # "No security override triggered" tells of a verdict.
 _AS_RULE = r"(?=\W*$|[.,:;(]| (?:rule|logic|mechanism|in|is|are|yet|implement\w+)\b)"
-_ON_FAILURE = r"(?:for|to handle|on|to catch) [^.;]{0,40}?(?:fail|error|missing)\w*"
+# A route for missing evidence need not be one for a failed clone.
+_ON_FAILURE = (
+    r"(?:for|to handle|on|to catch) (?:(?!clon|pdf|vision|judge|llm|api\b)[^.;]){0,40}?"
+    r"(?:fail|error|missing)\w*"
+)
 PARTS: tuple[Part, ...] = (
     Part("lacks_judges", "graph", _JUDGES, _nodes("judge")),
     Part("lacks_chief_justice", "graph", _JUSTICE, _nodes("justice")),

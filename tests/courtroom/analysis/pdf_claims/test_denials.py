@@ -128,7 +128,16 @@ def test_finding_says_that_the_code_has_what_is_denied() -> None:
     )
 
 
-def test_denied_route_for_failures_is_held_against_that_fact() -> None:
-    reading = PdfReading(pages=("No conditional edges for clone failures.",), headings=frozenset())
+@pytest.mark.parametrize(
+    ("sentence", "parts"),
+    [
+        ("No conditional edges for failures.", ["lacks_error_route"]),
+        ("No conditional edges for clone/PDF failure.", []),
+    ],
+)
+def test_denied_route_for_failures_is_held_against_that_fact(
+    sentence: str, parts: list[str]
+) -> None:
+    reading = PdfReading(pages=(sentence,), headings=frozenset())
     held = stale_denials(reading, {**CODE, "conditional_error_route": True})
-    assert [claim.claim.feature for claim in held] == ["lacks_error_route"]
+    assert [claim.claim.feature for claim in held] == parts
