@@ -374,8 +374,9 @@ def _templates(symbols: SymbolTable, function: FunctionRef) -> Iterator[PersonaT
     texts: dict[ast.stmt | ast.expr, str] = {}
     try:
         for node, value in _values_in_function(evaluator, function):
-            if isinstance(value, Template) and plain_words(value.text):
-                texts[node] = value.text
+            made = [c.text for c in choices_of(value) if isinstance(c, Template)]
+            if text := min(filter(plain_words, made), key=len, default=""):
+                texts[node] = text
     except (OutOfFuel, RecursionError):
         pass
     for node, text in texts.items():
@@ -391,7 +392,8 @@ def _is_extended(
     The shorter one is used elsewhere as well; what is only a step to the longer one is not.
     """
     inner = list(walk(node))
-    read = {part.id for part in inner if isinstance(part, ast.Name)}
+    names = (part for part in inner if isinstance(part, ast.Name))
+    read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
     size = len(plain_words(texts[node]))
     return any(
         _target_name(other) in read

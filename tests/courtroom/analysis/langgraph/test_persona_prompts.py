@@ -389,6 +389,26 @@ def test_text_that_all_judges_get_is_the_prompt_that_another_attempt_adds_to(sen
     assert frame.line == line
 
 
+def test_text_that_all_judges_get_may_keep_its_name_in_another_attempt():
+    code = (
+        "def judge(state, stance):\n"
+        f"    text = f'{FRAME} {{stance}}'\n"
+        "    for _ in range(3):\n"
+        "        try:\n"
+        "            return ask(text)\n"
+        "        except ValueError:\n"
+        "            text = text + f'Answer {state} in fewer words this time.'\n"
+        "def prosecutor(state):\n"
+        "    return judge(state, 'You look for flaws, gaps and every kind of risk.')\n"
+        "def defense(state):\n"
+        "    return judge(state, 'You praise merits, effort and all that is good.')\n"
+    )
+    frame = read(code).frame
+
+    assert frame is not None
+    assert frame.line == 2
+
+
 def test_every_pair_with_too_much_in_common_is_named():
     entries = "\n".join(
         f'{name}_PROMPT = """{FRAME} {FRAME.upper()} You are one of three."""'
