@@ -11,6 +11,8 @@ from courtroom.analysis.python.tree_walk import called_name, walk
 
 # What a branch does beside giving a name its default.
 STEPS = (ast.Expr, ast.Return, ast.Raise, ast.Continue, ast.Break)
+# Words of what becomes of a value that another function takes and never reads.
+HANDED_ON = "hands it to "
 Parameters = Mapping[str, tuple[FunctionRef, frozenset[str]]]
 
 
@@ -85,7 +87,7 @@ def _handed_over(
 ) -> dict[int, str]:
     given = ((name, argument_of(call, name, function)) for name in parameters)
     return {
-        id(value): f"hands it to {function.name}(), which never reads it"
+        id(value): f"{HANDED_ON}{function.name}(), which never reads it"
         for _, value in given
         if isinstance(value, ast.Name)
     }

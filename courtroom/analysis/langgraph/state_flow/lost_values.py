@@ -7,7 +7,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
-from courtroom.analysis.langgraph.state_flow.idle_reads import idle_reads, unread_parameters
+from courtroom.analysis.langgraph.state_flow.idle_reads import (
+    HANDED_ON,
+    idle_reads,
+    unread_parameters,
+)
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import is_used
 from courtroom.analysis.langgraph.state_flow.unused_work import FRAME_READERS, SHARING, prompt_name
 from courtroom.analysis.python.call_graph import FunctionRef
@@ -48,7 +52,8 @@ def unread_values(
             if is_lost and _only_reads(value) and not _loaded(value) & imports:
                 sentence = f"{function.name}() makes `{name}` and never uses it"
                 yield FlowFault(kind, sentence, function.source.path, line)
-            elif name in idle and _only_reads(value):
+            # Whatever makes it, what is handed over and never read decides nothing.
+            elif name in idle and (_only_reads(value) or _is_given(value, idle[name])):
                 sentence = f"{function.name}() makes `{name}` and {idle.pop(name)}"
                 yield FlowFault(kind, sentence, function.source.path, line)
 
@@ -82,6 +87,10 @@ def _only_reads(value: ast.expr) -> bool:
         and bool(_loaded(value))
         and all(called_name(c) in READING for c in calls)
     )
+
+
+def _is_given(value: ast.expr, end: str) -> bool:
+    return isinstance(value, ast.Call) and end.startswith(HANDED_ON)
 
 
 def unread_fields(symbols: SymbolTable, justice: Iterable[FunctionRef]) -> Iterator[FlowFault]:

@@ -149,6 +149,15 @@ def test_value_that_is_read_for_nothing_is_named_once(body: str, end: str):
     assert found == [f"chief_justice() makes `rules` and {end}"]
 
 
+def test_rules_that_a_file_gives_and_the_resolver_never_reads_are_named():
+    body = "rules = load_rules(state)\nopinions.append(resolve(opinions, rules))"
+
+    assert handed_over(body) == [
+        "chief_justice() makes `rules` and hands it to resolve(), which never reads it"
+    ]
+    assert handed_over(body.partition("\n")[0]) == []
+
+
 @pytest.mark.parametrize(
     ("body", "result"),
     [
