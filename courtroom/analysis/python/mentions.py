@@ -24,8 +24,15 @@ def is_mentioned(symbols: SymbolTable, home: SourceFile, name: str) -> bool:
                 return True
     # What is fetched by a name made at run time leaves no mention.
     return "globals()" in home.text or any(
+        _looks_names_up(source) and (source is home or _imports(symbols, source, home))
+        for source in symbols.codebase
+    )
+
+
+def _looks_names_up(source: SourceFile) -> bool:
+    return "getattr" in source.text and any(
         called_name(node) == "getattr" and constant_text(node.args[1]) is None
-        for node in walk(home.tree)
+        for node in walk(source.tree)
         if isinstance(node, ast.Call) and len(node.args) > 1
     )
 
@@ -42,7 +49,11 @@ def _has_another(symbols: SymbolTable, source: SourceFile, home: SourceFile, nam
         symbols.canonical(imported, source).rpartition(".")[0] if imported else "", source
     )
     is_own = origin is not None if imported else name in symbols.top_level_names(source)
-    return is_own and not any(
+    return is_own and not _imports(symbols, source, home)
+
+
+def _imports(symbols: SymbolTable, source: SourceFile, home: SourceFile) -> bool:
+    return any(
         module is home
         for dotted in source.imports.values()
         for module in (

@@ -7,43 +7,21 @@ import json
 import pytest
 
 from courtroom.analysis.langgraph.judging.persona_prompts import (
-    PersonaReading,
     read_personas,
 )
 from courtroom.analysis.langgraph.judging.prompt_files import is_prompt_file
 from courtroom.analysis.langgraph.judging.text_overlap import shared_text
+from tests.courtroom.analysis.langgraph.personas import (
+    DRY,
+    FRAME,
+    HARSH,
+    KIND,
+    prompt_lines,
+    read,
+)
 from tests.courtroom.sources import built, layers_of, symbols_of
 
-HARSH = (
-    "Trust nobody. Look for gaps, shortcuts and flaws in every artefact, charge what "
-    "is missing and argue for the lowest score that the evidence can carry."
-)
-KIND = (
-    "Reward effort and intent. Find what is good in unfinished work, explain the "
-    "idea behind it and speak for the highest score that can be defended honestly."
-)
-DRY = (
-    "Ask only whether it runs and can be maintained. Ignore stories and feelings, "
-    "weigh modularity, debt and cost, and settle what the other two leave open."
-)
 MESSAGES = '[{"role": "system", "content": %s}, {"role": "user", "content": user}]'
-FRAME = " ".join(
-    f"Common rule number {number} applies to every judge of this court without exception."
-    for number in range(20)
-)
-
-
-def read(
-    code: str, files: dict[str, str] | None = None, data: dict[str, str] | None = None
-) -> PersonaReading:
-    symbols = symbols_of({"src/judges.py": code})
-    symbols.codebase.data.update(data or {})
-    _, layers = layers_of(symbols)
-    return read_personas(symbols, layers, files or {})
-
-
-def prompt_lines(reading: PersonaReading) -> list[tuple[str, int]]:
-    return [(prompt.persona, prompt.line) for prompt in reading.prompts]
 
 
 WRITTEN = {
@@ -109,25 +87,6 @@ def test_three_different_personas_are_detected_in(form):
         zip(["Prosecutor", "Defense", "TechLead"], LINES[form], strict=True)
     )
     assert reading.are_distinct is True
-
-
-@pytest.mark.parametrize(("form", "use"), [("constants", "\nBENCH"), ("classes", "\ndef ask")])
-def test_text_that_no_code_uses_is_no_prompt(form: str, use: str):
-    code = WRITTEN[form].partition(use)[0]
-    assert read(code).prompts == []
-
-
-def test_text_for_all_judges_is_the_prompt_of_each_whose_own_text_nothing_uses():
-    code = WRITTEN["classes"].partition("\ndef ask")[0] + (
-        f"\ndef judge(name, state):\n    return model.invoke(f'{FRAME} You are {{name}}: {{state}}')\n"
-        "def prosecutor(state):\n    return judge('Prosecutor', state)\n"
-        "def defense(state):\n    return judge('Defense', state)\n"
-    )
-    reading = read(code)
-
-    assert prompt_lines(reading) == [("Prosecutor", 8), ("Defense", 8), ("TechLead", 8)]
-    assert set(reading.own_words.values()) == {1}
-    assert not reading.are_distinct
 
 
 def test_prompt_files_are_personas():
@@ -369,24 +328,6 @@ def test_short_prompts_are_compared_with_the_text_around_them_and_the_note_says_
     assert reading.too_close.startswith("Prosecutor and Defense are told the same in ")
     # The text that they have in common comes before what is each one's own.
     assert [text.persona for text in reading.shared_places] == ["", "Prosecutor", "Defense"]
-
-
-@pytest.mark.parametrize(("sent", "line"), [("ask(base) or ask(longer)", 2), ("ask(longer)", 3)])
-def test_text_that_all_judges_get_is_the_prompt_that_another_attempt_adds_to(sent: str, line: int):
-    code = (
-        "def judge(state, stance):\n"
-        f"    base = f'{FRAME} {{stance}}'\n"
-        "    longer = base + f'Answer {state} in fewer words this time.'\n"
-        f"    return {sent}\n"
-        "def prosecutor(state):\n"
-        "    return judge(state, 'You look for flaws, gaps and every kind of risk.')\n"
-        "def defense(state):\n"
-        "    return judge(state, 'You praise merits, effort and all that is good.')\n"
-    )
-    frame = read(code).frame
-
-    assert frame
-    assert frame.line == line
 
 
 def test_text_that_all_judges_get_may_keep_its_name_in_another_attempt():
