@@ -49,7 +49,7 @@ LEAST_WRITTEN = 12
 # So much of an argument finds its line again.
 SEARCHED = 40
 _FOLDER = re.compile(r"audits?|reports?|outputs?|results?|runs?")
-_NAME = re.compile(r"audit(?!or)|verdict|(?:^|[_-])opinions?(?:[_-]|$)")
+_NAME = re.compile(r"audit(?!or)|verdict|(?:^|[_-])opinions?(?:[_-]|$)|grading[_-]20\d\d")
 # Documents on how to audit, and what is written about the work by hand.
 _NO_OUTPUT = re.compile(
     r"(?:^|[_-])(?:readme|spec|plan|guide|how|run|summary|architecture|interim|final|template"
@@ -58,6 +58,7 @@ _NO_OUTPUT = re.compile(
 _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts?|configs?|cache")
 _DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
 _ON_PEER = re.compile(r"on[_ -]?peers?|peers?[_ -](?:audit|report|generated|review)")
+_DATED_ON_PEER = re.compile(r"peer[_-]grading[_-]20\d\d")
 _REPOSITORY = re.compile(r"(?:^|[/:@])([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 _CLONE = re.compile(
     r"git clone (?:https://github\.com/|git@github\.com:)([\w-]{1,39}/[\w.-]{1,100}?)(?:\.git)?/?"
@@ -159,7 +160,7 @@ def _about(path: str) -> str:
     kind = kind_of(path)
     if kind == "generated":
         return "peer" if _ON_PEER.search(path.lower()) else ""
-    return kind or ""
+    return kind or ("peer" if _DATED_ON_PEER.search(PurePosixPath(path.lower()).stem) else "")
 
 
 def read_audits(

@@ -60,6 +60,7 @@ def rows(texts: dict[str, str]):
         ("audit_report.md", ""),
         ("audit/final_verified.md", ""),
         ("outputs/report_17.json", ""),
+        ("src/peer_grading_2026_03_01.md", "peer"),
     ],
 )
 def test_an_audit_is_known_by_its_folder_or_name(path, about):
@@ -72,6 +73,7 @@ def test_an_audit_is_known_by_its_folder_or_name(path, about):
         "README.md",
         "reports/final_report.md",
         "docs/audit.md",
+        "reports/peer_grading.md",
         "the_automaton_auditor.md",
         "audit/README.md",
         "audit/final_report.md",
