@@ -98,7 +98,7 @@ def _dissent(writer: FactWriter, gap: str) -> None:
 def _remediation(writer: FactWriter, gap: str) -> None:
     reading = read_remediation(writer.layers.justice)
     content = reading.content if reading else None
-    if content is None or (gap and content == "fixed"):
+    if content is None or (gap and content != "findings"):
         unclear = "what the text of the remediation holds could not be followed"
         absent = "no text of a remediation was recognised"
         writer.set_unknown(["remediation_content"], gap or (unclear if reading else absent))

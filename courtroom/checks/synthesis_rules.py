@@ -74,6 +74,7 @@ DISSENTS = {
 }
 REMEDIATIONS = {
     "findings": "The remediation gives what judges argue or detectives report.",
+    "rubric": "The remediation repeats the rubric: no argument and no evidence is in it.",
     "fixed": "The remediation is fixed words and names: no argument and no evidence is in it.",
 }
 # By aspect: the fact on a text, what the text should hold, and the sentences.

@@ -290,8 +290,8 @@ class Facts(FactModel):
     security_ground: Literal["evidence", "either", "opinions", "none"] | None = None
     # what the texts of dissents hold: what judges argue, their scores alone, or fixed words
     dissent_content: Literal["arguments", "scores", "fixed", "none"] | None = None
-    # what the texts of remediation hold: what judges argue or detectives report, or fixed words
-    remediation_content: Literal["findings", "fixed"] | None = None
+    # what the texts of remediation hold: what judges argue or detectives report, the rubric, or fixed words
+    remediation_content: Literal["findings", "rubric", "fixed"] | None = None
     markdown_report: bool | None = None
     # what a run reaches
     failing_code: FailingCode | None = None

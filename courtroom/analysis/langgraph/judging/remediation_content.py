@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.judging.text_values import (
     places_holding,
     returned_by,
 )
+from courtroom.analysis.langgraph.judging.verdict_source import MODEL_CALLS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import constant_text, walk, words_of
 
@@ -26,9 +27,12 @@ _HEADING = re.compile(r"^ {0,3}#{1,6} [^\n]{0,60}\bremediation", re.IGNORECASE |
 
 @dataclass(frozen=True, slots=True)
 class RemediationContent:
-    """Content of all texts of remediation, and where they are; null where it is not known."""
+    """Content of all texts of remediation, and where they are; null where it is not known.
 
-    content: Literal["findings", "fixed"] | None
+    "rubric": texts of the rubric on the criterion stand beside fixed words.
+    """
+
+    content: Literal["findings", "rubric", "fixed"] | None
     places: list[tuple[FunctionRef, int]]
 
 
@@ -43,8 +47,10 @@ def read_remediation(functions: list[FunctionRef]) -> RemediationContent | None:
         return RemediationContent(None, []) if any(map(_has_heading, functions)) else None
     if kinds & GIVEN:
         return RemediationContent("findings", places_holding(made, GIVEN, reader))
-    is_known = "open" not in kinds and any(text.is_kept for text in texts)
-    return RemediationContent("fixed" if is_known else None, first_places(made, parts))
+    asks_model = any(function.site.mentions & MODEL_CALLS for function in functions)
+    is_known = "open" not in kinds and (not asks_model or any(text.is_kept for text in texts))
+    content: Literal["rubric", "fixed"] = "rubric" if "rubric" in kinds else "fixed"
+    return RemediationContent(content if is_known else None, first_places(made, parts))
 
 
 def _has_heading(function: FunctionRef) -> bool:

@@ -24,8 +24,9 @@ from courtroom.analysis.python.tree_walk import (
     words_of,
 )
 
-# "plain" is a number, a judge's name or a criterion's; "own" another text of the same kind.
-Part = Literal["arguments", "evidence", "plain", "fixed", "own", "open"]
+# "plain" is a number, a judge's name or a criterion's; "rubric" a text of the rubric on a criterion;
+# "own" another text of the same kind.
+Part = Literal["arguments", "evidence", "plain", "rubric", "fixed", "own", "open"]
 Value = tuple[ast.expr, FunctionRef]
 
 REASONS = frozenset(
@@ -228,6 +229,8 @@ def _part_of(words: list[str], owner: ast.expr | None, own: str) -> Part:
         return "evidence"
     if REASONS.intersection(words):
         return "arguments"
+    if "instruction" in words or ("pattern" in words and {"success", "failure"} & set(words)):
+        return "rubric"
     return "plain" if PLAIN.intersection(words) else "open"
 
 

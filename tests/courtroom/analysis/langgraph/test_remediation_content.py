@@ -21,6 +21,8 @@ STEPS = "STEPS = {'graph': 'Add edges.'}\n"
         (("plan = ', '.join(e.location for e in found)", "plan = plan or 'None.'"), None),
         (("plan = [f'Mend {evidence.location}' for evidence in found]",), "findings"),
         (("plan = worded(p)",), None),
+        (("plan = criterion.get('failure_pattern', 'Review it.')",), "rubric"),
+        (("plan = criterion.success_pattern + p.argument",), "findings"),
         (("if 'security' in p.argument:", "    plan = 'Mend the shell.'"), "fixed"),
     ],
 )
@@ -56,6 +58,18 @@ def test_text_below_a_heading_of_the_remediation_is_left_open():
     reading = read_remediation(layers.justice)
     assert reading is not None
     assert reading.content is None
+
+
+def test_remediation_under_a_name_is_shown_where_no_model_is_asked():
+    code = (
+        "def chief_justice(state, criterion):\n    remediation_plan = []\n"
+        "    remediation_plan.append((criterion['name'], criterion['failure_pattern']))\n"
+        "    return {'final_report': '\\n'.join(line for _, line in remediation_plan)}\n"
+    )
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    reading = read_remediation(layers.justice)
+    assert reading is not None
+    assert (reading.content, [line for _, line in reading.places]) == ("rubric", [3])
 
 
 def test_code_without_remediation_has_no_content_of_it():
