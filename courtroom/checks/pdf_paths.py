@@ -59,12 +59,17 @@ def _detect(check: PdfPaths, sources: Sources) -> Finding | None:
 
 def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Finding:
     """The report names at least one path of the repository."""
+    # Imported late: whoever only reads a rubric needs no analysis of PDF text.
+    from courtroom.analysis.pdf_claims.path_context import is_of_others
+
     paths = {claim.path for claim in claims}
-    claims = [claim for claim in claims if not _is_rest(claim, paths)]
+    own = [claim for claim in claims if not is_of_others(claim.path, claim.passage)]
+    is_of_another = bool(claims) and not own
+    claims = [claim for claim in own if not _is_rest(claim, paths)]
     if not claims:
         pages = number_of(len(report.pages), "page")
-        searched = f"Looked for paths of files on {pages}: none is named."
-        return absent("The report names no file.", searched)
+        searched = f"Looked for paths of files of this work on {pages}: none is named."
+        return absent(f"{NO_PATHS}." if is_of_another else "The report names no file.", searched)
     clues = [
         Clue(rationale=f"The report names {claim.path}.", statement=claim.passage, page=claim.page)
         for claim in claims

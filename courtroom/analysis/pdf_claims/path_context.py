@@ -78,7 +78,11 @@ _UNDONE = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:no|lacks?|without|missing)(?: an?)? $", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"\b(?:peer|classmate|colleague)s?[\u2019']s? $", re.IGNORECASE)
+_POSSESSIVE = re.compile(
+    r"\b(?:(?:peer|classmate|colleague)s?|(?:an?|any|another|each) (?:repo(?:sitory)?|project|submission))"
+    r"[\u2019']s? $",
+    re.IGNORECASE,
+)
 
 
 def around(path: str, passage: str) -> tuple[str, str]:

@@ -483,6 +483,15 @@ def test_files_named_are_counted_once_each():
     assert names_files([], PdfReading(("",))).met is False
 
 
+def test_file_of_another_work_is_no_file_that_the_report_names():
+    passage = "Compare a repository's graph.png with the code."
+    finding = names_files([Claim(path="graph.png", page=2, passage=passage)], PdfReading(("",)))
+    assert (finding.met, finding.reason) == (
+        False,
+        "The report names no file as part of this work.",
+    )
+
+
 def test_rest_of_a_path_that_a_cell_breaks_is_no_file():
     cells = {"s.py": "see src/detective s.py", "src/detectives.py": "src/detectives.py", "b.py": ""}
     claims = [Claim(path=path, page=1, passage=text) for path, text in cells.items()]
