@@ -160,7 +160,7 @@ def _graph(writer: FactWriter) -> None:
     writer.facts.update(flags.values)
     writer.facts["partly_parallel"] = {name: asdict(row) for name, row in flags.orders.items()}
     writer.reasons.update(flags.reasons)
-    writer.add_location("state_graph", builder.path, builder.line, note="the graph is made here")
+    writer.add_location("state_graph", *builder.place, note="the graph is made here")
 
     for departure in departures(writer.graph, builder):
         writer.add_location("graph", departure.path, departure.line, note=departure.words)

@@ -131,6 +131,11 @@ class GraphEvaluator(Interpreter):
         if not isinstance(target, Unknown):
             self.handled.add(id(node))
 
+    def note_result(self, call: Call, result: Value) -> None:
+        """Take note of the caller of a function that makes a graph and adds nothing to it."""
+        if isinstance(result, GraphBuilder) and not (result.nodes or result.edges or result.routes):
+            result.caller = call.scope.source.path, line_of_call(call.node)
+
     def hand_over(self, call: Call) -> None:
         """Take note of a graph that code outside the repository gets, which may add to it."""
         name = last_name(call.node.func) or "a function"

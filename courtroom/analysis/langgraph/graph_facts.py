@@ -140,9 +140,10 @@ def route_words(route: Route) -> str:
 
 
 def _wiring(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, Any]:
+    path, line = builder.place
     return {
-        "path": builder.path,
-        "state_graph_line": builder.line,
+        "path": path,
+        "state_graph_line": line,
         "nodes": list(builder.nodes),
         "edges": [list(edge) for edge in builder.edges],
         "edge_paths": [path for path, _ in builder.edges.values()],

@@ -66,6 +66,7 @@ class Route:
 class GraphBuilder(LibraryObject):
     """LangGraph graph as far as it is built; `path` and `line` are those of its construction.
 
+    `caller` is where a function that only makes the graph was called: nodes are added there.
     `edges` holds the path and the line of each, those of `joins` as well: a join waits for all its
     starts, each of `plain_edges` for its own. `deferred` nodes wait until nothing else is left to
     run. `unresolved` names what is not known before a run, `refusals` why LangGraph does not
@@ -97,6 +98,7 @@ class GraphBuilder(LibraryObject):
     schemas: list[Value] = field(default_factory=list)
     # Nodes whose inside is a library's, in words.
     ready_made: list[str] = field(default_factory=list)
+    caller: tuple[str, int] | None = None
     is_compiled: bool = False
     is_subgraph: bool = False
 
@@ -107,6 +109,11 @@ class GraphBuilder(LibraryObject):
     @property
     def site(self) -> tuple[str, int]:
         return self.path, self.line
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Where the code that builds the graph begins it."""
+        return self.caller or self.site
 
     def add_unresolved(self, reason: str) -> None:
         if reason not in self.unresolved:

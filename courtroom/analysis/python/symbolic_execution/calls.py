@@ -81,7 +81,9 @@ def apply(evaluator: Evaluator, target: Value, call: Call) -> Value:
         return _apply_any(evaluator, target, call)
     if isinstance(target, Function):
         bound = [] if target.bound is None else [target.bound]
-        return evaluator.call(target, [*bound, *call.positional], call.keywords)
+        result = evaluator.call(target, [*bound, *call.positional], call.keywords)
+        evaluator.note_result(call, result)
+        return result
     if isinstance(target, Class):
         return _instantiate(evaluator, target, call)
     if isinstance(target, Method):

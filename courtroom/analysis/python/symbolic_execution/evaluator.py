@@ -105,6 +105,9 @@ class Evaluator(ABC):
     def note_call(self, node: ast.Call, target: Value) -> None:
         """Take note of a call and of what is called."""
 
+    def note_result(self, call: Call, result: Value) -> None:  # noqa: B027 -- most need no notes
+        """Take note of what a function of the repository returned to a call."""
+
     @abstractmethod
     def hand_over(self, call: Call) -> None:
         """Take note of a call of code that is not followed."""

@@ -84,3 +84,21 @@ def test_a_graph_whose_start_is_too_long_to_follow_is_read_from_its_own_function
     builder = builder_of({"src/graph.py": graph, "main.py": main})
 
     assert (list(builder.nodes), builder.unresolved) == (["a", "b"], [])
+
+
+def test_graph_of_a_factory_is_begun_where_the_factory_is_called():
+    files = {
+        "src/state.py": f"{IMPORTS}\ndef builder_of(name):\n    return StateGraph(dict)\n",
+        "src/graph.py": (
+            "from langgraph.graph import START\nfrom src.state import builder_of\n"
+            "g = builder_of('audit')\ng.add_node('a', print)\ng.add_edge(START, 'a')\n"
+            "app = g.compile()\n"
+        ),
+    }
+    builder = builder_of(files)
+    assert (builder.place, builder.path) == (("src/graph.py", 3), "src/state.py")
+
+
+def test_graph_that_a_function_builds_is_begun_in_the_function():
+    builder = builder_of(f"{TWO_GRAPHS}\napp = small()\n")
+    assert builder.place == builder.site
