@@ -428,6 +428,7 @@ def test_merge_begins_no_stage(tmp_path):
             "chore: final commit",
             "Fix bugs (#12)",
         ),
+        *("check", "clean up", "big refactor"),
     ],
 )
 def test_message_that_does_not_say_what_changed_is_weak(subject):
@@ -440,7 +441,7 @@ def test_message_that_does_not_say_what_changed_is_weak(subject):
     "subject",
     [
         *("Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器", "Fix #12"),
-        *("Version 1.2", "Update repo_tools"),
+        *("Version 1.2", "Update repo_tools", "Check the address"),
     ],
 )
 def test_message_that_names_a_thing_is_not_weak(subject):
