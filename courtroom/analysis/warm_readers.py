@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from courtroom.analysis.sandbox.sandbox import ChildLimits, reading_limits
-from courtroom.analysis.sandbox.warm_child import WarmChild
+from courtroom.analysis.sandbox.warm_children import WarmChildren
 from courtroom.models.errors import ChildFailed
 
 SURVEY = "courtroom.analysis.survey"
@@ -21,12 +21,13 @@ REPORT = "courtroom.analysis.pdf.pdf_child"
 # Seconds of processor time for a fork, and of waiting for its answer or for the turn.
 FORK_SECONDS, ANSWER_SECONDS = 10, 60.0
 
-_READERS = WarmChild(
+# While one reads the report, which takes longest, the other reads sources and texts.
+_READERS = WarmChildren(
+    2,
     (SURVEY, TEXTS, REPORT),
     fork_seconds=FORK_SECONDS,
     answer_seconds=ANSWER_SECONDS,
     turn_seconds=ANSWER_SECONDS,
-    starts_on_request=False,
 )
 
 

@@ -46,12 +46,10 @@ class WarmChild:
         *,
         fork_seconds: int = FORK_SECONDS,
         answer_seconds: float = ANSWER_SECONDS,
-        turn_seconds: float | None = None,
         starts_on_request: bool = True,
     ) -> None:
         self._modules = tuple(modules)
         self._fork_seconds, self._answer_seconds = fork_seconds, answer_seconds
-        self._turn_seconds = turn_seconds
         self._starts_on_request = starts_on_request
         self._turn = Lock()
         self._child: Child | None = None
@@ -78,8 +76,7 @@ class WarmChild:
         self, module: str, request: Mapping[str, Any], content: bytes, *, limits: ChildLimits
     ) -> dict[str, Any] | None:
         """Return the answer; None where none comes in time. Raises the module's CourtroomError."""
-        turn_seconds = TURN_SECONDS if self._turn_seconds is None else self._turn_seconds
-        if not self._turn.acquire(timeout=turn_seconds):
+        if not self._turn.acquire(timeout=TURN_SECONDS):
             return None
 
         try:

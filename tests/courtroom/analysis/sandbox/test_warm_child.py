@@ -15,6 +15,7 @@ from courtroom.analysis.sandbox import warm_child
 from courtroom.analysis.sandbox.bubblewrap import bubblewrap
 from courtroom.analysis.sandbox.sandbox import ChildLimits
 from courtroom.analysis.sandbox.warm_child import WarmChild
+from courtroom.analysis.sandbox.warm_children import WarmChildren
 from courtroom.models.errors import PdfRefused
 from tests.waiting import eventually
 
@@ -78,7 +79,9 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WarmChild
     child.end()
 
 
-def _value(child: WarmChild, deed: str, content: bytes = b"", limits: ChildLimits = LIMITS) -> Any:
+def _value(
+    child: WarmChild | WarmChildren, deed: str, content: bytes = b"", limits: ChildLimits = LIMITS
+) -> Any:
     reply = child.answer(WITNESS_NAME, {"do": deed}, content, limits=limits)
     return None if reply is None else reply["value"]
 
@@ -204,3 +207,29 @@ def test_request_without_a_turn_in_time_gets_no_answer(
     monkeypatch.setattr(warm_child, "TURN_SECONDS", 0.0)
     with child._turn:
         assert _value(child, "size") is None
+
+
+@pytest.fixture
+def pair(child: WarmChild) -> Iterator[WarmChildren]:
+    pair = WarmChildren(
+        2, (WITNESS_NAME,), fork_seconds=2, answer_seconds=LIMITS.wall_seconds, turn_seconds=0.1
+    )
+    pair.prepare(LIMITS)
+    yield pair
+    pair.end()
+
+
+def test_request_beside_another_gets_the_other_child(pair: WarmChildren) -> None:
+    with pair.taken() as first:
+        assert _value(pair, "size", b"xy") == 2
+        with pair.taken() as second:
+            assert first is not second
+            assert _value(pair, "size", b"xy") is None
+
+
+def test_pair_whose_request_went_unanswered_is_not_ready_until_it_is_prepared(
+    pair: WarmChildren,
+) -> None:
+    assert (pair.is_ready, _value(pair, "crash"), pair.is_ready) == (True, None, False)
+    pair.prepare(LIMITS)
+    assert (pair.is_ready, [_value(pair, "size", b"xy") for _ in range(2)]) == (True, [2, 2])
