@@ -62,10 +62,9 @@ def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Fi
     # Imported late: whoever only reads a rubric needs no analysis of PDF text.
     from courtroom.analysis.pdf_claims.path_context import is_of_others
 
-    paths = {claim.path for claim in claims}
     own = [claim for claim in claims if not is_of_others(claim.path, claim.passage)]
     is_of_another = bool(claims) and not own
-    claims = [claim for claim in own if not _is_rest(claim, paths)]
+    claims = own
     if not claims:
         pages = number_of(len(report.pages), "page")
         searched = f"Looked for paths of files of this work on {pages}: none is named."
@@ -75,13 +74,6 @@ def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Fi
         for claim in claims
     ]
     return present(_files_named([claim.path for claim in claims]), clues)
-
-
-def _is_rest(claim: Claim | ClaimedPath, paths: Iterable[str]) -> bool:
-    """Return true for "s.py" in "src/detective s.py": another passage has the path in one."""
-    name = claim.path
-    starts = (path.removesuffix(name) for path in paths if path.endswith(name) and path != name)
-    return any(f"{start} {name}" in claim.passage for start in starts)
 
 
 def _files_named(paths: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -83,7 +83,14 @@ def claimed_paths(reading: PdfReading) -> tuple[ClaimedPath, ...]:
         # A mention that claims the file replaces one that only plans or disowns it.
         if earlier is None or (earlier and _excuse(claim) < earlier):
             claims[name], excuses[name] = claim, _excuse(claim)
-    return tuple(claims.values())
+    return tuple(claim for claim in claims.values() if not _is_rest(claim, claims))
+
+
+def _is_rest(claim: ClaimedPath, paths: Iterable[str]) -> bool:
+    """Return true for "s.py" in "src/detective s.py": another passage has the path in one."""
+    name = claim.path
+    starts = (path.removesuffix(name) for path in paths if path.endswith(name) and path != name)
+    return any(f"{start} {name}" in claim.passage for start in starts)
 
 
 def _excuse(claim: ClaimedPath) -> int:

@@ -492,14 +492,6 @@ def test_file_of_another_work_is_no_file_that_the_report_names():
     )
 
 
-def test_rest_of_a_path_that_a_cell_breaks_is_no_file():
-    cells = {"s.py": "see src/detective s.py", "src/detectives.py": "src/detectives.py", "b.py": ""}
-    claims = [Claim(path=path, page=1, passage=text) for path, text in cells.items()]
-    assert names_files(claims, PdfReading(("",))).reason == (
-        "The report mentions 2 paths of files: src/detectives.py and b.py."
-    )
-
-
 def test_a_picture_is_a_diagram_that_nobody_looked_at():
     reading = PdfReading(("text",), images=(PdfImage(1, 400, 300),))
     finding = is_present(reading)

@@ -58,6 +58,12 @@ def test_paths_are_named_once_as_written() -> None:
     assert _claimed("Copy .env.example and fill it in.") == [".env.example"]
 
 
+def test_rest_of_a_path_that_a_cell_breaks_is_no_file() -> None:
+    lines = "Judges\nsrc/detective s.py (tools)\nIn src/detectives.py and s.json all is said."
+    assert _claimed(lines) == ["src/detectives.py", "s.json"]
+    assert _claimed("See src/detective s.py there.") == ["s.py"]
+
+
 def test_path_is_verified_by_its_tail_anywhere_in_the_tree() -> None:
     assert path_facts(_verdicts("We wrote judges.py, nodes/judges.py and README.md.")) == {
         "pdf_claimed_paths": ("judges.py", "nodes/judges.py", "README.md"),
