@@ -101,36 +101,41 @@ class ValueReader:
                     if not further:
                         parts.add(_part_of(words_of(value.id), None, self.own))
                 continue
-            kind, further_values = self._inside(value)
+            kind, further_values = self._inside(value, function)
             if kind:
                 parts.add(kind)
             waiting += [(inner, function) for inner in further_values]
             waiting += self._returns_of(value)
         return parts
 
-    def _inside(self, value: ast.expr) -> tuple[Part | None, list[ast.expr]]:
+    def _inside(self, value: ast.expr, function: FunctionRef) -> tuple[Part | None, list[ast.expr]]:
         """Return what a value is by itself, and the values that it hands on."""
         if isinstance(value, ast.Call):
-            return self._of_call(value)
+            return self._of_call(value, function)
         if isinstance(value, ast.Attribute):
             words = words_of(value.attr)
-            is_handed_on = words == ["value"]
-            return (None, [value.value]) if is_handed_on else (self._field(words, value.value), [])
+            if words == ["value"]:
+                return None, [value.value]
+            return self._field(words, value.value, function), []
         if isinstance(value, ast.Subscript):
-            return self._of_item(value)
+            return self._of_item(value, function)
         return _by_kind(value)
 
-    def _field(self, words: list[str], owner: ast.expr) -> Part:
-        return _part_of(words, owner, self.own)
+    def _field(self, words: list[str], owner: ast.expr, function: FunctionRef) -> Part:
+        part = _part_of(words, owner, self.own)
+        is_evidence = part == "open" and bool(EVIDENCE_FIELDS.intersection(words))
+        return "evidence" if is_evidence and _is_of_evidence(owner, function) else part
 
-    def _of_item(self, item: ast.Subscript) -> tuple[Part | None, list[ast.expr]]:
+    def _of_item(
+        self, item: ast.Subscript, function: FunctionRef
+    ) -> tuple[Part | None, list[ast.expr]]:
         key = constant_text(item.slice)
         if key is not None and not _is_judge(key):
-            return self._field(words_of(key), item.value), []
+            return self._field(words_of(key), item.value, function), []
         is_returned = isinstance(item.value, ast.Call) and called_name(item.value) in self._by_name
         return None, [] if is_returned and _place_of(item) is not None else [item.value]
 
-    def _of_call(self, call: ast.Call) -> tuple[Part | None, list[ast.expr]]:
+    def _of_call(self, call: ast.Call, function: FunctionRef) -> tuple[Part | None, list[ast.expr]]:
         name = called_name(call)
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         if name in self._by_name:
@@ -138,7 +143,7 @@ class ValueReader:
         if name in LOOKUPS and call.args:
             key = constant_text(call.args[1 if name == "getattr" and len(call.args) > 1 else 0])
             if key is not None and not _is_judge(key):
-                return self._field(words_of(key), receiver or call.args[0]), []
+                return self._field(words_of(key), receiver or call.args[0], function), []
             return None, [*call.args[1:], *([receiver] if receiver is not None else [])]
         if name in TEXT_METHODS and receiver is not None:
             return None, [receiver]
@@ -232,6 +237,17 @@ def _part_of(words: list[str], owner: ast.expr | None, own: str) -> Part:
     if "instruction" in words or ("pattern" in words and {"success", "failure"} & set(words)):
         return "rubric"
     return "plain" if PLAIN.intersection(words) else "open"
+
+
+def _is_of_evidence(owner: ast.expr, function: FunctionRef) -> bool:
+    """Return true for the `e` of `for e in evidences`."""
+    return isinstance(owner, ast.Name) and any(
+        isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
+        and isinstance(node.target, ast.Name)
+        and node.target.id == owner.id
+        and bool(words_in(node.iter) & EVIDENCE_NAMES)
+        for node in walk(function.site.node)
+    )
 
 
 def _is_judge(key: str) -> bool:

@@ -20,6 +20,7 @@ STEPS = "STEPS = {'graph': 'Add edges.'}\n"
         (("parts = ['Do it.']", "parts.insert(0, p['argument'])", "plan = parts"), "findings"),
         (("plan = ', '.join(e.location for e in found)", "plan = plan or 'None.'"), None),
         (("plan = [f'Mend {evidence.location}' for evidence in found]",), "findings"),
+        (("plan = ', '.join({e.location for e in state['evidences'][:3]})",), "findings"),
         (("plan = worded(p)",), None),
         (("plan = criterion.get('failure_pattern', 'Review it.')",), "rubric"),
         (("plan = criterion.success_pattern + p.argument",), "findings"),
