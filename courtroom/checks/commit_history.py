@@ -26,6 +26,8 @@ WEAK_SHARE = 0.25
 # More of all commits and of their Python than this within one hour is work handed over, not work
 # under way.
 SITTING_SHARE = 0.3
+# More of all commits than this in runs a minute apart were parted after the work.
+RUNS_SHARE = 0.2
 # The number of lines that would end a bulk upload is left out: it asks for padding.
 NEW_WORK = " What is committed stays as it is; new work in small commits weighs against it."
 # The order in which the course builds such a system.
@@ -318,9 +320,33 @@ def _spread(minimum: int, work: History) -> Finding:
         first, last = hour[0], hour[-1]
         reason += f" The hour begins with {first.sha[:8]} and ends with {last.sha[:8]}."
         notes = ("The first commit of that hour.", "The last commit of that hour.")
+    run, words = _quick_run(work)
+    if run and pace.days >= minimum and not is_sitting:
+        first, last = run[0], run[-1]
+        notes = ("The first commit of the longest run.", "The last commit of the longest run.")
     clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
-    met = pace.days >= minimum and not is_sitting
-    return present(reason + _unread(work), clues, met=met, fault=_pace_fault(minimum, pace.days))
+    met = pace.days >= minimum and not is_sitting and not run
+    fault = _pace_fault(minimum, pace.days, is_sitting=is_sitting)
+    return present(reason + words + _unread(work), clues, met=met, fault=fault)
+
+
+def _quick_run(work: History) -> tuple[Sequence[Commit], str]:
+    """Return the longest run of commits a minute apart, where many lie in such runs, and a sentence
+    with a space before it.
+    """
+    from courtroom.analysis.project.commit_pace import LEAST_RUN, quick_runs
+
+    runs = quick_runs(work)
+    count = sum(map(len, runs))
+    if count <= RUNS_SHARE * len(work.commits):
+        return (), ""
+    longest = max(runs, key=len)
+    share = _percent(count, len(work.commits), limit=RUNS_SHARE)
+    return longest, (
+        f" {count} of the commits ({share} %) come in runs of {LEAST_RUN} and more, each within a"
+        f" minute of the one before, the longest of them from {longest[0].sha[:8]} to"
+        f" {longest[-1].sha[:8]} at {longest[0].authored_at[:16].replace('T', ' ')}."
+    )
 
 
 def _python_of(hour: Sequence[Commit], most: int, every: int) -> tuple[bool, str]:
@@ -347,9 +373,13 @@ def _percent(part: int, whole: int, *, limit: float) -> str:
     return f"{rounded / 10:g}"
 
 
-def _pace_fault(minimum: int, days: int) -> str:
+def _pace_fault(minimum: int, days: int, *, is_sitting: bool) -> str:
     if days >= minimum:
-        return "Too much of the work came within one hour."
+        return (
+            "Too much of the work came within one hour."
+            if is_sitting
+            else "Many commits came within a minute of each other."
+        )
     return f"The work came on {'one day' if days == 1 else f'{days} days'}."
 
 

@@ -23,6 +23,8 @@ from courtroom.analysis.git.stages import progression
 from courtroom.analysis.project.deferrals import deferrals_in
 
 SITTING = timedelta(hours=1)
+# Time too short to make another change in, and the number of commits in a run of such times.
+SUCCESSION, LEAST_RUN = timedelta(minutes=1), 5
 MOST_AUTHORS = 30
 DAYS = 400
 MOST_ROWS = 50
@@ -54,6 +56,16 @@ def busiest_commits(history: History, most: int, lines: float) -> list[Commit]:
         part for part in _parts(times, SITTING) if len(part) > most and _python_lines(part) > lines
     ]
     return [commit for _, commit in max(sittings, key=len, default=_most_within(times, SITTING))]
+
+
+def quick_runs(history: History) -> list[list[Commit]]:
+    """Return the runs of five or more commits of work, each within a minute of the one before."""
+    runs: list[list[Timed]] = [[]]
+    for row in _times(work_of(history)):
+        if runs[-1] and row[0] - runs[-1][-1][0] > SUCCESSION:
+            runs.append([])
+        runs[-1].append(row)
+    return [[commit for _, commit in run] for run in runs if len(run) >= LEAST_RUN]
 
 
 def _python_lines(part: Sequence[Timed]) -> int:

@@ -126,5 +126,7 @@ def history_steps(aspect: str, reason: str) -> Iterator[Step]:
         )
     elif aspect == "spread_over_time" and ", where at least" in reason:
         yield Step("When you go on, commit on each day that you work.")
+    elif aspect == "spread_over_time" and "one sitting" not in reason:
+        yield Step("Commit each step when it is done, not many steps one after the other.")
     elif aspect == "spread_over_time":
         yield Step("Commit each step when it is done, not many steps within one hour.")

@@ -1,6 +1,7 @@
 """Each kind of check turns what was read into one finding: met, unmet or open, with something to show."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -420,6 +421,25 @@ def test_commits_of_one_hour_are_one_sitting_where_they_hold_much_of_the_python(
     ]
     finding = judged("spread_over_time", *commits, minimum=2)
     assert (finding.met, finding.reason) == (met, reason)
+
+
+@pytest.mark.parametrize(
+    ("gap", "others", "met"), [(30, 20, True), (30, 19, False), (61, 0, True), (60, 4, False)]
+)
+def test_work_parted_into_commits_a_minute_apart_is_not_spread(gap, others, met):
+    apart = [
+        commit(n, when=f"2026-01-{n + 2:02}T09:00:00+00:00", lines=10) for n in range(1, 1 + others)
+    ] or [commit(30, when="2026-01-03T09:00:00+00:00", lines=100)]
+    begin = datetime(2026, 1, 1, 9, tzinfo=UTC)
+    run = [
+        commit(40 + n, when=(begin + n * timedelta(seconds=gap)).isoformat(), lines=1)
+        for n in range(5)
+    ]
+    finding = judged("spread_over_time", *run, *apart, minimum=2)
+    assert (finding.met, "runs of 5 and more" in finding.reason) == (met, not met)
+    if not met:
+        assert finding.fault == "Many commits came within a minute of each other."
+        assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]
 
 
 def test_commits_that_lie_apart_are_told_as_such():
