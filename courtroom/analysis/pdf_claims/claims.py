@@ -2,7 +2,8 @@
 
 Only plain claims count. A sentence about a plan, a gap, a peer, an earlier version, what a rubric
 wants, or what the tool looks for in other repositories claims nothing about this code, nor does a
-quoted denial or a quoted judge. Sentences are matched by patterns, not understood.
+quoted denial or a quoted judge. Of a chapter on the past, what is so "now" counts. Sentences are
+matched by patterns, not understood.
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ _OTHER_SUBJECT = re.compile(
     r"|(?:grading|evaluation|scoring|full|complete) rubric|timelines?|schedule|milestones)\b",
     re.IGNORECASE,
 )
+# Those that tell how the code came to be as it is, and a sentence there on the present code.
+_PAST = re.compile(
+    r"\b(?:peers?|reflection|feedback|history|lessons|problems?|challenges|bugs?|root causes?)\b",
+    re.IGNORECASE,
+)
+_OURS_NOW = re.compile(r"\b(?:my|our|we|i|the|each|every|all)\b[^.;:]{0,60}\bnow\b", re.IGNORECASE)
 # The end of a line whose sentence goes on.
 _CUT = re.compile(r"[\w,)]$")
 # A path in front begins a row of a list of files.
@@ -262,15 +269,18 @@ class _Sentence:
 def _sentences(reading: PdfReading) -> Iterator[_Sentence]:
     """Yield the sentences without the sections about other subjects."""
     skipped: str | None = None
-    section = 0
+    section, is_past = 0, False
     for page, line in _paragraphs(reading):
         if (page, line) in reading.headings:
             section += 1
             skipped = skipped_chapter(line, _OTHER_SUBJECT, skipped)
-        elif skipped is None:
+            if _OTHER_SUBJECT.search(line):
+                is_past = _PAST.search(line) is not None
+        elif skipped is None or is_past:
             parts = [part for own in own_words(line) for part in _SENTENCE.split(own) if part]
             for place, part in enumerate(parts):
-                if len(part) <= _MAX_SENTENCE:
+                is_read = skipped is None or _OURS_NOW.search(part)
+                if is_read and len(part) <= _MAX_SENTENCE:
                     yield _Sentence(page, part, section, begins_line=place == 0)
 
 

@@ -214,6 +214,20 @@ def test_plan_ends_at_the_next_heading() -> None:
 
 
 @pytest.mark.parametrize(
+    ("heading", "sentence", "expected"),
+    [
+        ("6. Peer Feedback", "If a peer fails, my agent now retries malformed answers.", True),
+        ("6. Peer Feedback", "My agent retries malformed answers.", False),
+        ("6. Peer Feedback", "The peer's agent now retries malformed answers.", False),
+        ("7. Future Work", "My agent now retries malformed answers.", False),
+    ],
+)
+def test_what_is_so_now_counts_in_a_chapter_on_the_past(heading, sentence, expected):
+    claimed = _claimed(heading, sentence, headings=(heading,))
+    assert claimed == (["output_retry"] if expected else [])
+
+
+@pytest.mark.parametrize(
     ("headings", "expected"),
     [
         (("Known Gaps",), []),
