@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
 NO_CODE = "The report may name a join of the code's graph, which could not be read."
 EXPLAINS_IT, NOWHERE = "explains it", "and names it nowhere"
+# Names for the place where branches meet, whatever its node is called.
+JOINS = ("synchronization point", "synchronization barrier", "synchronization node")
 REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")
 
 
 class PdfConcept(CheckBase):
     """The report uses the term at least this far: `substantive` means it explains how the architecture does it.
-    `is_join`: a node at which the code's graph joins branches before the verdict counts under its own name."""
+    `is_join`: a node at which the code's graph joins branches before the verdict counts under its own name,
+    and under a name for any place where branches meet."""
 
     kind: Literal["pdf_concept"] = "pdf_concept"
     term: SearchText
@@ -73,8 +76,9 @@ def _compare(check: PdfConcept, comparison: Comparison) -> Finding | None:
         return None
     from courtroom.analysis.langgraph.node_roles import joins_before_verdict
 
-    for node in joins_before_verdict(comparison.code.get("graph_shape")):
-        finding = concept(check.model_copy(update={"term": node}), comparison.pdf)
+    shape = comparison.code.get("graph_shape")
+    for term in (*joins_before_verdict(shape), *(JOINS if shape else ())):
+        finding = concept(check.model_copy(update={"term": term}), comparison.pdf)
         if finding.met:
             return finding
     # Null files: no code was read, which may name the node that the report speaks of.

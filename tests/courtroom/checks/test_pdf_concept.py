@@ -42,6 +42,11 @@ def _check(*, is_join: bool) -> PdfConcept:
     [
         ("All end at the ChiefJustice, then save.", False, "The report nowhere uses “aggregator”."),
         ("All meet at EvidencePool.", True, "The report uses “evidence_pool” on page 1."),
+        (
+            "All are merged at a synchronization point.",
+            True,
+            "The report uses “synchronization point” on page 1.",
+        ),
     ],
 )
 def test_join_of_the_graph_counts_under_its_own_name_and_the_verdict_does_not(
