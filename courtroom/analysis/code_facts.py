@@ -440,7 +440,10 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "plain_judges",
         ),
     ),
-    (record_prompts, ("persona_prompts", "persona_prompts_distinct")),
+    (
+        record_prompts,
+        ("persona_prompts", "persona_prompts_distinct", "persona_prompts_shared"),
+    ),
     (
         record_verdict,
         (

@@ -146,10 +146,12 @@ def record_prompts(writer: FactWriter) -> None:
     if personas.unfollowed:
         gap = f"{personas.unfollowed[0]} is too long to be followed to its end"
     if gap and len(personas.prompts) < len(PERSONAS):
-        writer.set_unknown(("persona_prompts", "persona_prompts_distinct"), gap)
+        names = ("persona_prompts", "persona_prompts_distinct", "persona_prompts_shared")
+        writer.set_unknown(names, gap)
         return
     writer.prompts, writer.prompt_texts = personas.prompts, personas.texts
     writer.facts["persona_prompts_distinct"] = personas.are_distinct
+    writer.facts["persona_prompts_shared"] = round(max(personas.shared.values(), default=0), 2)
     for text in personas.shared_places:
         note = personas.too_close
         writer.add_location("persona_prompts_distinct", text.path, text.line, text.end, note)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # Words of a judge's own that hold nothing but its name, twice.
 NAME_WORDS = 4
+# From this share of common text on, prompts are one with a few words put in for each judge.
+ONE_PROMPT = 0.9
 
 
 class PersonaOverlap(CheckBase):
@@ -59,6 +61,9 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     }
     if check.aspect == "exist" and len(own) - len(alike) < check.minimum <= len(own):
         return _names_alone(alike, clues)
+    shared = survey.facts.get("persona_prompts_shared") or 0
+    if check.aspect == "exist" and shared >= ONE_PROMPT and len(prompts) >= check.minimum:
+        return _few_words_apart(survey, shared, clues)
     # Too few personas cannot be distinct either.
     if check.aspect == "exist" or len(prompts) < check.minimum:
         needed = f" alone; {check.minimum} are needed" if len(prompts) < check.minimum else ""
@@ -77,6 +82,14 @@ def _names_alone(alike: Mapping[str, int], clues: list[Clue]) -> Finding:
     reason = f"The prompts of {listed(alike)} are one text but for {words}."
     fault = "Judges have one prompt in common, in which little more than their names differs."
     return present(reason, clues, met=False, fault=fault)
+
+
+def _few_words_apart(survey: Survey, shared: float, clues: list[Clue]) -> Finding:
+    """A stance of a sentence in a long common text is no prompt of its own."""
+    pair = clues_at(survey.fact_locations.get("persona_prompts_distinct", ()))
+    reason = f"{shared * 100:.0f} % of what two judges are told is the same text."
+    fault = "Judges have one prompt in common, in which few words differ."
+    return present(reason, pair or clues, met=False, fault=fault)
 
 
 def _prompt_clues(survey: Survey) -> list[Clue]:

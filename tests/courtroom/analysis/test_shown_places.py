@@ -238,6 +238,7 @@ def test_prompts_that_are_alike_are_the_two_that_are_shown(work: Survey) -> None
     prosecutor = line_of("src/judges.py", "PROSECUTOR_PROMPT =")
     assert places == [("src/judges.py", prosecutor), ("src/judges.py", prosecutor + 1)]
     assert reason.startswith("The prompts of Prosecutor and Defense have ")
+    assert f" {work.facts['persona_prompts_shared'] * 100:.0f} % " in reason
 
 
 def test_calls_of_detectives_alone_bind_no_judge(tmp_path: Path) -> None:

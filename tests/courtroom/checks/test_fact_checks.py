@@ -340,6 +340,19 @@ def test_too_few_personas_are_not_distinct_either():
         assert (finding.met, clue_lines(finding)) == (False, [("p.py", 1), ("p.py", 2)])
 
 
+@pytest.mark.parametrize(("shared", "met"), [(0.91, False), (0.89, True), (None, True)])
+def test_prompts_in_which_few_words_differ_are_one_prompt(shared, met):
+    facts = {"persona_prompts": PROMPTS, "persona_prompts_shared": shared}
+    check = PersonaOverlap(**CHECK_FIELDS, aspect="exist", minimum=2)
+    places = {"persona_prompts_distinct": (location_at("p.py", 9),)}
+    finding = personas(check, survey(facts=facts, places=places))
+    assert finding.met is met
+    if not met:
+        assert finding.reason == "91 % of what two judges are told is the same text."
+        assert finding.fault == "Judges have one prompt in common, in which few words differ."
+        assert clue_lines(finding) == [("p.py", 9)]
+
+
 def test_enough_personas_may_still_share_their_text():
     facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": False}
     places = {"persona_prompts": (location_at("p.py", 1), location_at("p.py", 2))}
