@@ -45,6 +45,7 @@ REPORTED = frozenset(words_of("evidence evidences finding findings found"))
 NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
 # Calls that look at nothing: of the state, or of what they are given.
 PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
+FILLING = frozenset({"append", "extend"})
 # What a criterion is called: a choice by its name is none by the evidence.
 CRITERION_WORDS = frozenset({"criterion", "criteria", "dimension", "dimensions", "dim", "dims"})
 
@@ -222,19 +223,42 @@ def _chosen_lambdas(
 def _given_names(function: FunctionRef) -> frozenset[str]:
     """Return the local names that hold what a call gave; reading the state is no look."""
     names: set[str] = set()
-    for node in walk(function.site.node):
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        value = getattr(node, "value", None) or getattr(node, "iter", None)
-        if isinstance(node, ast.With):
-            targets = [item.optional_vars for item in node.items]
-            value = node.items[0].context_expr
-        if isinstance(value, ast.Call) and called_name(value) == "enumerate":
-            # The number of a round shows nothing.
-            targets = [t.elts[-1] if isinstance(t, ast.Tuple) and t.elts else t for t in targets]
-        if isinstance(value, ast.expr) and _is_given(value, names):
-            named = (inner for target in targets if target for inner in walk(target))
-            names |= {inner.id for inner in named if isinstance(inner, ast.Name)}
+    known = -1
+    # A list that is filled below the place of its reading in the tree needs a second walk.
+    while len(names) > known:
+        known = len(names)
+        for node in walk(function.site.node):
+            targets, value = _assigned(node)
+            if isinstance(value, ast.Call) and called_name(value) == "enumerate":
+                # The number of a round shows nothing.
+                targets = [
+                    t.elts[-1] if isinstance(t, ast.Tuple) and t.elts else t for t in targets
+                ]
+            if isinstance(value, ast.expr) and _is_given(value, names):
+                named = (inner for target in targets if target for inner in walk(target))
+                names |= {inner.id for inner in named if isinstance(inner, ast.Name)}
     return frozenset(names)
+
+
+def _assigned(node: ast.AST) -> tuple[list[Any], ast.AST | None]:
+    """Return the targets that the node fills, and with what: also a list by `append` or `extend`."""
+    if isinstance(node, ast.With):
+        return [item.optional_vars for item in node.items], node.items[0].context_expr
+    if isinstance(node, ast.Assign):
+        return node.targets, node.value
+    filled = _filled(node)
+    if isinstance(node, ast.Call) and filled:
+        return [filled], node.args[0]
+    value = getattr(node, "value", None) or getattr(node, "iter", None)
+    return [getattr(node, "target", None)], value
+
+
+def _filled(node: ast.AST) -> ast.Name | None:
+    """Return the list of a call `list.append(member)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name() as filled, attr=word), args=[_]):
+            return filled if word in FILLING else None
+    return None
 
 
 def _is_given(value: ast.expr, names: AbstractSet[str]) -> bool:

@@ -68,7 +68,12 @@ def _side_by_side(_: str, code: CodeFacts, value: bool | None) -> bool | None:
 
 def _join(role: str) -> Reading:
     def read(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-        """A join that runs several times on every route waits for none of its branches."""
+        """A join that runs several times on every route waits for none of its branches.
+
+        One node that runs a layer's functions side by side joins them itself.
+        """
+        if value is False and code.get("runs_side_by_side"):
+            return None
         joins = (code.get("graph_shape") or {}).get("joins", ())
         rows = (code.get("graph_run") or {}).get("repeated") or ()
         always = (row for row in rows if not row["choices"])

@@ -127,6 +127,17 @@ def test_list_of_placeholders_as_content_was_not_examined():
     assert reported(LISTED.replace("MEMBER", "'Analysis placeholder'")) == ([7], "")
 
 
+@pytest.mark.parametrize(("filled", "lines"), [("str(path)", []), ("'a picture'", [8])])
+def test_text_on_a_list_that_was_filled_with_what_was_seen_shows_it(filled, lines):
+    body = (
+        f"images = []\nfor path in folder.rglob('*'):\n    images.append({filled})\n"
+        "if not images:\n    return []\nelse:\n"
+        "    notes = [f'{i} (placeholder)' for i in images]\n"
+        "    return Evidence(found=True, content=str(notes), rationale='placeholder')"
+    )
+    assert reported(body) == (lines, "")
+
+
 def test_list_with_what_a_call_gave_is_no_list_of_placeholders():
     assert reported(LISTED.replace("MEMBER", "describe(image) or 'placeholder'")) == ([], "")
     assert reported(LISTED.replace("MEMBER", "'A diagram.'")) == ([], "")

@@ -332,12 +332,14 @@ def test_claim_of_a_layer_that_is_parallel_in_part_is_read_in_its_words(
     [
         ("The judges run concurrently.", "judges_parallel"),
         ("It has parallel graph execution.", "parallel_graph"),
+        ("Verdicts rest on aggregation barriers.", "evidence_join"),
     ],
 )
 def test_what_the_code_runs_side_by_side_without_the_graph_is_no_false_claim(
     sentence: str, feature: str, is_gathered: bool, standing: str
 ) -> None:
-    facts = {**CODE, "detectives_parallel": False, "runs_side_by_side": is_gathered}
+    no_layer = dict.fromkeys(("detectives_parallel", "fan_in_before_judges"), False)
+    facts = {**CODE, **no_layer, "runs_side_by_side": is_gathered}
     (held,) = check_against_code(feature_claims(_report(sentence)), facts)
     assert (held.claim.feature, held.standing) == (feature, standing)
 
