@@ -12,7 +12,7 @@ from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_co
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.remediation_content import read_remediation
-from courtroom.analysis.langgraph.judging.rule_detection import read_rules
+from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
@@ -32,6 +32,8 @@ from courtroom.analysis.python.tree_walk import walk, words_of
 ARITHMETIC = frozenset({"sum", "min", "max", "round", "mean", "median", "fmean"})
 # Words for what the judges say, in names; a score may be one that is set already.
 OPINION_NAMES = OPINION_WORDS - frozenset(words_of("score scores verdict verdicts rating ratings"))
+# Words that a rule waits for are named in full up to this number.
+MOST_WORDS = 2
 # What a report on the verdict speaks of.
 VERDICT_PARTS = OPINION_WORDS | frozenset(words_of("criterion criteria dissent remediation"))
 
@@ -193,10 +195,7 @@ def _rules(writer: FactWriter, gap: str) -> None:
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
-            note = (
-                "The Tech Lead's score counts most where scores lie apart." * reading.is_tie_break
-            )
-            writer.add_location(rule, place.source.path, line, note=note)
+            writer.add_location(rule, place.source.path, line, note=_limit_of(reading))
         if reading.lines:
             continue
         for place, line in reading.by_opinions:
@@ -210,6 +209,18 @@ def _rules(writer: FactWriter, gap: str) -> None:
         for place, line in reading.uncalled:
             note = f"nothing calls {place.shown_name}, which holds this rule"
             writer.add_location(rule, place.source.path, line, note=note)
+
+
+def _limit_of(reading: RuleReading) -> str:
+    """Return the sentence on a rule that applies to some scores or opinions alone; "" for others."""
+    if reading.is_tie_break:
+        return "The Tech Lead's score counts most where scores lie apart."
+    words = [f"“{word.strip()}”" for word in reading.awaited]
+    if not words:
+        return ""
+    others = f"one of {len(words) - 1} other texts"
+    shown = words if len(words) <= MOST_WORDS else [words[0], others]
+    return f"A rule lets facts overrule opinions with {' or '.join(shown)} in their argument."
 
 
 def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:

@@ -83,6 +83,8 @@ TEXTS: dict[str, tuple[str, str, Mapping[str, str]]] = {
     "remediation": ("remediation_content", "findings", REMEDIATIONS),
 }
 
+# Rules whose places say where alone they apply.
+LIMITED = frozenset({"functionality_weight", "fact_supremacy"})
 # Caps for security that are none.
 NO_CAP = "No cap for security holds."
 NEEDS_NO_EVIDENCE = "The cap for security needs no evidence."
@@ -128,8 +130,8 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     # Where a rule is missing, lines that would apply it show why they do not.
     locations = survey.fact_locations.get(check.aspect, ())
     sentences = _with_obstacle(RULES[check.aspect], locations)
-    if check.aspect == "functionality_weight" and locations and locations[0].note:
-        # A tie-break is all the weight there is.
+    if check.aspect in LIMITED and locations and locations[0].note:
+        # A tie-break is all the weight there is; a rule of facts may wait for a word.
         sentences = locations[0].note, sentences[1]
     return decided(rules[check.aspect], locations, survey, sentences)
 

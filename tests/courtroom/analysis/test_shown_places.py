@@ -443,3 +443,24 @@ def test_report_of_evidence_or_of_another_program_is_no_report_of_the_verdict(
     )
     line = OTHER_REPORTS.split("\n").index("def to_markdown(report):") + 1
     assert clue_lines(finding) == [("main.py", line)]
+
+
+def test_rule_of_facts_that_waits_for_a_word_is_said_to(tmp_path: Path) -> None:
+    test = "    if not supports(state['evidences']):"
+    words = (
+        "any(word in o.argument for word in ('deep', 'rich', 'meta') for o in state['opinions'])"
+    )
+    one = "'deep' in state['defense'].argument"
+    sentences: list[str] = []
+    for waited in (one, words, one.replace("'deep' in", "'deep' not in")):
+        justice = TWO_RULES.replace(
+            '    if not supports(state["evidences"]):', f"    if {waited}:\n    {test}"
+        ).replace("        final_score = min(final_score, 2)", "            final_score = 2")
+        work = surveyed({**FILES, "src/justice.py": justice}, tmp_path / str(len(sentences)))
+        finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy"), work)
+        sentences.append(finding.reason.partition(" (src")[0])
+    assert sentences == [
+        "A rule lets facts overrule opinions with “deep” in their argument",
+        "A rule lets facts overrule opinions",
+        "A rule lets facts overrule opinions",
+    ]

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from courtroom.analysis.langgraph.judging.awaited_words import awaited_words
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions, parameter_names
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -81,7 +82,7 @@ class RuleReading:
     `uncalled` are lines that would if anything called their function, `by_opinions` those that
     would let facts overrule opinions if their conditions read any evidence. `final` decide on
     scores that lie far apart without a second look. `is_tie_break`: the lines apply to such scores
-    alone.
+    alone. `awaited`: all lines wait for one of these words in what a judge argues.
     """
 
     lines: Lines
@@ -90,6 +91,7 @@ class RuleReading:
     by_opinions: Lines = field(default_factory=list)
     final: Lines = field(default_factory=list)
     is_tie_break: bool = False
+    awaited: tuple[str, ...] = ()
 
 
 def read_rules(
@@ -115,7 +117,10 @@ def read_rules(
     }
     lines, by_opinions = _facts_apart(alive, layers.justice)
     readings["fact_supremacy"] = replace(
-        readings["fact_supremacy"], lines=lines, by_opinions=by_opinions
+        readings["fact_supremacy"],
+        lines=lines,
+        by_opinions=by_opinions,
+        awaited=_awaited(lines, alive, layers.justice),
     )
     far_apart, near = _decided_by_spread(alive, layers.justice)
     readings["variance_re_evaluation"] = replace(
@@ -244,6 +249,20 @@ def _facts_apart(changes: list[ScoreChange], functions: list[FunctionRef]) -> tu
         _ranked("fact_supremacy", by_facts, EVIDENCE),
         _ranked("fact_supremacy", by_opinions, EVIDENCE),
     )
+
+
+def _awaited(
+    lines: Lines, changes: list[ScoreChange], functions: list[FunctionRef]
+) -> tuple[str, ...]:
+    """Return the words of which an argument has one wherever any of these lines applies."""
+    by_name = {function.name: function for function in functions}
+    keys = {(function.key, line) for function, line in lines}
+    words = [
+        awaited_words(change.holds, change.function, by_name)
+        for change in changes
+        if (change.function.key, change.line) in keys
+    ]
+    return tuple(dict.fromkeys(w for row in words for w in row)) if all(words) else ()
 
 
 def _behind_kept(change: ScoreChange, changes: list[ScoreChange]) -> ScoreChange:

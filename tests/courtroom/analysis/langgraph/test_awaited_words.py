@@ -1,0 +1,54 @@
+"""Words in an argument that a rule of facts waits for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.courtroom.analysis.langgraph.rules import readings_of
+from tests.courtroom.sources import justice
+
+MISSING = "not any(ev.found for ev in evidences)"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (f"if 'deep' in defense.argument and {MISSING}:\n    score = 2", ("deep",)),
+        (
+            (
+                "text = defense.argument.lower()\nif 'deep' in text or 'meta' in text:\n"
+                f"    if {MISSING}:\n        score = 2"
+            ),
+            ("deep", "meta"),
+        ),
+        (
+            (
+                "if any(word in defense.argument for word in WORDS):\n"
+                f"    if {MISSING}:\n        score = 2"
+            ),
+            ("deep", "rich"),
+        ),
+        (f"if claims(defense, evidences) and {MISSING}:\n    score = 2", ("meta", "rich")),
+        (f"if 'deep' in defense.argument or {MISSING}:\n    score = 2", ()),
+        (f"if 'deep' not in defense.argument and {MISSING}:\n    score = 2", ()),
+        (f"if 'gone' in ev.rationale and {MISSING}:\n    score = 2", ()),
+        (f"if {MISSING}:\n    score = 2", ()),
+        (
+            (
+                f"if 'deep' in defense.argument and {MISSING}:\n    score = 2\n"
+                f"if {MISSING}:\n    score = 1"
+            ),
+            (),
+        ),
+    ],
+)
+def test_word_counts_where_no_fact_overrules_without_it(body, words):
+    code = (
+        "WORDS = ('deep', 'rich')\n"
+        "def claims(defense, evidences):\n"
+        "    text = defense.argument\n"
+        "    if not ('meta' in text or 'rich' in text):\n        return False\n"
+        "    return True\n"
+    )
+    reading = readings_of(justice(body, code))["fact_supremacy"]
+    assert (bool(reading.lines), reading.awaited) == (True, words)
