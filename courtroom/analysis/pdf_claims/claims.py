@@ -142,6 +142,11 @@ _NEGATION = re.compile(
 )
 
 
+# "Parallel detectives write without overwriting" tells of the state, not of the graph.
+_WRITES = re.compile(r"\breducers?\b|\boverwrit|\bmerg(?:es?|ed|ing)\b", re.IGNORECASE)
+_LAYERS = ("detectives_parallel", "judges_parallel")
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureClaim:
     """Feature and the first sentence that plainly claims it; `about` as in Feature.
@@ -177,12 +182,18 @@ def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
         lowered = _present_words(sentence.lower())
         redefined |= {name for name, words in REDEFINED.items() if words.search(lowered)}
         for feature in FEATURES:
-            if feature.id not in claims and _is_claimed(feature, lowered):
+            known = claims.get(feature.id)
+            is_clearer = known is None or (_is_of_writes(known) and not _WRITES.search(lowered))
+            if is_clearer and _is_claimed(feature, lowered):
                 claims[feature.id] = FeatureClaim(
                     feature.id, feature.about, page, sentence[:_PASSAGE_CHARACTERS]
                 )
     names = (feature.id for feature in FEATURES if feature.id not in redefined)
     return tuple(claims[name] for name in names if name in claims)
+
+
+def _is_of_writes(claim: FeatureClaim) -> bool:
+    return claim.feature in _LAYERS and _WRITES.search(claim.passage) is not None
 
 
 def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple[CheckedClaim, ...]:

@@ -86,6 +86,14 @@ def test_cap_that_does_not_hold_bears_out_no_claim_of_a_security_override(
     assert [held.standing for held in check_against_code(claims, code)] == [standing]
 
 
+@pytest.mark.parametrize("further", ["", "All three detectives run in parallel."])
+def test_claim_on_a_layer_is_shown_by_a_sentence_on_the_graph_where_there_is_one(further: str):
+    written = "A reducer merges what detectives add concurrently."
+    claims = feature_claims(_report(f"{written} {further}".strip()))
+    passages = [c.passage for c in claims if c.feature == "detectives_parallel"]
+    assert passages == [further or written]
+
+
 DEAD_ROUTE = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
 
 
