@@ -392,11 +392,12 @@ def _flow(writer: FactWriter) -> None:
 def _shown_in_code(writer: FactWriter) -> None:
     """Record evidence that is always found, scores made up, and judges' scores that never agree."""
     layers = writer.layers
-    rows, gap = always_found(writer.call_graph, layers)
-    if not layers.nodes:
-        # Without a graph there is no node of any kind.
-        gap = writer.reasons.get("graph", gap)
-    writer.set_rows("assumed_evidence", rows, gap)
+    for name, on_pictures in (("assumed_evidence", False), ("assumed_pictures", True)):
+        rows, gap = always_found(writer.call_graph, layers, on_pictures=on_pictures)
+        if not layers.nodes:
+            # Without a graph there is no node of any kind.
+            gap = writer.reasons.get("graph", gap)
+        writer.set_rows(name, rows, gap)
 
     pairs = separate_ranges(layers.judges, writer.symbols.codebase.production, writer.prompts)
     gap = layer_gap(writer.call_graph, layers, "judge")
@@ -460,7 +461,10 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_flow, ("state_flow",)),
     (read_hazards, ("unsafe_calls", "possible_unsafe_calls")),
     (read_project, ("project", "committed_secrets", "possible_secrets")),
-    (_shown_in_code, ("assumed_evidence", "separate_score_ranges", "made_up_scores")),
+    (
+        _shown_in_code,
+        ("assumed_evidence", "assumed_pictures", "separate_score_ranges", "made_up_scores"),
+    ),
     (read_own_outputs, OUTPUT_FACTS),
     (read_exchange, EXCHANGE_FACTS),
 )

@@ -30,6 +30,7 @@ FACTS = {
     "consistent": "disagreeing_outputs",
     "of_peers": "misplaced_audits",
     "examined": "assumed_evidence",
+    "pictures": "assumed_pictures",
     "open_scores": "separate_score_ranges",
 }
 NO_AUDIT = {
@@ -49,11 +50,14 @@ class OwnOutputs(CheckBase):
     """The work's committed audits are judgements (`judged`), agree with each other where they must
     (`consistent`), are about peers where they say so (`of_peers`), and give the overall score that
     documents and report claim (`claimed`). In the code, evidence that is reported as found depends
-    on what was examined (`examined`), and the judges' scores may be equal (`open_scores`).
+    on what was examined (`examined`, that of detectives for pictures: `pictures`), and the judges'
+    scores may be equal (`open_scores`).
     """
 
     kind: Literal["own_outputs"] = "own_outputs"
-    aspect: Literal["judged", "consistent", "of_peers", "claimed", "examined", "open_scores"]
+    aspect: Literal[
+        "judged", "consistent", "of_peers", "claimed", "examined", "pictures", "open_scores"
+    ]
 
 
 def _detect(check: OwnOutputs, sources: Sources) -> Finding:
@@ -93,9 +97,10 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
 
 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
-    if aspect == "examined":
+    if aspect in {"examined", "pictures"}:
+        subject = "evidence on pictures" if aspect == "pictures" else "evidence"
         reason = (
-            "No evidence was recognised that a detective reports as found by constants alone, or"
+            f"No {subject} was recognised that a detective reports as found by constants alone, or"
             " whose text, where it stands beside that, says that nothing was looked at."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
@@ -218,6 +223,7 @@ def _fault(check: OwnOutputs) -> str:
         "of_peers": "An audit that should be of a peer is about this repository.",
         "claimed": "No committed audit gives the overall score that the work claims.",
         "examined": "Evidence is reported as found, whatever was examined.",
+        "pictures": "Evidence on pictures is reported as found, whatever was examined.",
         "open_scores": "Ranges keep the scores of two judges apart.",
     }[check.aspect]
 
@@ -239,6 +245,7 @@ KIND = CheckKind(
             "of_peers": "its audits of peers are about peers",
             "claimed": "its audits give the score it claims",
             "examined": "evidence depends on what was examined",
+            "pictures": "evidence on pictures depends on what was examined",
             "open_scores": "judges' scores may be equal",
         },
     ),

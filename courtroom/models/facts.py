@@ -324,6 +324,7 @@ class Facts(FactModel):
     misplaced_audits: tuple[ShownFact, ...] | None = None
     claimed_scores: tuple[ClaimedScore, ...] | None = None
     assumed_evidence: tuple[ShownFact, ...] | None = None
+    assumed_pictures: tuple[ShownFact, ...] | None = None
     separate_score_ranges: tuple[ShownFact, ...] | None = None
     made_up_scores: tuple[ShownFact, ...] | None = None
     # any project

@@ -127,7 +127,8 @@ def claimed(state):
 
 
 def vision_inspector(state):
-    return {"evidences": {"images": image_count}, "images": 1, "repo_url": "b"}
+    look = Evidence(goal="look", found=True, content="None.", location="x", confidence=1.0)
+    return {"evidences": {"images": image_count, "look": look}, "images": 1, "repo_url": "b"}
 """
 JUDGES = """from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field

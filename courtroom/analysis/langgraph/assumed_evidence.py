@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +41,8 @@ SHOWN_FIELDS = ("content", "location")
 SAID_FIELDS = ("content", "rationale")
 # Words of code that reports something to the judges.
 REPORTED = frozenset(words_of("evidence evidences finding findings found"))
+# Words of the name of a detective that looks at pictures.
+PICTURES = frozenset(words_of("vision visual image images picture pictures diagram diagrams"))
 # By these a text says that what it is about was not looked at.
 NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
 # Calls that look at nothing: of the state, or of what they are given.
@@ -61,40 +63,63 @@ class AssumedEvidence:
     confidence: str
 
 
-def always_found(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, Any]], str]:
-    """Return the detectives' assumed evidence as facts, and why the search is incomplete or ""."""
-    detectives = [layers.nodes[name] for name, role in layers.roles.items() if role == "detective"]
+def always_found(
+    call_graph: CallGraph, layers: Layers, *, on_pictures: bool = False
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the detectives' assumed evidence as facts, and why the search is incomplete or "".
+
+    With `on_pictures` it is that of the detectives that look at pictures alone, else of the others.
+    """
+    names = [name for name, role in layers.roles.items() if role == "detective"]
+    of_pictures = [name for name in names if not PICTURES.isdisjoint(words_of(name))]
+    others = [layers.nodes[name] for name in names if name not in of_pictures]
+    elsewhere = {function.key for function in call_graph.reachable_from(others)}
+    detectives = [layers.nodes[name] for name in of_pictures] if on_pictures else others
+    reached = [
+        function
+        for function in call_graph.reachable_from(detectives)
+        if not on_pictures or function.key not in elsewhere
+    ]
     rows = [
-        shown(
-            f"{item.function.shown_name} reports evidence with found=True"
-            f"{f' and confidence {item.confidence}, both' if item.confidence else ','} written in"
-            " the code; no condition on what was examined leads to it, and its content shows nothing"
-            " of it.",
-            (item.function.source.path, item.line),
-        )
-        for item in assumed_evidence(call_graph, detectives)
+        shown(text, (function.source.path, line))
+        for text, function, line in _statements(call_graph, detectives, reached)
     ]
-    reached = call_graph.reachable_from(detectives)
-    rows += [
-        shown(
-            f"{function.shown_name} reports evidence with found=True whose own text says “{word}”.",
-            (function.source.path, line),
+    return rows, _gap(call_graph, layers)
+
+
+def _statements(
+    call_graph: CallGraph, detectives: Sequence[FunctionRef], reached: Sequence[FunctionRef]
+) -> Iterator[tuple[str, FunctionRef, int]]:
+    """Yield what is said of each assumed evidence in the code that detectives reach, with its place."""
+    keys = {function.key for function in reached}
+    for item in assumed_evidence(call_graph, detectives):
+        written = f" and confidence {item.confidence}, both" if item.confidence else ","
+        text = (
+            f"{item.function.shown_name} reports evidence with found=True{written} written in the"
+            " code; no condition on what was examined leads to it, and its content shows nothing of"
+            " it."
         )
-        for function, line, word in unexamined_evidence(reached)
-    ]
-    rows += [
-        shown(
-            f"{function.shown_name} sets found=True on evidence that says it was not found.",
-            (function.source.path, line),
-        )
-        for function, line in turned_evidence(reached)
-    ]
-    gap = reading_gap(call_graph.symbols.codebase)
-    if not any(vocabulary(function.site.node) & REPORTED for function in reached):
-        gap = "the detectives report no evidence"
+        if item.function.key in keys:
+            yield text, item.function, item.line
+    for function, line, word in unexamined_evidence(reached):
+        text = "reports evidence with found=True whose own text says"
+        yield f"{function.shown_name} {text} “{word}”.", function, line
+    for function, line in turned_evidence(reached):
+        text = "sets found=True on evidence that says it was not found."
+        yield f"{function.shown_name} {text}", function, line
+
+
+def _gap(call_graph: CallGraph, layers: Layers) -> str:
+    """Return why the search for assumed evidence is incomplete, "" where it is not."""
+    detectives = [layers.nodes[name] for name, role in layers.roles.items() if role == "detective"]
+    if not detectives:
+        return "no node of a detective was found"
     if layers.unfollowed.get("detective"):
-        gap = f"the code of the node {layers.unfollowed['detective'][0]} could not be followed"
-    return rows, gap if detectives else "no node of a detective was found"
+        return f"the code of the node {layers.unfollowed['detective'][0]} could not be followed"
+    reached = call_graph.reachable_from(detectives)
+    if not any(vocabulary(function.site.node) & REPORTED for function in reached):
+        return "the detectives report no evidence"
+    return reading_gap(call_graph.symbols.codebase)
 
 
 def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:

@@ -157,3 +157,29 @@ def test_list_with_what_a_call_gave_is_no_list_of_placeholders():
 def test_evidence_that_was_not_found_and_is_set_to_found_is_shown(test, target, lines):
     body = f"items = evidence_of(state)\nif {test}:\n    {target} = True\nreturn items"
     assert reported(body) == (lines, "")
+
+
+def test_evidence_of_detectives_for_pictures_is_apart():
+    node = "def {name}(state):\n    return [{made}]\n"
+    graph = GRAPH.replace(
+        "app =",
+        "g.add_node('vision_inspector', vision_inspector)\n"
+        "g.add_edge(START, 'vision_inspector')\napp =",
+    )
+    names = ("repo_investigator", "vision_inspector")
+    nodes = "".join(node.format(name=name, made=WRITTEN) for name in names)
+    call_graph, layers = layers_of(symbols_of(f"{IMPORTS}{nodes}{graph}"))
+    rows = [always_found(call_graph, layers, on_pictures=on)[0] for on in (False, True)]
+    assert [[row["text"].split()[0] for row in each] for each in rows] == [[n] for n in names]
+
+
+def test_helper_of_both_detectives_counts_once():
+    code = (
+        f"def made():\n    return {WRITTEN}\n"
+        "def repo_investigator(state):\n    return [made()]\n"
+        "def vision_inspector(state):\n    return [made()]\n"
+    )
+    graph = GRAPH.replace("app =", "g.add_node('vision_inspector', vision_inspector)\napp =")
+    call_graph, layers = layers_of(symbols_of(f"{IMPORTS}{code}{graph}"))
+    counts = [len(always_found(call_graph, layers, on_pictures=on)[0]) for on in (False, True)]
+    assert counts == [1, 0]
