@@ -6,13 +6,13 @@ from itertools import repeat
 
 import pytest
 
-from benchmarks.calibrate_weights import CriterionFit, Example, write_weights
+from benchmarks.calibrate_weights import CriterionFit, Example, weighted, write_weights
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit
 from tests.factories.student_project import case_of, student_repository
 
 RUBRIC = shipped_rubric("self_audit")
-CRITERION = next(c for c in RUBRIC.criteria if c.id == "theoretical_depth")
+CRITERION = weighted(next(c for c in RUBRIC.criteria if c.id == "theoretical_depth"), (1, 1, 1, 1))
 CHECKS = [check.id for check in CRITERION.checks]
 
 
