@@ -145,9 +145,12 @@ def _unbound(survey: Survey) -> Finding:
 
 
 def _with_made_up(finding: Finding, survey: Survey) -> Finding:
-    """The finding, with a score that is written for an answer that failed: the highest misleads most."""
+    """The finding on repeated requests, with the score that is written when all have failed.
+
+    The highest misleads most. Without a repeated request, `handled` names each.
+    """
     rows = survey.facts.get("made_up_scores")
-    if finding.met is None or not rows:
+    if not finding.met or not rows:
         return finding
     text, place = rows[0]["text"], rows[0]["places"][0]
     reason = f"{finding.reason} {with_place(text, place['path'], place['line'])}"

@@ -470,6 +470,9 @@ def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_aga
         "An answer that does not fit its schema is requested again (a.py:2). ask gives the score 3"
         " (b.py:7). There are 2 more of this kind."
     )
+    once = survey(facts=facts | {"structured_output_retry": False})
+    check = StructuredOutput(**CHECK_FIELDS, aspect="retry")
+    assert "ask gives" not in structured_output(check, once).reason
 
 
 def test_report_that_the_state_drops_is_not_written():
