@@ -220,7 +220,7 @@ def _limit_of(reading: RuleReading) -> str:
         return ""
     others = f"one of {len(words) - 1} other texts"
     shown = words if len(words) <= MOST_WORDS else [words[0], others]
-    return f"A rule lets facts overrule opinions with {' or '.join(shown)} in their argument."
+    return f"A rule lets facts overrule only opinions whose argument has {' or '.join(shown)}."
 
 
 def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:

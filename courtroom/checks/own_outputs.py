@@ -98,7 +98,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
 
 def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect in {"examined", "pictures"}:
-        subject = "evidence on pictures" if aspect == "pictures" else "evidence"
+        others = "evidence beside that on pictures" if facts.get("assumed_pictures") else "evidence"
+        subject = "evidence on pictures" if aspect == "pictures" else others
         reason = (
             f"No {subject} was recognised that a detective reports as found by constants alone, or"
             " whose text, where it stands beside that, says that nothing was looked at."

@@ -460,7 +460,7 @@ def test_rule_of_facts_that_waits_for_a_word_is_said_to(tmp_path: Path) -> None:
         finding = detected(SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy"), work)
         sentences.append(finding.reason.partition(" (src")[0])
     assert sentences == [
-        "A rule lets facts overrule opinions with “deep” in their argument",
+        "A rule lets facts overrule only opinions whose argument has “deep”",
         "A rule lets facts overrule opinions",
         "A rule lets facts overrule opinions",
     ]

@@ -133,6 +133,11 @@ def test_code_that_shows_nothing_meets_the_check(aspect):
     assert answer(aspect, **{FACTS[aspect]: []}).met is True
 
 
+def test_other_evidence_is_told_from_that_on_pictures():
+    finding = answer("examined", assumed_evidence=[], assumed_pictures=[SHOWN])
+    assert finding.reason.startswith("No evidence beside that on pictures was recognised that")
+
+
 def test_an_audit_of_a_peer_about_the_work_itself_does_not_meet_the_check():
     peer = {**ROW, "path": "audit/report_onpeer_generated/a.md", "about": "peer"}
     finding = answer("of_peers", own_audits=[ROW, peer])
