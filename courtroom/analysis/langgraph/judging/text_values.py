@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.judging.dead_conditions import argument_of, pa
 from courtroom.analysis.langgraph.judging.dissent_rule import COUNTS
 from courtroom.analysis.langgraph.judging.rule_words import DEFENSE, PROSECUTION
 from courtroom.analysis.langgraph.judging.score_changes import words_in
+from courtroom.analysis.langgraph.judging.verdict_source import MODEL_CALLS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
     called_name,
@@ -59,8 +60,10 @@ NUMBERS = COUNTS | frozenset(
 # Calls whose content is that of their arguments.
 HANDING_ON = frozenset(
     words_of("str repr list tuple set sorted reversed filter map next join format enumerate zip")
-) | {"dict", "dedent", "shorten", "fill", "truncate"}
+) | {"dict", "dedent", "shorten", "fill", "truncate", "HumanMessage", "SystemMessage"}
 LOOKUPS = frozenset({"get", "getattr", "pop"})
+# Fields of a model's answer that hold its text.
+ANSWER_FIELDS = (["content"], ["text"])
 # Calls by which a list gets texts.
 FILLING = frozenset({"append", "extend", "insert", "appendleft", "add"})
 # A name with one of these is of a rule, not of a text.
@@ -116,10 +119,18 @@ class ValueReader:
             words = words_of(value.attr)
             if words == ["value"]:
                 return None, [value.value]
-            return self._field(words, value.value, function), []
+            answer = self._answer(value.value, function) if words in ANSWER_FIELDS else []
+            return self._field(words, value.value, function), answer
         if isinstance(value, ast.Subscript):
             return self._of_item(value, function)
         return _by_kind(value)
+
+    def _answer(self, owner: ast.expr, function: FunctionRef) -> list[ast.expr]:
+        """Return the model calls whose answer the owner of a field such as `content` is."""
+        is_name = isinstance(owner, ast.Name)
+        values = self._own_values(function).get(last_name(owner), []) if is_name else [owner]
+        calls = (value.value if isinstance(value, ast.Await) else value for value in values)
+        return [c for c in calls if isinstance(c, ast.Call) and called_name(c) in MODEL_CALLS]
 
     def _field(self, words: list[str], owner: ast.expr, function: FunctionRef) -> Part:
         part = _part_of(words, owner, self.own)
@@ -143,10 +154,15 @@ class ValueReader:
         if name in LOOKUPS and call.args:
             key = constant_text(call.args[1 if name == "getattr" and len(call.args) > 1 else 0])
             if key is not None and not _is_judge(key):
-                return self._field(words_of(key), receiver or call.args[0], function), []
+                owner, words = receiver or call.args[0], words_of(key)
+                answer = self._answer(owner, function) if words in ANSWER_FIELDS else []
+                return self._field(words, owner, function), answer
             return None, [*call.args[1:], *([receiver] if receiver is not None else [])]
         if name in TEXT_METHODS and receiver is not None:
             return None, [receiver]
+        if name in MODEL_CALLS:
+            # A model words what it is given, and may add anything.
+            return "open", [*call.args, *(keyword.value for keyword in call.keywords)]
         if name in NUMBERS:
             return "plain", []
         if name in {"items", "values", "keys"} and receiver is not None:

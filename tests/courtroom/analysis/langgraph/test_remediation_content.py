@@ -22,6 +22,13 @@ STEPS = "STEPS = {'graph': 'Add edges.'}\n"
         (("plan = [f'Mend {evidence.location}' for evidence in found]",), "findings"),
         (("plan = ', '.join({e.location for e in state['evidences'][:3]})",), "findings"),
         (("plan = worded(p)",), None),
+        (("plan = model.invoke(f'Judge: {p.argument}').content",), "findings"),
+        (
+            ("answer = model.invoke([HumanMessage(content=p.argument)])", "plan = answer.content"),
+            "findings",
+        ),
+        (("answer = model.invoke(f'Mend {name}.')", "plan = answer.content"), None),
+        (("plan = page.content",), None),
         (("plan = criterion.get('failure_pattern', 'Review it.')",), "rubric"),
         (("plan = criterion.success_pattern + p.argument",), "findings"),
         (("if 'security' in p.argument:", "    plan = 'Mend the shell.'"), "fixed"),
