@@ -38,7 +38,7 @@ WORDS: dict[str, str] = {
     "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",
-    "unused_result": "a function's result or a judge's value that is not used (the Chief Justice's apart)",
+    "unused_result": "a function's result or judge's value that is not used (the Chief Justice's apart)",
     "unused_verdict": "a value of the Chief Justice that is never read",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of fewer than 100 commits whose history is read",
