@@ -248,10 +248,10 @@ def _chosen_lambdas(
 def _given_names(function: FunctionRef) -> frozenset[str]:
     """Return the local names that hold what a call gave; reading the state is no look."""
     names: set[str] = set()
-    known = -1
+    count = -1
     # A list that is filled below the place of its reading in the tree needs a second walk.
-    while len(names) > known:
-        known = len(names)
+    while len(names) > count:
+        count = len(names)
         for node in walk(function.site.node):
             targets, value = _assigned(node)
             if isinstance(value, ast.Call) and called_name(value) == "enumerate":

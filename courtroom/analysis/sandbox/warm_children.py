@@ -1,4 +1,4 @@
-"""Several children that stay, for requests at the same time: a child answers one after the other."""
+"""Children that stay, for requests at the same time: a child answers one after the other."""
 
 from __future__ import annotations
 

@@ -424,11 +424,11 @@ def test_commits_of_one_hour_are_one_sitting_where_they_hold_much_of_the_python(
 
 
 @pytest.mark.parametrize(
-    ("gap", "others", "met"), [(30, 20, True), (30, 19, False), (61, 0, True), (60, 4, False)]
+    ("gap", "days", "met"), [(30, 20, True), (30, 19, False), (61, 0, True), (60, 4, False)]
 )
-def test_work_parted_into_commits_a_minute_apart_is_not_spread(gap, others, met):
+def test_work_parted_into_commits_a_minute_apart_is_not_spread(gap, days, met):
     apart = [
-        commit(n, when=f"2026-01-{n + 2:02}T09:00:00+00:00", lines=10) for n in range(1, 1 + others)
+        commit(n, when=f"2026-01-{n + 2:02}T09:00:00+00:00", lines=10) for n in range(1, 1 + days)
     ] or [commit(30, when="2026-01-03T09:00:00+00:00", lines=100)]
     begin = datetime(2026, 1, 1, 9, tzinfo=UTC)
     run = [
