@@ -218,9 +218,9 @@ def _limit_of(reading: RuleReading) -> str:
     words = [f"“{word.strip()}”" for word in reading.awaited]
     if not words:
         return ""
-    others = f"one of {len(words) - 1} other texts"
-    shown = words if len(words) <= MOST_WORDS else [words[0], others]
-    return f"A rule lets facts overrule only opinions whose argument has {' or '.join(shown)}."
+    rest = f"one of {len(words) - 1} other texts"
+    quoted = words if len(words) <= MOST_WORDS else [words[0], rest]
+    return f"A rule lets facts overrule only opinions whose argument has {' or '.join(quoted)}."
 
 
 def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:

@@ -72,9 +72,9 @@ def always_found(
     """
     names = [name for name, role in layers.roles.items() if role == "detective"]
     of_pictures = [name for name in names if not PICTURES.isdisjoint(words_of(name))]
-    others = [layers.nodes[name] for name in names if name not in of_pictures]
-    elsewhere = {function.key for function in call_graph.reachable_from(others)}
-    detectives = [layers.nodes[name] for name in of_pictures] if on_pictures else others
+    other_detectives = [layers.nodes[name] for name in names if name not in of_pictures]
+    elsewhere = {function.key for function in call_graph.reachable_from(other_detectives)}
+    detectives = [layers.nodes[name] for name in of_pictures] if on_pictures else other_detectives
     reached = [
         function
         for function in call_graph.reachable_from(detectives)

@@ -112,7 +112,7 @@ class GraphBuilder(LibraryObject):
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where the code that builds the graph begins it."""
+        """Place where the code that builds the graph begins it."""
         return self.caller or self.site
 
     def add_unresolved(self, reason: str) -> None:

@@ -182,8 +182,8 @@ def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
         lowered = _present_words(sentence.lower())
         redefined |= {name for name, words in REDEFINED.items() if words.search(lowered)}
         for feature in FEATURES:
-            known = claims.get(feature.id)
-            is_clearer = known is None or (_is_of_writes(known) and not _WRITES.search(lowered))
+            earlier = claims.get(feature.id)
+            is_clearer = earlier is None or (_is_of_writes(earlier) and not _WRITES.search(lowered))
             if is_clearer and _is_claimed(feature, lowered):
                 claims[feature.id] = FeatureClaim(
                     feature.id, feature.about, page, sentence[:_PASSAGE_CHARACTERS]

@@ -42,7 +42,7 @@ class WarmChildren:
 
     @property
     def is_ready(self) -> bool:
-        """Whether no child is missing: one whose request went without an answer has ended."""
+        """Return whether no child is missing: one that gave no answer has ended."""
         return all(child.is_ready for child in self._children)
 
     def prepare(self, limits: ChildLimits) -> None:

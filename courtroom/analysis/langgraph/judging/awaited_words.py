@@ -40,8 +40,8 @@ def awaited_words(tests: Iterable[ast.expr], function: FunctionRef, functions: F
 def _of_predicate(function: FunctionRef) -> Words:
     """Return the words without which a function returns false."""
     ways = list(_ways(function.site.node.body, ()))
-    found = [awaited_words(tests, function, {}) for tests in ways]
-    return tuple(dict.fromkeys(word for words in found for word in words)) if all(found) else ()
+    groups = [awaited_words(tests, function, {}) for tests in ways]
+    return tuple(dict.fromkeys(word for words in groups for word in words)) if all(groups) else ()
 
 
 def _ways(body: Sequence[ast.stmt], tests: Tests) -> Iterator[Tests]:
@@ -75,15 +75,15 @@ def _parts_of(test: ast.expr, join: type[ast.boolop]) -> Iterator[ast.expr]:
 
 def _searched(test: ast.expr, assigned: Assignments, function: FunctionRef) -> Words:
     """Return the words one of which a test looks for in an argument; () for another test."""
-    found: list[Words] = []
+    groups: list[Words] = []
     for part in _parts_of(test, ast.Or):
         if isinstance(part, ast.Call) and called_name(part) == "any" and part.args:
-            found.append(_any_of(part.args[0], assigned, function))
+            groups.append(_any_of(part.args[0], assigned, function))
         else:
             word = _looked_for(part, assigned)
             text = constant_text(word) if word is not None else None
-            found.append((text,) if text else ())
-    return tuple(word for words in found for word in words) if all(found) else ()
+            groups.append((text,) if text else ())
+    return tuple(word for words in groups for word in words) if all(groups) else ()
 
 
 def _looked_for(test: ast.expr, assigned: Assignments) -> ast.expr | None:

@@ -274,10 +274,10 @@ def _raises_weight(node: ast.Assign | ast.AugAssign, assigned: Assignments) -> b
         if isinstance(table, ast.Dict)
         for key, value in zip(table.keys, table.values, strict=True)
     ]
-    others = [
+    rivals = [
         weight for key, weight in pairs if key and not _is_lead(key, {}) and weight is not None
     ]
-    return number > max(others, default=1.0)
+    return number > max(rivals, default=1.0)
 
 
 def _passed_weights(

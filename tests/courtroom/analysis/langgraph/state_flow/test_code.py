@@ -449,7 +449,7 @@ def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, sho
 
 
 @pytest.mark.parametrize(
-    ("parameters", "addition", "shown"),
+    ("parameters", "addition", "depth"),
     [
         ("url", "words += ['--depth', '1']", "1 and"),
         (
@@ -472,7 +472,7 @@ def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, sho
         ("url", "others = []\n    others += ['--depth', '1']", ""),
     ],
 )
-def test_depth_may_be_added_to_the_command(parameters: str, addition: str, shown: str):
+def test_depth_may_be_added_to_the_command(parameters: str, addition: str, depth: str):
     body = f"({parameters}):\n    words = ['git', 'clone']\n    {addition}\n    words += [url]\n"
     code = CLONE.format(depth="", command="'log'").replace(
         "(url):\n    subprocess.run(['git', 'clone', , url, '/tmp/x'])",
@@ -480,9 +480,9 @@ def test_depth_may_be_added_to_the_command(parameters: str, addition: str, shown
     )
     reading = flow_with(code)
 
-    begin = f"fetch() clones with depth {shown}"
+    begin = f"fetch() clones with depth {depth}"
     assert [text.startswith(begin) for text in sentences(reading, "shallow_history")] == (
-        [True] if shown else []
+        [True] if depth else []
     )
 
 
