@@ -49,14 +49,17 @@ _SHARED: list[Processor] = [
     structlog.processors.format_exc_info,
     _hide_secrets_in_paths,
 ]
+# One list for every configuration: a logger keeps that of its first use.
+_PROCESSORS: list[Processor] = []
 
 
 def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]:
     """Configure structlog and return Django's LOGGING. `renderer` is a key of `RENDERERS`."""
     has_traces = bool(env.text("OTEL_EXPORTER_OTLP_ENDPOINT"))
     shared = [_add_trace, *_SHARED] if has_traces else _SHARED
+    _PROCESSORS[:] = [*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=_PROCESSORS,
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,

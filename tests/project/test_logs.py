@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from django.conf import settings as configuration
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import format_span_id, format_trace_id
+from structlog.testing import capture_logs
 
 from auditor_site import logs
 from courtroom.tracing import span, use_tracer
@@ -145,3 +147,12 @@ def test_address_of_a_calendar_is_masked_in_every_line(stream) -> None:
     logging.getLogger("gunicorn.error").warning("slow request: %s", f"/calendar/{secret}.ics")
     assert secret not in stream.getvalue()
     assert stream.getvalue().count("/calendar/…") == 2
+
+
+def test_logger_in_use_follows_a_later_configuration() -> None:
+    log = structlog.get_logger("in_use")
+    log.info("before")
+    logs.configuration("json")
+    with capture_logs() as lines:
+        log.info("after")
+    assert [line["event"] for line in lines] == ["after"]
