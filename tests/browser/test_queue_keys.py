@@ -114,6 +114,12 @@ def sheet_opens_and_closes(page: Page, keys: Keys) -> None:
     expect(sheet).to_be_hidden()
 
 
+def settled(pane: Any) -> None:
+    """Wait for the end of a swap: the pane then takes the focus, and with it the next key."""
+    expect(pane.locator(".htmx-settling")).to_have_count(0)
+    expect(pane).to_be_focused()
+
+
 def criteria_and_places(page: Page, keys: Keys) -> None:
     """The keys [ and ] move between criteria, o and p show code and PDF, Escape leaves a field."""
     expect(current(page)).to_contain_text("Git forensics")
@@ -124,12 +130,15 @@ def criteria_and_places(page: Page, keys: Keys) -> None:
     pane = page.locator("#pane")
     keys.press("p")
     expect(pane.locator("iframe")).to_have_attribute("title", "PDF report, page 1")
+    settled(pane)
     pane.get_by_role("link", name="Page 2 (1)").press("Enter")
     expect(pane.locator("iframe")).to_have_attribute("title", "PDF report, page 2")
     expect(pane.get_by_text("Draw the arrow.")).to_be_visible()
+    settled(pane)
     keys.press("o")
     expect(pane.locator("iframe")).to_have_count(0)
     expect(pane).to_contain_text("a = 1")
+    settled(pane)
     reason = current(page).get_by_label("Reason")
     reason.focus()
     keys.press("f")
