@@ -151,7 +151,11 @@ def record_prompts(writer: FactWriter) -> None:
         return
     writer.prompts, writer.prompt_texts = personas.prompts, personas.texts
     writer.facts["persona_prompts_distinct"] = personas.are_distinct
-    writer.facts["persona_prompts_shared"] = round(max(personas.shared.values(), default=0), 2)
+    if personas.shared:
+        writer.facts["persona_prompts_shared"] = round(max(personas.shared.values()), 2)
+    else:
+        gap = "fewer than two judges' prompts were recognised, so none were compared"
+        writer.set_unknown(("persona_prompts_shared",), gap)
     for text in personas.shared_places:
         note = personas.too_close
         writer.add_location("persona_prompts_distinct", text.path, text.line, text.end, note)

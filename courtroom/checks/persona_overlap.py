@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Words of a judge's own that hold nothing but its name, twice.
 NAME_WORDS = 4
-# From this share of common text on, prompts are one with a few words put in for each judge.
+# From this share of common text on, prompts are one text in which a few words differ by judge.
 ONE_PROMPT = 0.9
 
 
@@ -61,14 +61,14 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     }
     if check.aspect == "exist" and len(own) - len(alike) < check.minimum <= len(own):
         return _names_alone(alike, clues)
-    shared = survey.facts.get("persona_prompts_shared") or 0
-    if check.aspect == "exist" and shared >= ONE_PROMPT and len(prompts) >= check.minimum:
+    shared = survey.facts.get("persona_prompts_shared")
+    is_enough = len(prompts) >= check.minimum
+    if check.aspect == "exist" and is_enough and shared is not None and shared >= ONE_PROMPT:
         return _few_words_apart(survey, shared, clues)
     # Too few personas cannot be distinct either.
-    if check.aspect == "exist" or len(prompts) < check.minimum:
-        needed = f" alone; {check.minimum} are needed" if len(prompts) < check.minimum else ""
+    if check.aspect == "exist" or not is_enough:
+        needed = "" if is_enough else f" alone; {check.minimum} are needed"
         reason = f"The work has a prompt for {listed(names)}{needed}."
-        is_enough = len(prompts) >= check.minimum
         return present(reason, clues, met=is_enough, fault="" if is_enough else _too_few(check))
     if check.aspect == "told":
         return _own_words(check, prompts, clues)

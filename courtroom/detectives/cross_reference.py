@@ -181,7 +181,7 @@ def comparison_facts(comparison: Comparison) -> tuple[dict[str, Any], dict[str, 
 def makes_temporary_directory(
     function: Mapping[str, Any] | None, files: Mapping[str, Sequence[str]]
 ) -> bool | None:
-    """Return true for a clone into a TemporaryDirectory, false for one into an mkdtemp folder.
+    """Return true for a clone into a TemporaryDirectory, false for a folder of mkdtemp.
 
     `function` is the fact clone_function, `files` holds the lines of its file; null where it makes
     its folder elsewhere.

@@ -279,7 +279,7 @@ class Facts(FactModel):
     plain_judges: tuple[NamedPlace, ...] | None = None
     persona_prompts: tuple[PersonaPrompt, ...] | None = None
     persona_prompts_distinct: bool | None = None
-    # of the two prompts with the most text in common, the share of it; 0 where there are no two
+    # of the two prompts with the most text in common, the share of it
     persona_prompts_shared: float | None = None
     justice_deterministic: bool | None = None
     rules: RulesFact | None = None

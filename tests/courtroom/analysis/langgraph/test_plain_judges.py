@@ -59,3 +59,9 @@ def test_prompts_of_judges_that_ask_a_model_are_not_established_without_one(
     assert facts == (None, None)
     reason = "the judges ask a model at src/graph.py:6, and what it is told could not be read"
     assert work.reasons["persona_prompts"] == reason
+
+
+def test_share_of_prompts_that_nothing_compared_is_not_established(tmp_path: Path) -> None:
+    work = surveyed({"src/graph.py": GRAPH.replace("SCORE", "3")}, tmp_path)
+    assert (work.facts["persona_prompts"], work.facts["persona_prompts_shared"]) == ([], None)
+    assert work.reasons["persona_prompts_shared"].startswith("fewer than two judges' prompts")

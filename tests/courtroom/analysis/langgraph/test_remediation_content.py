@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.remediation_content import read_remediation
+from courtroom.analysis.langgraph.judging.remediation_content import (
+    RemediationContent,
+    read_remediation,
+)
 from tests.courtroom.sources import layers_of, symbols_of
 
 STEPS = "STEPS = {'graph': 'Add edges.'}\n"
+
+
+def remediation_of(code: str) -> RemediationContent | None:
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
+    return read_remediation(layers.justice)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +48,7 @@ def test_remediation_is_followed_to_the_values_of_its_text(lines, expected):
         f"{STEPS}def chief_justice(state, p, opinion, found, name, criterion):\n{body}\n"
         "    return {'final_report': Result(remediation=plan)}\n"
     )
-    _, layers = layers_of(symbols_of({"src/justice.py": code}))
-    reading = read_remediation(layers.justice)
+    reading = remediation_of(code)
     assert reading is not None
     assert reading.content == expected
 
@@ -51,8 +58,7 @@ def test_remediation_that_is_only_for_a_model_is_left_open():
         "def chief_justice(state, model):\n    remediation = 'Improve it.'\n"
         "    return {'final_report': model.invoke(remediation)}\n"
     )
-    _, layers = layers_of(symbols_of({"src/justice.py": code}))
-    reading = read_remediation(layers.justice)
+    reading = remediation_of(code)
     assert reading is not None
     assert reading.content is None
 
@@ -62,8 +68,7 @@ def test_text_below_a_heading_of_the_remediation_is_left_open():
         "def chief_justice(state):\n    summary, plan = write(state)\n"
         "    return {'final_report': f'{summary}\\n\\n## Remediation Plan\\n{plan}'}\n"
     )
-    _, layers = layers_of(symbols_of({"src/justice.py": code}))
-    reading = read_remediation(layers.justice)
+    reading = remediation_of(code)
     assert reading is not None
     assert reading.content is None
 
@@ -74,13 +79,11 @@ def test_remediation_under_a_name_is_shown_where_no_model_is_asked():
         "    remediation_plan.append((criterion['name'], criterion['failure_pattern']))\n"
         "    return {'final_report': '\\n'.join(line for _, line in remediation_plan)}\n"
     )
-    _, layers = layers_of(symbols_of({"src/justice.py": code}))
-    reading = read_remediation(layers.justice)
+    reading = remediation_of(code)
     assert reading is not None
     assert (reading.content, [line for _, line in reading.places]) == ("rubric", [3])
 
 
 def test_code_without_remediation_has_no_content_of_it():
     code = "def chief_justice(state):\n    return 3\n"
-    _, layers = layers_of(symbols_of({"src/justice.py": code}))
-    assert read_remediation(layers.justice) is None
+    assert remediation_of(code) is None

@@ -127,7 +127,9 @@ def test_request_starts_no_process(child: WarmChild, deed: str, refusal: str) ->
     assert _value(child, deed) == refusal
 
 
-@pytest.mark.skipif(bubblewrap() is None, reason="only bubblewrap takes the rights of root away")
+@pytest.mark.skipif(
+    bubblewrap() is None, reason="bubblewrap is not installed, and without it root reads any memory"
+)
 def test_request_reads_no_memory_of_its_child_and_leaves_no_name(child: WarmChild) -> None:
     assert (_value(child, "memory"), _value(child, "name")) == ("PermissionError", ["OSError"] * 2)
 
