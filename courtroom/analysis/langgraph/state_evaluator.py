@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.state_parts import (
     members_of,
     path_of,
 )
+from courtroom.analysis.python.compact_nodes import with_compact
 from courtroom.analysis.python.symbolic_execution.evaluator import MAX_DEPTH
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
@@ -494,18 +495,20 @@ def _watch_sum(evaluator: StateEvaluator, node: ast.BinOp, value: Value, _scope:
     return value
 
 
-_WATCHES: dict[type, Callable[..., Value]] = {
-    ast.Name: _watch_name,
-    ast.Attribute: _watch_attribute,
-    ast.BoolOp: _watch_name,
-    ast.IfExp: _watch_name,
-    ast.Await: _watch_name,
-    ast.Subscript: _watch_subscript,
-    ast.Call: _watch_call,
-    ast.Dict: _watch_dict,
-    ast.List: _watch_list,
-    ast.BinOp: _watch_sum,
-}
+_WATCHES: dict[type, Callable[..., Value]] = with_compact(
+    {
+        ast.Name: _watch_name,
+        ast.Attribute: _watch_attribute,
+        ast.BoolOp: _watch_name,
+        ast.IfExp: _watch_name,
+        ast.Await: _watch_name,
+        ast.Subscript: _watch_subscript,
+        ast.Call: _watch_call,
+        ast.Dict: _watch_dict,
+        ast.List: _watch_list,
+        ast.BinOp: _watch_sum,
+    }
+)
 
 
 def _part_or_unknown(value: Value) -> Value:

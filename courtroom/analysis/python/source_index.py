@@ -1,4 +1,7 @@
-"""Index of one file, made in one walk: calls, functions, classes, strings, imports."""
+"""Index of one file, made in one walk: calls, functions, classes, strings, imports.
+
+The walk also makes the tree compact, before anything refers to its nodes.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from courtroom.analysis.python.compact_nodes import with_compact
 from courtroom.analysis.python.source_files import CallSite, FunctionNode, FunctionSite, SourceFile
-from courtroom.analysis.python.tree_walk import push_children
+from courtroom.analysis.python.tree_walk import push_compacted
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -37,7 +41,7 @@ class _ScopeWalk:
         """Index the scope and return the walks of those inside it."""
         inner: list[_ScopeWalk] = []
         stack: list[ast.AST] = []
-        push_children(self.root, stack)
+        push_compacted(self.root, stack)
         while stack:
             node = stack.pop()
             if isinstance(node, _SCOPES):
@@ -46,7 +50,7 @@ class _ScopeWalk:
             index_node = _INDEXERS.get(node.__class__)
             if index_node is not None:
                 index_node(self, node)
-            push_children(node, stack)
+            push_compacted(node, stack)
 
         return inner
 
@@ -80,14 +84,16 @@ class _ScopeWalk:
         _index_import_from(self.source, node)
 
 
-_INDEXERS: dict[type, Callable[..., None]] = {
-    ast.Call: _ScopeWalk.index_call,
-    ast.Name: _ScopeWalk.index_name,
-    ast.Attribute: _ScopeWalk.index_attribute,
-    ast.Constant: _ScopeWalk.index_constant,
-    ast.Import: _ScopeWalk.index_import,
-    ast.ImportFrom: _ScopeWalk.index_import_from,
-}
+_INDEXERS: dict[type, Callable[..., None]] = with_compact(
+    {
+        ast.Call: _ScopeWalk.index_call,
+        ast.Name: _ScopeWalk.index_name,
+        ast.Attribute: _ScopeWalk.index_attribute,
+        ast.Constant: _ScopeWalk.index_constant,
+        ast.Import: _ScopeWalk.index_import,
+        ast.ImportFrom: _ScopeWalk.index_import_from,
+    }
+)
 
 
 def _function_site(

@@ -9,6 +9,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from courtroom.analysis.python.compact_nodes import COMPACT, compact, with_compact
+
 # Fields that hold names, numbers and operators, never nodes that are worth a visit.
 _SKIPPED_FIELDS = frozenset(
     {
@@ -36,13 +38,15 @@ _LEAVES = frozenset(
     {ast.Name, ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal, ast.alias}
 )
 # By class, the fields to visit, last first: what is put on a stack last is visited first.
-_CHILD_FIELDS: dict[type, tuple[str, ...]] = {
-    kind: ()
-    if kind in _LEAVES
-    else tuple(name for name in reversed(kind._fields) if name not in _SKIPPED_FIELDS)
-    for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
-}
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = with_compact(
+    {
+        kind: ()
+        if kind in _LEAVES
+        else tuple(name for name in reversed(kind._fields) if name not in _SKIPPED_FIELDS)
+        for kind in vars(ast).values()
+        if isinstance(kind, type) and issubclass(kind, ast.AST)
+    }
+)
 
 # Statements after which the rest of their block does not run.
 BLOCK_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -117,6 +121,24 @@ def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
         if value.__class__ is list:
             stack += [item for item in reversed(value) if item is not None]
         elif value is not None:
+            stack.append(value)
+
+
+def push_compacted(node: ast.AST, stack: list[ast.AST]) -> None:
+    """Do the same as `push_children`, with each child of a common kind first made compact."""
+    for name in _CHILD_FIELDS[node.__class__]:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            for number in range(len(value) - 1, -1, -1):
+                item = value[number]
+                if item.__class__ in COMPACT:
+                    item = value[number] = compact(item)
+                if item is not None:
+                    stack.append(item)
+        elif value is not None:
+            if value.__class__ in COMPACT:
+                value = compact(value)
+                setattr(node, name, value)
             stack.append(value)
 
 

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from courtroom.analysis.python.compact_nodes import with_compact
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.calls import evaluate_call
 from courtroom.analysis.python.symbolic_execution.class_bodies import enum_members
@@ -379,30 +380,32 @@ _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-EXPRESSIONS: dict[type[ast.expr], Callable[..., Value]] = {
-    ast.Constant: _constant,
-    ast.Name: _name,
-    ast.Attribute: _attribute,
-    ast.Subscript: _subscript,
-    ast.List: _sequence,
-    ast.Tuple: _sequence,
-    ast.Set: _sequence,
-    ast.Dict: _dict,
-    ast.JoinedStr: _f_string,
-    ast.BinOp: _binary,
-    ast.BoolOp: _boolean,
-    ast.IfExp: _conditional,
-    ast.Compare: _comparison,
-    ast.UnaryOp: _unary,
-    ast.ListComp: sequence_comprehension,
-    ast.SetComp: sequence_comprehension,
-    ast.GeneratorExp: sequence_comprehension,
-    ast.DictComp: dict_comprehension,
-    ast.Call: evaluate_call,
-    ast.Await: _inner_value,
-    ast.FormattedValue: _inner_value,
-    ast.NamedExpr: _named_expression,
-    ast.Yield: _yield,
-    ast.YieldFrom: _yield,
-    ast.Lambda: _lambda,
-}
+EXPRESSIONS: dict[type, Callable[..., Value]] = with_compact(
+    {
+        ast.Constant: _constant,
+        ast.Name: _name,
+        ast.Attribute: _attribute,
+        ast.Subscript: _subscript,
+        ast.List: _sequence,
+        ast.Tuple: _sequence,
+        ast.Set: _sequence,
+        ast.Dict: _dict,
+        ast.JoinedStr: _f_string,
+        ast.BinOp: _binary,
+        ast.BoolOp: _boolean,
+        ast.IfExp: _conditional,
+        ast.Compare: _comparison,
+        ast.UnaryOp: _unary,
+        ast.ListComp: sequence_comprehension,
+        ast.SetComp: sequence_comprehension,
+        ast.GeneratorExp: sequence_comprehension,
+        ast.DictComp: dict_comprehension,
+        ast.Call: evaluate_call,
+        ast.Await: _inner_value,
+        ast.FormattedValue: _inner_value,
+        ast.NamedExpr: _named_expression,
+        ast.Yield: _yield,
+        ast.YieldFrom: _yield,
+        ast.Lambda: _lambda,
+    }
+)
