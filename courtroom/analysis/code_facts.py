@@ -22,7 +22,11 @@ from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
-from courtroom.analysis.langgraph.judging.made_up_scores import computed_stand_in, made_up_scores
+from courtroom.analysis.langgraph.judging.made_up_scores import (
+    computed_stand_in,
+    made_up_scores,
+    unasked_scores,
+)
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
@@ -405,14 +409,14 @@ def _shown_in_code(writer: FactWriter) -> None:
         gap = "no code of judges was found"
     writer.set_rows("separate_score_ranges", pairs, gap)
 
-    scores = [
-        shown(sentence, (function.source.path, line))
-        for function, line, sentence in made_up_scores(layers.judges)
-    ]
-    gap = computed_stand_in(layers.judges) or gap
     if writer.facts["plain_judges"]:
         gap = "the judges call no model"
-    writer.set_rows("made_up_scores", scores, gap)
+    for name, scores, unclear in (
+        ("made_up_scores", made_up_scores(layers.judges), computed_stand_in(layers.judges)),
+        ("unasked_scores", unasked_scores(layers.judges), ""),
+    ):
+        places = [shown(text, (f.source.path, line)) for f, line, text in scores]
+        writer.set_rows(name, places, gap or unclear)
 
 
 Analyzer = Callable[[FactWriter], None]
@@ -463,7 +467,13 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (read_project, ("project", "committed_secrets", "possible_secrets")),
     (
         _shown_in_code,
-        ("assumed_evidence", "assumed_pictures", "separate_score_ranges", "made_up_scores"),
+        (
+            "assumed_evidence",
+            "assumed_pictures",
+            "separate_score_ranges",
+            "made_up_scores",
+            "unasked_scores",
+        ),
     ),
     (read_own_outputs, OUTPUT_FACTS),
     (read_exchange, EXCHANGE_FACTS),

@@ -34,7 +34,10 @@ RETRIED = (
 
 
 UNCAUGHT = "A failure of the judges' model ends the run: nothing catches it."
+# Beside a handler that may catch some failures of the same call.
+OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: nothing catches them."
 MADE_UP = "A score written in the code stands in for an answer that failed."
+UNASKED = "A score written in the code stands in for an answer that was never requested."
 LEFT_OUT = (
     "Where the judges' model fails, the exception is caught, and no score was recognised that is"
     " written in place of its answer."
@@ -105,22 +108,43 @@ def _handled(survey: Survey) -> Finding:
     again = flag("structured_output_retry", "judging_calls", survey, (retried, RETRIED[1]))
     if is_retried and is_of_all:
         return again
-    made_up, uncaught = (survey.facts.get(name) for name in ("made_up_scores", "uncaught_answers"))
-    if made_up:
-        rows = [(row["text"], row["places"][0]) for row in made_up]
-        sentences = [with_place(text, place["path"], place["line"]) for text, place in rows]
-        clues = [line_clue(place, text) for text, place in rows]
-        return present(in_full(sentences), clues, met=False, fault=MADE_UP)
+    # Judges that do not repeat their call may invent its score; other failures may be repeated.
+    faults = [row for row in _failures(survey) if row[0] == MADE_UP or not is_retried]
+    if faults:
+        # The first place of each fault, then the others.
+        clues = [clues[0] for *_, clues in faults]
+        clues += [clue for *_, clues in faults for clue in clues[1:]]
+        reason = " ".join(sentences for _, sentences, _ in faults)
+        return present(reason, clues, met=False, fault=faults[0][0])
     if is_retried:
         return again
-    if uncaught:
-        clues = [line_clue(row, UNCAUGHT) for row in uncaught]
-        reason = f"{UNCAUGHT.removesuffix('.')} ({places_of(uncaught)})."
-        return present(reason, clues, met=False, fault=UNCAUGHT)
     for name in ("structured_output_retry", "made_up_scores", "uncaught_answers"):
         if survey.facts.get(name) is None:
             return unknown(name, survey)
     return decided(True, survey.fact_locations.get("model_call", ()), survey, (LEFT_OUT, UNCAUGHT))
+
+
+def _failures(survey: Survey) -> list[tuple[str, str, list[Clue]]]:
+    """Faults of this work, the gravest first, each with its sentences and the lines that show it."""
+    made_up, uncaught, unasked = (
+        survey.facts.get(name) or ()
+        for name in ("made_up_scores", "uncaught_answers", "unasked_scores")
+    )
+    ends = OTHERS_UNCAUGHT if made_up else UNCAUGHT
+    ends = f"{ends.removesuffix('.')} ({places_of(uncaught)})."
+    faults = [
+        (MADE_UP, *_written(made_up)),
+        (UNCAUGHT, ends, [line_clue(row, UNCAUGHT) for row in uncaught]),
+        (UNASKED, *_written(unasked)),
+    ]
+    return [fault for fault in faults if fault[2]]
+
+
+def _written(rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[Clue]]:
+    """The sentences on written scores with their places, and the lines."""
+    shown = [(row["text"], row["places"][0]) for row in rows]
+    sentences = [with_place(text, place["path"], place["line"]) for text, place in shown]
+    return in_full(sentences), [line_clue(place, text) for text, place in shown]
 
 
 def _retried(survey: Survey) -> tuple[str, bool]:
@@ -149,7 +173,8 @@ def _with_made_up(finding: Finding, survey: Survey) -> Finding:
 
     The highest misleads most. Without a repeated request, `handled` names each.
     """
-    rows = survey.facts.get("made_up_scores")
+    names = "made_up_scores", "unasked_scores"
+    rows = [row for name in names for row in survey.facts.get(name) or ()]
     if not finding.met or not rows:
         return finding
     text, place = rows[0]["text"], rows[0]["places"][0]

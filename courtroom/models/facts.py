@@ -327,6 +327,8 @@ class Facts(FactModel):
     assumed_pictures: tuple[ShownFact, ...] | None = None
     separate_score_ranges: tuple[ShownFact, ...] | None = None
     made_up_scores: tuple[ShownFact, ...] | None = None
+    # and of judges that ask no model where theirs cannot be made
+    unasked_scores: tuple[ShownFact, ...] | None = None
     # any project
     scope: SubmissionScope | None = None
     project: ProjectFact | None = None

@@ -40,6 +40,11 @@ NO_MADE_UP_SCORE = (
     "Record here that the judge failed, in place of this score, and leave the judge out of the"
     " verdict."
 )
+NO_UNASKED_SCORE = (
+    "Record here that no model could be asked, in place of this score, and leave the judge out of the"
+    " verdict."
+)
+CATCH = "Catch the failure of this call, and record in the state that the judge failed."
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
     "Hand the JSON Schema of {schema} to the judges' model with this call, or ask a LangChain model"
@@ -112,11 +117,17 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
             " that the judge failed, and no score."
         )
     if aspect == "handled":
-        places = [row["places"][0] for row in work.facts.get("made_up_scores") or ()]
-        also = f"; do the same at {places_of(places[1:])}." if places[1:] else "."
-        for place in places[:1]:
-            action = NO_MADE_UP_SCORE.removesuffix(".") + also
-            yield replace(placed(action, place), is_exact=True)
+        yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"))
+        for place in (work.facts.get("uncaught_answers") or ())[:1]:
+            yield placed(CATCH, place)
+        yield from _instead_of_score(NO_UNASKED_SCORE, work.facts.get("unasked_scores"))
+
+
+def _instead_of_score(action: str, scores: Sequence[Mapping[str, Any]] | None) -> Iterator[Step]:
+    places = [row["places"][0] for row in scores or ()]
+    also = f"; do the same at {places_of(places[1:])}." if places[1:] else "."
+    for place in places[:1]:
+        yield replace(placed(action.removesuffix(".") + also, place), is_exact=True)
 
 
 def _is_of_other_client(piece: Evidence) -> bool:

@@ -268,6 +268,8 @@ HANDLED = {"structured_output_retry": False, "made_up_scores": [], "uncaught_ans
         ({"structured_output_retry": True, "made_up_scores": [MADE_UP]}, True),
         ({"made_up_scores": [MADE_UP], "uncaught_answers": None}, False),
         ({"uncaught_answers": [{"path": "j.py", "line": 7}]}, False),
+        ({"unasked_scores": [MADE_UP]}, False),
+        ({"structured_output_retry": True, "unasked_scores": [MADE_UP]}, True),
         ({"uncaught_answers": None}, None),
         ({"made_up_scores": None}, None),
         ({"structured_output_retry": None}, None),
@@ -287,6 +289,22 @@ def test_each_score_that_is_made_up_is_shown():
     )
     assert clue_lines(finding) == [("j.py", 7), ("j.py", 9)]
     assert finding.reason == "ask gives the score 3 (j.py:7). ask again gives the score 1 (j.py:9)."
+
+
+def test_failure_that_ends_the_run_comes_before_a_score_for_want_of_a_model():
+    unasked = {"text": "ask gives the score 1.", "places": [{"path": "j.py", "line": 5}]}
+    uncaught = [{"path": "j.py", "line": 9}]
+    check = StructuredOutput(**CHECK_FIELDS, aspect="handled")
+    facts = HANDLED | {"uncaught_answers": uncaught, "unasked_scores": [unasked]}
+    finding = structured_output(check, survey(facts=facts))
+
+    ends = "A failure of the judges' model ends the run: nothing catches it"
+    assert (finding.fault, clue_lines(finding)) == (f"{ends}.", [("j.py", 9), ("j.py", 5)])
+    assert finding.reason == f"{ends} (j.py:9). ask gives the score 1 (j.py:5)."
+
+    both = structured_output(check, survey(facts=facts | {"made_up_scores": [MADE_UP]}))
+    assert clue_lines(both) == [("j.py", 7), ("j.py", 9), ("j.py", 5)]
+    assert "Other failures of the judges' model end the run" in both.reason
 
 
 def test_score_made_up_by_judges_that_ask_once_counts_beside_a_retry_of_another():

@@ -156,6 +156,15 @@ def test_made_up_score_is_to_be_replaced_where_it_is_written():
     assert (step.line, step.action.rpartition("; ")[2]) == (7, "do the same at j.py:19.")
 
 
+def test_failure_that_nothing_catches_is_mended_beside_a_written_score():
+    score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
+    facts = work(uncaught_answers=[{"path": "j.py", "line": 9}], unasked_scores=[score])
+    caught, unasked = code_steps.answer_steps("handled", [], facts)
+
+    assert (caught.action, caught.line) == (code_steps.CATCH, 9)
+    assert (unasked.action, unasked.line) == (code_steps.NO_UNASKED_SCORE, 7)
+
+
 def test_score_that_is_lifted_above_a_cap_is_capped_after_it():
     cap = {"path": "j.py", "line": 9, "sentence": "x", "is_lifted": True}
     check = SynthesisRules(id="c", goal="a goal", aspect="security_override")

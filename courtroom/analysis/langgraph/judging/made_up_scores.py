@@ -1,4 +1,4 @@
-"""Scores written in the judges' code that stand in for an answer that failed."""
+"""Scores written in the judges' code that stand in for an answer that failed, or for none."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ DEFAULT_WORDS = frozenset({"default", "fallback", "neutral"})
 READERS = frozenset({"loads", "model_validate", "model_validate_json", "parse", "parse_raw", "int"})
 # Words of a loop that goes over what is judged, answer by answer.
 CRITERIA = frozenset(words_of("dimension dimensions dim dims criterion criteria"))
+# Words of the name of a model, in whatever it is wrapped.
+MODEL_NAMES = frozenset(words_of("llm model client chain"))
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -43,7 +45,10 @@ class _Score:
     highest: float = 0
 
 
-def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int, str]]:
+Row = tuple[FunctionRef, int, str]
+
+
+def made_up_scores(judges: Sequence[FunctionRef]) -> list[Row]:
     """Return opinions with a written score, each with its function, line and a sentence.
 
     The highest score comes first: a low one may pass for a mark of the failure. They stand where a
@@ -51,29 +56,53 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[tuple[FunctionRef, int
     function that one of these calls.
     """
     functions = {function.name: function for function in judges}
-    reported: set[tuple[str, int]] = set()
-    rows: list[tuple[float, tuple[FunctionRef, int, str]]] = []
+    rows: list[tuple[float, Row]] = []
     for function in judges:
         behind_all = _behind_all_answers(function.site.node, functions)
-        for node in _after_failure(function.site.node):
+        for node in _after_failure(function.site.node, functions):
             failed = "all answers, once one" if node in behind_all else "an answer that"
-            for place, opinion in _opinions(node, function, functions):
-                score = _score(opinion, place)
-                line = getattr(opinion, "lineno", 1)
-                if score is None or (place.source.path, line) in reported:
-                    continue
-                reported.add((place.source.path, line))
-                sentence = (
-                    f"{place.shown_name} gives the score {score.words} in place of {failed} failed."
-                )
-                rows.append((score.highest, (place, line, sentence)))
+            rows += _scores_in(node, function, functions, f"in place of {failed} failed")
         for line, number in _kept_defaults(function.site.node):
             sentence = (
                 f"{function.shown_name} gives the score {number} in place of an answer that cannot"
                 " be read."
             )
             rows.append((number, (function, line, sentence)))
-    return [row for _, row in sorted(rows, key=lambda scored: -scored[0])]
+    return _highest_first(rows)
+
+
+def unasked_scores(judges: Sequence[FunctionRef]) -> list[Row]:
+    """Return such opinions of judges whose model could not be made: no answer was requested."""
+    functions = {function.name: function for function in judges}
+    words = "where the request cannot be prepared: no answer was requested"
+    return _highest_first(
+        [
+            row
+            for function in judges
+            for attempt in _preparations(function.site.node, functions)
+            for handler in attempt.handlers
+            for node in handler.body
+            for row in _scores_in(node, function, functions, words)
+        ]
+    )
+
+
+def _scores_in(
+    node: ast.AST, function: FunctionRef, functions: Mapping[str, FunctionRef], words: str
+) -> Iterator[tuple[float, Row]]:
+    for place, opinion in _opinions(node, function, functions):
+        score = _score(opinion, place)
+        if score is not None:
+            sentence = f"{place.shown_name} gives the score {score.words} {words}."
+            yield score.highest, (place, getattr(opinion, "lineno", 1), sentence)
+
+
+def _highest_first(rows: Sequence[tuple[float, Row]]) -> list[Row]:
+    """Return each place once, the first time that it comes, by the highest score."""
+    once: dict[tuple[str, int], tuple[float, Row]] = {}
+    for highest, row in rows:
+        once.setdefault((row[0].source.path, row[1]), (highest, row))
+    return [row for _, row in sorted(once.values(), key=lambda scored: -scored[0])]
 
 
 def computed_stand_in(judges: Sequence[FunctionRef]) -> str:
@@ -83,7 +112,7 @@ def computed_stand_in(judges: Sequence[FunctionRef]) -> str:
     """
     functions = {function.name: function for function in judges}
     for function in judges:
-        for node in _after_failure(function.site.node):
+        for node in _after_failure(function.site.node, functions):
             for call in walk(node):
                 called = functions.get(called_name(call)) if isinstance(call, ast.Call) else None
                 if called is None or called.key == function.key or _may_ask(called):
@@ -114,13 +143,15 @@ def _returned(function: FunctionRef) -> Iterator[ast.AST]:
             yield from walk(part)
 
 
-def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
+def _after_failure(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.AST]:
     """Yield what runs when an exception was caught, then what follows a loop of attempts.
 
-    An import that fails is no answer. A handler may leave nothing for the end of the loop.
+    An import that fails is no answer, and before a request there is none. A handler may leave
+    nothing for the end of the loop.
     """
+    before = list(_preparations(function, functions))
     for node in walk(function):
-        if isinstance(node, ast.Try) and not all(isinstance(part, IMPORTS) for part in node.body):
+        if isinstance(node, ast.Try) and node not in before and not _imports(node):
             for handler in node.handlers:
                 yield from handler.body
     for node in walk(function):
@@ -130,6 +161,45 @@ def _after_failure(function: ast.AST) -> Iterator[ast.AST]:
             if isinstance(statement, LOOPS) and _is_of_attempts(statement):
                 yield from _in_last_attempt(statement)
                 yield from block[position + 1 :]
+
+
+def _imports(node: ast.Try) -> bool:
+    return all(isinstance(part, IMPORTS) for part in node.body)
+
+
+def _preparations(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.Try]:
+    """Yield where the model of a later request is made: `try: llm = make_model()`."""
+    calls = [node for node in walk(function) if isinstance(node, ast.Call)]
+    requests = [call for call in calls if _asks(call, functions)]
+    for node in walk(function):
+        if not isinstance(node, ast.Try) or _imports(node):
+            continue
+        inner = [part for statement in node.body for part in walk(statement)]
+        made = {last_name(n) for n in inner if isinstance(getattr(n, "ctx", None), ast.Store)}
+        later = [call for call in requests if call.lineno > (node.end_lineno or 0)]
+        asked = {name for call in later for name in _asked_by(call)}
+        if (made & asked) - {""} and not any(call in inner for call in requests):
+            yield node
+
+
+def _asked_by(call: ast.Call) -> Iterator[str]:
+    """Yield the names that may be those of the model: `llm.invoke(text)`, `ask(llm, text)`."""
+    if isinstance(call.func, ast.Attribute):
+        yield last_name(call.func.value)
+    names = (last_name(argument) for argument in call.args)
+    yield from (name for name in names if not MODEL_NAMES.isdisjoint(words_of(name)))
+
+
+def _asks(call: ast.Call, functions: Mapping[str, FunctionRef]) -> bool:
+    names, queue = set[str](), [called_name(call)]
+    while queue:
+        name = queue.pop()
+        if name in MODEL_METHODS:
+            return True
+        if name not in names and name in functions:
+            queue += functions[name].site.mentions
+        names.add(name)
+    return False
 
 
 def _behind_all_answers(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.made_up_scores import computed_stand_in, made_up_scores
+from courtroom.analysis.langgraph.judging.made_up_scores import (
+    computed_stand_in,
+    made_up_scores,
+    unasked_scores,
+)
 from tests.courtroom.sources import layers_of, symbols_of
 
 MADE_UP = "Opinion(judge='x', score={score}, argument='It failed.')"
@@ -269,3 +273,43 @@ def test_score_behind_the_loop_over_criteria_stands_for_all_answers(answer: str,
     (row,) = made_up_scores(layers.judges)
 
     assert row[2] == f"prosecutor gives the score 1 in place of {failed} failed."
+
+
+PREPARED = """\
+def bound(schema):
+    return make_model().with_structured_output(schema)
+def ask(client, state):
+    return client.invoke(state)
+def prosecutor(state):
+    try:
+        {tried}
+    except ValueError:
+        return [{made_up}]
+    return {later}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tried", "later", "is_asked"),
+    [
+        ("llm = bound(Opinion)", "llm.invoke(state)", False),
+        ("state.llm = bound(Opinion)", "state.llm.invoke(state)", False),
+        ("llm = bound(Opinion)", "ask(llm, state)", False),
+        ("llm = bound(Opinion)", "str(llm)", True),
+        ("llm = ask(bound(Opinion), state)", "llm.invoke(state)", True),
+        ("answer = state.request()", "reader.parse(answer)", True),
+    ],
+)
+def test_score_for_want_of_a_model_stands_for_no_failed_answer(tried, later, is_asked):
+    code = PREPARED.format(tried=tried, later=later, made_up=MADE_UP.format(score="3"))
+    _, layers = layers_of(symbols_of(code))
+    failed, unasked = made_up_scores(layers.judges), unasked_scores(layers.judges)
+
+    assert ([row[1] for row in failed], [row[1] for row in unasked]) == (
+        ([9], []) if is_asked else ([], [9])
+    )
+    if unasked:
+        assert unasked[0][2] == (
+            "prosecutor gives the score 3 where the request cannot be prepared: no answer was"
+            " requested."
+        )
