@@ -283,6 +283,10 @@ def _clone(writer: FactWriter) -> None:
         "is_uncalled": _is_uncalled(writer, clone.function),
         "escaping": _escaping_errors(writer, clone.function, clone.calls),
         "runner": _runner(writer, clone.function, clone.calls),
+        "others": [
+            {"name": other.name, "path": other.source.path, "line": other.site.node.lineno}
+            for other in clone.others
+        ],
     }
     writer.add_location(
         "clone_function",

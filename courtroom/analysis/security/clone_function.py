@@ -48,7 +48,8 @@ class CloneReading:
     `calls` are the calls that clone, the chosen one first. `lines`: for each precaution,
     by fact name, where it is taken. `gap`: why a precaution that is not
     there may stand elsewhere, or a clone that was not recognized; "" when there is no such reason.
-    `refusals`: where some addresses are refused before the clone, by whatever test.
+    `refusals`: where some addresses are refused before the clone, by whatever test. `others` are
+    the further functions that clone.
     """
 
     function: FunctionRef | None = None
@@ -56,6 +57,7 @@ class CloneReading:
     gap: str = ""
     calls: tuple[ast.Call, ...] = ()
     refusals: tuple[tuple[SourceFile, int], ...] = ()
+    others: tuple[FunctionRef, ...] = ()
 
     @property
     def call_lines(self) -> tuple[int, ...]:
@@ -85,6 +87,7 @@ def read_clone(
     running_keys = {function.key for function in running}
     function, call = min(clones, key=lambda clone: _preference(clone[0], running_keys))
     calls = [other for home, other in clones if home.key == function.key]
+    others = {home.key: home for home, _ in clones if home.key != function.key}
 
     context = _context_of(symbols, function)
     lines = {
@@ -104,7 +107,7 @@ def read_clone(
     ordered = (call, *(other for other in calls if other is not call))
     gap = _unknown_runner(call_graph, function, calls)
     refusals = tuple(refusals_of(function, call))
-    return CloneReading(function, unique, gap, ordered, refusals)
+    return CloneReading(function, unique, gap, ordered, refusals, tuple(others.values()))
 
 
 def _unrecognized_clone(call_graph: CallGraph) -> str:

@@ -139,3 +139,45 @@ def test_handler_that_is_no_node_leaves_the_route_for_errors_open() -> None:
     code = {"conditional_error_route": True, "graph": {**graph, "nodes": ["judges"]}}
     standings = {held.claim.feature: held.standing for held in check_against_code(claims, code)}
     assert standings["error_route"] == "open"
+
+
+OTHER_CLONES = {**CLONE, "others": [{"path": "web/app.py", "line": 9, "name": "upload"}]}
+JUDGES_CALL = {"path": "src/judges.py", "line": 8, "schema": "Opinion", "by_judge": True}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code", "standing"),
+    [
+        (
+            "All clone operations use a TemporaryDirectory.",
+            {"clone_function": CLONE},
+            "confirmed",
+        ),
+        (
+            "All clone operations use a TemporaryDirectory.",
+            {"clone_function": OTHER_CLONES},
+            "open",
+        ),
+        ("The clone uses a TemporaryDirectory.", {"clone_function": OTHER_CLONES}, "confirmed"),
+        ("Pydantic guards every state transition.", {"state_class": {"kind": "TypedDict"}}, "open"),
+        (
+            "Pydantic guards every state transition.",
+            {"state_class": {"kind": "BaseModel"}},
+            "confirmed",
+        ),
+        ("Evidence is a Pydantic model.", {"state_class": {"kind": "TypedDict"}}, "confirmed"),
+        ("All judges answer by structured output.", {}, "confirmed"),
+        ("Every LLM call is bound by with_structured_output.", {}, "open"),
+        ("Structured output binds the judges.", {}, "confirmed"),
+    ],
+)
+def test_claim_on_all_of_a_kind_needs_more_than_one_case(
+    sentence: str, code: dict[str, Any], standing: str
+) -> None:
+    facts = {
+        "clone_temporary_directory": True,
+        "pydantic_models": ["Evidence"],
+        "structured_output_calls": [JUDGES_CALL],
+    }
+    claims = check_against_code(feature_claims(_report(sentence)), {**facts, **code})
+    assert [held.standing for held in claims] == [standing]

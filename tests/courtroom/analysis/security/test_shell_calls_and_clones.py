@@ -510,3 +510,10 @@ def test_temporary_directory_counts_where_the_product_makes_it() -> None:
     }
     rows = temporary_directories(symbols_of(files))
     assert [(source.path, line) for source, line in rows] == [("src/tools.py", 2)]
+
+
+def test_further_functions_that_clone_are_named_beside_the_chosen_one() -> None:
+    reading = clone_of({"src/a.py": CAREFUL, "src/b.py": CARELESS})
+    assert reading.function is not None
+    assert [reading.function.name, *(other.name for other in reading.others)] == ["clone", "fetch"]
+    assert clone_of(CAREFUL).others == ()
