@@ -22,6 +22,7 @@ from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
+from courtroom.analysis.langgraph.judging.literal_scores import literal_opinions, scores_apart
 from courtroom.analysis.langgraph.judging.made_up_scores import (
     computed_stand_in,
     made_up_scores,
@@ -409,9 +410,15 @@ def _shown_in_code(writer: FactWriter) -> None:
 
     pairs = separate_ranges(layers.judges, writer.symbols.codebase.production, writer.prompts)
     gap = layer_gap(writer.call_graph, layers, "judge")
+    computed = ""
+    if writer.facts["plain_judges"]:
+        opinions = literal_opinions(layers.judges)
+        pairs = pairs or scores_apart(opinions)
+        is_read = opinions and all(opinion.scores for opinion in opinions)
+        computed = "" if is_read else "the judges call no model, and compute their scores"
     if not layers.judges:
         gap = "no code of judges was found"
-    writer.set_rows("separate_score_ranges", pairs, gap)
+    writer.set_rows("separate_score_ranges", pairs, gap or computed)
 
     if writer.facts["plain_judges"]:
         gap = "the judges call no model"

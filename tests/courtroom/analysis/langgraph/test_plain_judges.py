@@ -65,3 +65,17 @@ def test_share_of_prompts_that_nothing_compared_is_not_established(tmp_path: Pat
     work = surveyed({"src/graph.py": GRAPH.replace("SCORE", "3")}, tmp_path)
     assert (work.facts["persona_prompts"], work.facts["persona_prompts_shared"]) == ([], None)
     assert work.reasons["persona_prompts_shared"].startswith("fewer than two judges' prompts")
+
+
+@pytest.mark.parametrize(
+    ("score", "rows"),
+    [('1 if state["gaps"] else 5', []), ('5 - len(state["gaps"])', None)],
+    ids=["literal", "computed"],
+)
+def test_computed_scores_of_plain_judges_are_not_established_as_equal(
+    tmp_path: Path, score: str, rows: list[str] | None
+) -> None:
+    code = GRAPH.replace('{"score": SCORE}', f'Opinion(judge="Prosecutor", score={score})')
+    work = surveyed({"src/graph.py": code}, tmp_path)
+    assert work.facts["separate_score_ranges"] == rows
+    assert (rows is None) == ("separate_score_ranges" in work.reasons)
