@@ -106,8 +106,8 @@ def nothing(reason: str, subject: str, survey: Survey, *, met: bool = False) -> 
     return absent(reason, searched(subject, survey), met=met)
 
 
-def searched(subject: str, survey: Survey) -> str:
-    return f"Looked for {subject} in {files_of(survey)}: nothing was found."
+def searched(subject: str, survey: Survey, result: str = "nothing was found") -> str:
+    return f"Looked for {subject} in {files_of(survey)}: {result}."
 
 
 def files_of(survey: Survey) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from courtroom.checks.fault_words import matching, options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import by_kind, listed, place_of
+from courtroom.checks.phrases import by_kind, listed, place_of, places_of
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, present
 from courtroom.models.check import CheckBase
 from courtroom.models.project_facts import UnsafeKind
@@ -69,19 +69,23 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     by_place = [(danger, clue) for danger in check.any_of for clue in _clues(danger, survey)]
     if not by_place:
         looked_for = _looked_for(check.any_of, survey) + _possible_places(check.any_of, survey)
-        return absent(_absence(check.any_of), looked_for, met=not check.is_positive)
+        return absent(_absence(check.any_of, survey), looked_for, met=not check.is_positive)
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])
     return present(reason, clues, met=check.is_positive, fault=f"The work has {NAMES[kinds[0]]}.")
 
 
-def _absence(dangers: Sequence[str]) -> str:
-    """Sentence on where nothing of these was found."""
+def _absence(dangers: Sequence[str], survey: Survey) -> str:
+    """Sentence on where nothing of these was found, or nothing that is certain."""
     calls = [NAMES[danger] for danger in dangers if danger != IN_TEXTS]
     code = f"No code of the product has {_any_of(calls)}." if calls else ""
     # Where a value comes from is followed within a function only.
     if calls and not FACTS.keys() >= {*dangers} - {IN_TEXTS}:
-        code = f"Nothing of this was recognised in the code of the product: {'; '.join(calls)}."
+        possible = _possible_calls(dangers, survey)
+        nothing = "is certain" if possible else "was recognised"
+        code = (
+            f"Nothing of this {nothing} in the code of the product: {'; '.join(calls)}.{possible}"
+        )
     texts = "No committed secret was recognised in the text files." if IN_TEXTS in dangers else ""
     return " ".join(filter(None, [code, texts]))
 
@@ -89,9 +93,20 @@ def _absence(dangers: Sequence[str]) -> str:
 def _looked_for(dangers: Sequence[str], survey: Survey) -> str:
     """Sentences on what was searched: code for calls, the texts of this commit for secrets."""
     calls = [NAMES[danger] for danger in dangers if danger != IN_TEXTS]
-    code = searched(listed(calls), survey) if calls else ""
+    result = f"nothing {'certain ' * bool(_possible_calls(dangers, survey))}was found"
+    code = searched(listed(calls), survey, result) if calls else ""
     texts = f"Looked for {NAMES[IN_TEXTS]} in {TEXTS}: nothing was found."
     return " ".join(filter(None, [code, texts if IN_TEXTS in dangers else ""]))
+
+
+def _possible_calls(dangers: Sequence[str], survey: Survey) -> str:
+    """Sentence on the calls that may be one of these, kind by kind; "" where there are none."""
+    rows: dict[str, list[Mapping[str, Any]]] = {}
+    for row in survey.facts.get("possible_unsafe_calls") or ():
+        if row["kind"] in dangers:
+            rows.setdefault(row["kind"], []).append(row)
+    calls = [f"{NAMES[kind]} ({places_of(places[:MOST_CLUES])})" for kind, places in rows.items()]
+    return f" Possible, and counted for nothing: {'; '.join(calls)}." if calls else ""
 
 
 def _any_of(names: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from courtroom.analysis.security.assembled_queries import (
 )
 from courtroom.analysis.security.own_data import has_foreign_archive, is_chosen, is_own_dump
 from courtroom.analysis.security.path_joins import client_joins, is_tainted_by_client
+from courtroom.analysis.security.route_parameters import FRAMEWORKS, client_paths
 from courtroom.analysis.security.value_origins import Origin, origin_of
 
 # Deserializers that run code from their input.
@@ -85,6 +86,7 @@ MARKERS = (
     "read_sql",
     ".raw(",
     "text(",
+    *sorted(FRAMEWORKS),
 )
 # The kind of UnsafeCall for each fact of shell_calls.
 SHELL_KINDS = {
@@ -145,6 +147,7 @@ def find_hazards(symbols: SymbolTable) -> list[Hazard]:
         ]
         file_hazards += _disabled_checks(source)
         file_hazards += list(_client_path_joins(symbols, source, file_hazards))
+        file_hazards += list(_paths_of_routes(symbols, source, file_hazards))
         hazards += file_hazards
 
     return hazards
@@ -248,6 +251,22 @@ def _client_path_joins(
             lines.add(node.lineno)
             origin = origin_of(symbols, source, function, node.right)
             yield Hazard("path_traversal", source, node.lineno, "pathlib.Path.__truediv__", origin)
+
+
+def _paths_of_routes(
+    symbols: SymbolTable, source: SourceFile, hazards: list[Hazard]
+) -> Iterator[Hazard]:
+    lines = {hazard.line for hazard in hazards if hazard.kind == "path_traversal"}
+    for path in client_paths(symbols, source):
+        if path.node.lineno not in lines:
+            yield Hazard(
+                "path_traversal",
+                source,
+                path.node.lineno,
+                path.call,
+                Origin.OUTSIDE,
+                path.is_certain,
+            )
 
 
 def _unverified_tls(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import as_written, keyword_of, walk, words_of
+from courtroom.analysis.python.tree_walk import as_written, called_name, keyword_of, walk, words_of
 from courtroom.analysis.security.value_origins import assigned_values, is_client_data
 
 # Assignments that are followed back.
@@ -18,6 +18,7 @@ SANITIZERS = frozenset({"secure_filename", "basename", "safe_join", "int", "floa
 PASSING_CALLS = frozenset({"str", "builtins.str", "pathlib.Path", "os.path.join", "os.fspath"})
 # Tests that a careful tool makes of the joined path before it uses it.
 CONTAINMENT_TESTS = frozenset({"is_relative_to", "relative_to", "commonpath"})
+PARENTS = frozenset({"parent", "parents"})
 PATH_WORDS = frozenset(
     words_of("base dir directory folder root path paths uploads media storage workspace")
 )
@@ -31,9 +32,9 @@ def is_tainted_by_client(
     steps: int = MAX_STEPS,
 ) -> bool:
     """Return true when an expression holds a client's data, neither sanitized nor contained."""
-    if steps == 0 or _is_sanitized(symbols, source, node):
+    if steps == 0 or is_sanitized(symbols, source, node):
         return False
-    if function is not None and _tests_containment(function):
+    if function is not None and tests_containment(function):
         return False
     if is_client_data(symbols, source, node):
         return True
@@ -68,13 +69,13 @@ def client_joins(
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
             continue
         function = _function_around(source, node)
-        if _is_path(symbols, source, function, node.left) and is_tainted_by_client(
+        if is_path(symbols, source, function, node.left) and is_tainted_by_client(
             symbols, source, function, node.right
         ):
             yield node, function
 
 
-def _is_path(
+def is_path(
     symbols: SymbolTable,
     source: SourceFile,
     function: FunctionSite | None,
@@ -92,16 +93,17 @@ def _is_path(
     if isinstance(node, ast.Name | ast.Attribute) and set(words_of(name)) & PATH_WORDS:
         return True
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        return _is_path(symbols, source, function, node.left, steps)
-    if not isinstance(node, ast.Name) or function is None:
+        return is_path(symbols, source, function, node.left, steps)
+    if not isinstance(node, ast.Name):
         return False
-    return any(
-        _is_path(symbols, source, function, value, steps - 1)
-        for value in assigned_values(function, node.id)
-    )
+    values = assigned_values(function, node.id) if function is not None else []
+    statement = symbols.top_level_names(source).get(node.id)
+    if not values and isinstance(statement, ast.Assign):
+        values = [statement.value]
+    return any(is_path(symbols, source, function, value, steps - 1) for value in values)
 
 
-def _is_sanitized(symbols: SymbolTable, source: SourceFile, node: ast.expr) -> bool:
+def is_sanitized(symbols: SymbolTable, source: SourceFile, node: ast.expr) -> bool:
     calls = (inner for inner in walk(node) if isinstance(inner, ast.Call))
     # Flask's request.args.get(name, type=int) sanitizes by its argument.
     return any(
@@ -111,11 +113,19 @@ def _is_sanitized(symbols: SymbolTable, source: SourceFile, node: ast.expr) -> b
     )
 
 
-def _tests_containment(function: FunctionSite) -> bool:
-    return any(
-        isinstance(inner, ast.Attribute) and inner.attr in CONTAINMENT_TESTS
-        for inner in walk(function.node)
-    )
+def tests_containment(function: FunctionSite) -> bool:
+    return any(_is_containment_test(inner) for inner in walk(function.node))
+
+
+def _is_containment_test(node: ast.AST) -> bool:
+    """Return true for `path.is_relative_to(BASE)`, `path.parent != BASE`, `text.startswith(BASE)`."""
+    if isinstance(node, ast.Compare):
+        return any(isinstance(p, ast.Attribute) and p.attr in PARENTS for p in walk(node))
+    if isinstance(node, ast.Call) and called_name(node) == "startswith":
+        return not any(
+            isinstance(part, ast.Constant) for argument in node.args for part in walk(argument)
+        )
+    return isinstance(node, ast.Attribute) and node.attr in CONTAINMENT_TESTS
 
 
 def _function_around(source: SourceFile, node: ast.expr) -> FunctionSite | None:

@@ -254,3 +254,63 @@ def test_the_fact_contains_the_call_and_its_line():
         "argument_is_literal": True,
         "from_outside": False,
     }
+
+
+ROUTES = """
+    import os, shutil
+    from fastapi import Depends, FastAPI, Form, UploadFile
+    from pathlib import Path
+    from pydantic import BaseModel
+    app = FastAPI()
+    HOME = Path("reports")
+    class Order(BaseModel):
+        folder: str
+    def read(place):
+        return Path(place).read_text()
+    @app.post("{route}")
+    def page({parameters}):
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "expected"),
+    [
+        ("name: str = Form(...)", "return HOME / name", [(14, True)]),
+        ("name: str", "return open(os.path.join('reports', name))", [(14, True)]),
+        ("file: UploadFile", "return HOME / file.filename", [(14, True)]),
+        ("name: str | None = None", "return HOME / f'audit_{name}.md'", [(14, False)]),
+        ("at: str = Form('')", "at = at.strip(); shutil.copytree(at, 'x')", [(14, False)]),
+        ("at: str = Form('')", "found = at.lower(); return read(found)", [(11, False)]),
+        ("order: Order", "return os.listdir(order.folder)", [(14, False)]),
+        ("*, name: str", "return open(name) and HOME / name", [(14, True)]),
+        ("name: str", "return HOME / os.path.basename(name)", []),
+        ("name: str", "name = Path(name).name; return HOME / name", []),
+        ("name: str", "return read(find(name))", []),
+        ("number: int", "return HOME / str(number)", []),
+        ("user: str = Depends(session)", "return HOME / user", []),
+        ("part: str", "return HOME / part", []),
+        ("name: str", "at = HOME / name; at.relative_to(HOME)", []),
+        ("name: str", "at = HOME / name; return at if at.resolve().parent == HOME else 1", []),
+        ("name: str", "at = HOME / name; return str(at).startswith(str(HOME)) and at", []),
+        ("name: str", "return HOME / name if name.startswith('a') else 1", [(14, True)]),
+        ("file: UploadFile", "return read(file)", []),
+    ],
+)
+def test_path_that_a_parameter_of_a_route_decides(parameters, body, expected):
+    code = ROUTES.format(route="/{part}", parameters=parameters, body=body)
+    hazards = find_hazards(symbols_of({"src/web.py": code}))
+    assert [(hazard.line, hazard.is_certain) for hazard in hazards] == expected
+    assert {hazard.kind for hazard in hazards} <= {"path_traversal"}
+
+
+def test_part_of_an_address_that_is_a_path_may_lead_anywhere():
+    code = ROUTES.format(route="/{at:path}", parameters="at: str", body="return HOME / at")
+    (hazard,) = find_hazards(symbols_of({"src/web.py": code}))
+    assert (hazard.line, hazard.is_certain) == (14, True)
+
+
+def test_parameter_of_a_function_that_is_no_route_is_no_data_of_a_client():
+    code = ROUTES.replace('    @app.post("{route}")\n', "")
+    code = code.format(parameters="name: str", body="return HOME / name")
+    assert find_hazards(symbols_of({"src/web.py": code})) == []
