@@ -8,7 +8,7 @@ from typing import Any
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.error_routes import OpenRoute, idle_routes
 from courtroom.checks.graph_topology import dead_routes
-from courtroom.checks.phrases import listed
+from courtroom.checks.phrases import listed, place_of
 from courtroom.synthesis.advice.graph_steps import at_graph, edge_words, flow_step, flow_steps
 from courtroom.synthesis.advice.work import Step, Work, arrows, code_list, code_name, placed
 
@@ -146,11 +146,11 @@ def _error_route(work: Work) -> Step:
     end = next(clean_ups, "END")
     snippet = None
     is_long = len(targets) > MOST_TARGETS
-    if work.builder and work.evidence_has_found and not is_long:
+    if work.builder and work.found_of_piece and not is_long:
         snippet = (
             "def next_nodes(state):\n"
             f"    pieces = [piece for rows in {_evidence(work)}.values() for piece in rows]\n"
-            f"    is_found = any(piece.found for piece in pieces)\n"
+            f"    is_found = any({work.found_of_piece} for piece in pieces)\n"
             f"    return {code_list(targets)} if is_found else {code_name(end)}\n\n"
             f"{work.builder}.add_conditional_edges(\n"
             f"    {code_name(start)}, next_nodes, {code_list([*targets, end])}\n)"
@@ -162,8 +162,20 @@ def _error_route(work: Work) -> Step:
     )
     action = (
         f"Replace {edges} by a conditional edge that leads to {end} where no evidence was found."
-    )
+    ) + _never_empty(work)
     return Step(action, rows[0][1], rows[0][2], snippet)
+
+
+def _never_empty(work: Work) -> str:
+    """Sentence, with a space before it, on evidence that keeps a router from choosing this way."""
+    rows = [
+        *(work.facts.get("assumed_evidence") or ()),
+        *(work.facts.get("assumed_pictures") or ()),
+    ]
+    places = dict.fromkeys(place_of(**row["places"][0]) for row in rows)
+    if not places:
+        return ""
+    return f" No run goes there before {listed(places)} is mended: this evidence is always found."
 
 
 def _route_alone(route: OpenRoute, work: Work) -> Step:

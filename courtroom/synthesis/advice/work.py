@@ -88,11 +88,22 @@ class Work:
         return next(iter((*named, *plain)), None)
 
     @cached_property
-    def evidence_has_found(self) -> bool:
-        """Return whether the quoted code stores lists of evidence with `found` under that key."""
+    def found_of_piece(self) -> str | None:
+        """Return how a router reads `found` of a piece; None where the quoted code does not tell.
+
+        The quoted code stores lists of evidence under `evidence_key`. What it does not declare to be
+        of a class other than a Pydantic model may be a dict, which dict() leaves as it is.
+        """
         texts = [piece.content or "" for piece in self.evidence.values()]
-        key = re.compile(rf"\b{re.escape(self.evidence_key or ' ')}\s{{0,4}}:[^:]{{0,80}}[Ll]ist\[")
-        return any(map(key.search, texts)) and any(map(FOUND.search, texts))
+        key = re.compile(
+            rf"\b{re.escape(self.evidence_key or ' ')}\s{{0,4}}:[^:]{{0,80}}[Ll]ist\[[\"']?(\w+)"
+        )
+        items = next((match[1] for match in map(key.search, texts) if match), None)
+        if items is None or not any(map(FOUND.search, texts)):
+            return None
+        models = self.facts.get("pydantic_models") or ()
+        is_open = items.lower() in {"any", "dict", "mapping", "object"} or items in models
+        return 'dict(piece).get("found")' if is_open else "piece.found"
 
     @property
     def opinion_schema(self) -> str | None:

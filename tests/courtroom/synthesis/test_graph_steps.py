@@ -308,14 +308,46 @@ LISTS = "    evidences: Annotated[dict[str, list[Evidence]], operator.ior]"
 FOUND = "class Evidence(BaseModel):\n    goal: str\n    found: bool"
 
 
-def test_route_without_evidence_looks_at_what_was_found():
-    snippet = error_route(quotes=(EDGE, LISTS, FOUND)).snippet
-    state = {"evidences": {"repo": [type("Evidence", (), {"found": False})]}}
+OPEN = LISTS.replace("Evidence", "Any")
+
+
+class Piece:
+    """Evidence as Pydantic keeps it: dict() takes its fields."""
+
+    def __init__(self, *, found):
+        self.found = found
+
+    def __iter__(self):
+        return iter([("found", self.found)])
+
+
+@pytest.mark.parametrize(
+    ("lists", "models", "pieces"),
+    [
+        (LISTS, (), [Piece(found=False)]),
+        (LISTS, ("Evidence",), [Piece(found=False), {"found": False}]),
+        (OPEN, ("Evidence",), [Piece(found=False), {"found": False}, {"goal": "graph"}]),
+    ],
+)
+def test_route_without_evidence_looks_at_what_was_found(lists, models, pieces):
+    snippet = error_route(quotes=(EDGE, lists, FOUND), pydantic_models=models).snippet
     added = []
     flow = type("Flow", (), {"add_conditional_edges": lambda _, *edge: added.append(edge)})()
     exec(snippet, {"flow": flow, "END": "END"})  # noqa: S102
     ((start, router, ways),) = added
-    assert (start, router(state), ways) == ("join", "END", ["prosecutor", "defense", "END"])
+    judges = ["prosecutor", "defense"]
+    assert (start, ways) == ("join", [*judges, "END"])
+    assert router({"evidences": {"repo": pieces}}) == "END"
+    assert router({"evidences": {"repo": [*pieces, Piece(found=True)]}}) == judges
+
+
+def test_evidence_that_is_always_found_is_mended_before_the_route_is_of_use():
+    rows = [{"text": "x", "places": [{"path": "vision.py", "line": 37}]}]
+    action = error_route(assumed_pictures=rows, assumed_evidence=[]).action
+    _, sentence = action.split(" found. ")
+    assert sentence == (
+        "No run goes there before vision.py:37 is mended: this evidence is always found."
+    )
 
 
 @pytest.mark.parametrize("kind", ["BaseModel", "dataclass"])
