@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
     from courtroom.checks.sources import Comparison, Sources
     from courtroom.detectives.detective_result import Claim
+    from courtroom.models.evidence import CheckOutcome
     from courtroom.replay.stored_report import StoredReport
 
 NO_TREE = "The repository's file list could not be read."
@@ -51,7 +52,7 @@ class PdfPaths(CheckBase):
 
 
 def _detect(check: PdfPaths, sources: Sources) -> Finding | None:
-    """Null for all that needs the repository's files: `_compare` answers it."""
+    """Null for all that needs the repository's files: `_compare` answers it, and names paths whole."""
     if check.aspect != "claims_any" or sources.report is None:
         return None
     return names_files(sources.claims, sources.report)
@@ -91,7 +92,14 @@ def _files(paths: Iterable[str]) -> list[str]:
     return [path for path in parts if path not in short]
 
 
+def _reopens(check: PdfPaths, _: CheckOutcome, comparison: Comparison) -> bool:
+    """The tree tells which words before a path belong to it, as in "audit/report of Ada.md"."""
+    return check.aspect == "claims_any" and bool(comparison.paths and comparison.paths.claimed)
+
+
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
+    if check.aspect == "claims_any" and comparison.paths:
+        return names_files(comparison.paths.claimed, cast("PdfReading", comparison.pdf))
     if check.aspect == "names_exist":
         return names_exist(check, comparison.names)
     if comparison.claims is not None and check.aspect == "claims_hold":
@@ -372,6 +380,7 @@ KIND = CheckKind(
     detective="DocAnalyst",
     detect=_detect,
     compare=_compare,
+    reopens=_reopens,
     replay=from_stored_report(_replay),
     fault=_fault,
     subjects=_subjects,

@@ -10,18 +10,23 @@ from courtroom.analysis.git.history import Commit, History
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.pdf.read_pdf import PdfImage, PdfReading
 from courtroom.analysis.pdf_claims.claim_patterns import FEATURES
+from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
 from courtroom.analysis.pdf_claims.claims import FILE_CONTENT
 from courtroom.analysis.pdf_claims.commit_counts import COMMIT_COUNT
 from courtroom.analysis.pdf_claims.denials import PARTS
+from courtroom.analysis.pdf_claims.path_standing import check_against_tree
 from courtroom.checks.commit_history import CommitHistory, finding_on_history
 from courtroom.checks.communication_log import CommunicationLog
 from courtroom.checks.diagram import Diagram, best_diagram, is_present
 from courtroom.checks.feature_words import FEATURE_WORDS
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.pdf_concept import PdfConcept, concept
-from courtroom.checks.pdf_paths import names_files
+from courtroom.checks.pdf_paths import PdfPaths, names_files
 from courtroom.checks.result import Clue, Finding
+from courtroom.checks.sources import Comparison
+from courtroom.detectives.cross_reference import finding_from_both, is_open_again
 from courtroom.detectives.detective_result import Claim
+from courtroom.models.evidence import CheckOutcome
 from tests.courtroom.surveys import CHECK_FIELDS, detected, location_at, survey
 
 # -- what a finding may be ------------------------------------------------------------------------
@@ -510,6 +515,21 @@ def test_file_of_another_work_is_no_file_that_the_report_names():
         False,
         "The report names no file as part of this work.",
     )
+
+
+def test_file_with_a_space_in_its_name_is_named_whole_where_the_tree_is_known():
+    check = PdfPaths(**CHECK_FIELDS, aspect="claims_any")
+    claim = ClaimedPath("Byron.md", 1, "The full output: audit/report_Ada Byron.md")
+    report = PdfReading((claim.passage,))
+    paths = check_against_tree([claim], ["audit/report_Ada Byron.md", "main.py"])
+    comparison = Comparison(report, {}, paths, None, (), None, None, ())
+    outcome = CheckOutcome(check=check.id, met=True, reason="")
+    assert is_open_again(check, outcome, comparison)
+    finding = finding_from_both(check, comparison)
+    assert finding.reason == "The report mentions 1 path of a file: audit/report_Ada Byron.md."
+    assert [clue.statement for clue in finding.clues] == [claim.passage]
+    unread = replace(comparison, paths=None)
+    assert not is_open_again(check, outcome, unread)
 
 
 def test_a_picture_is_a_diagram_that_nobody_looked_at():
