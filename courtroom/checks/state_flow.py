@@ -41,7 +41,7 @@ WORDS: dict[str, str] = {
     "unused_result": "a function's result or judge's value that is not used (the Chief Justice's apart)",
     "unused_verdict": "a value of the Chief Justice that is never read",
     "own_directory": "a tool that looks at its own directory instead of the clone",
-    "shallow_history": "a clone of fewer than 100 commits whose history is read",
+    "shallow_history": "a clone of at most 15 commits whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
     "lost_clone": "a path that is handed on to a clone that is deleted",
     "dead_route": "a way of a router that its code or the keys it tests rule out",

@@ -98,12 +98,13 @@ import tempfile
 
 
 def clone_repo(url):
-    subprocess.run(["git", "clone", url, "work"])
+    subprocess.run(["git", "clone", "--depth", "1", url, "work"])
+    subprocess.run(["git", "log"], cwd="work")
 
 
 def clone_docs(url):
     folder = tempfile.TemporaryDirectory()
-    subprocess.run(["git", "clone", url, folder.name])
+    subprocess.run(["git", "clone", "--depth=1", url, folder.name])
     return folder.name
 """
 DETECTIVES = """from src.nowhere import look

@@ -110,6 +110,16 @@ def test_graph_orchestration_is_the_only_architecture_criterion():
     ]
 
 
+def test_cut_history_counts_against_the_tools_and_not_the_graph():
+    criteria = shipped_rubric("self_audit").criteria
+    faults = {
+        c.id: {f for check in c.checks for f in getattr(check, "faults", ())} for c in criteria
+    }
+    assert [name for name in faults if "shallow_history" in faults[name]] == [
+        "safe_tool_engineering"
+    ]
+
+
 def test_general_rubric_has_no_langgraph_checks():
     general = shipped_rubric("general")
     assert {check.kind for check in general.checks} & LANGGRAPH == set()

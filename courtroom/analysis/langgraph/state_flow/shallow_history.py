@@ -18,8 +18,8 @@ from courtroom.analysis.python.tree_walk import (
 )
 
 HISTORY_COMMANDS = frozenset({"log", "rev-list", "shortlog"})
-# A history that is longer is rare: of 50 works of the cohort, 95 % have at most 61 commits.
-WHOLE_HISTORY = 100
+# The most commits that the shipped rubrics count to are more than fifteen.
+ENOUGH_COMMITS = 16
 MOST_DIGITS = 10
 # Ways to fetch the rest of a history.
 DEEPENING = ("unshallow", "--deepen", "shallow-since")
@@ -199,7 +199,7 @@ def _hands_over(call: ast.Call, name: str, place: int) -> bool:
 def _small(depths: Sequence[str | None]) -> str:
     # A text of a student may be no number that int() takes.
     known = (text for text in depths if text and text.isdecimal() and len(text) < MOST_DIGITS)
-    return next((text for text in known if 0 < int(text) < WHOLE_HISTORY), "")
+    return next((text for text in known if 0 < int(text) < ENOUGH_COMMITS), "")
 
 
 def _reads_history(node: ast.AST) -> bool:

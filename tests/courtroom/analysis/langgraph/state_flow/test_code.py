@@ -418,24 +418,24 @@ def test_a_clone_of_one_commit_whose_history_is_read_is_named(depth: str):
     ]
 
 
-@pytest.mark.parametrize("depth", ["'--depth', '50'", "'--depth=50'"])
+@pytest.mark.parametrize("depth", ["'--depth', '15'", "'--depth=15'"])
 def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
     reading = flow_with(CLONE.format(depth=depth, command="'log', '--oneline'"))
 
     (sentence,) = sentences(reading, "shallow_history")
-    assert "with depth 50" in sentence
-    assert "at most the last 50 commits" in sentence
+    assert "with depth 15" in sentence
+    assert "at most the last 15 commits" in sentence
 
 
 @pytest.mark.parametrize(
     ("parameters", "call", "shown"),
     [
         ("url, *, depth: int = 1", "fetch(url)", ["fetch() clones with depth 1"]),
-        ("url, depth=50", "fetch(url)", ["fetch() clones with depth 50"]),
+        ("url, depth=15", "fetch(url)", ["fetch() clones with depth 15"]),
         ("url, depth=1", "fetch(url, 200)", []),
         ("url, depth=1", "fetch(url, depth=read_depth())", []),
         ("url, depth=1", "fetch(*url)", []),
-        ("url, depth=200", "fetch(url)", []),
+        ("url, depth=16", "fetch(url)", []),
     ],
 )
 def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, shown: list[str]):
@@ -489,7 +489,7 @@ def test_depth_may_be_added_to_the_command(parameters: str, addition: str, depth
 @pytest.mark.parametrize(
     ("depth", "command"),
     [
-        ("'--depth', '100'", "'log'"),
+        ("'--depth', '16'", "'log'"),
         ("'--depth', str(depth)", "'log'"),
         ("'--quiet'", "'log'"),
         ("'--depth', '1'", "'ls-files'"),
@@ -502,7 +502,7 @@ def test_a_clone_with_its_history_or_without_a_reader_is_no_fault(depth: str, co
 
 def test_a_list_of_words_is_no_clone_without_a_depth():
     words = "def words(): return ['tool', 'parse', 'ast', 'clone', 'pdf']\n"
-    code = CLONE.format(depth="'--depth', '50'", command="'log'").replace(
+    code = CLONE.format(depth="'--depth', '5'", command="'log'").replace(
         "look(url):\n", "look(url):\n    words()\n"
     )
 
