@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.from_facts import (
     files_of,
     from_facts,
@@ -39,7 +40,7 @@ WORDS: dict[str, str] = {
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",
     "unused_result": "a function's result or judge's value that is not used (the Chief Justice's apart)",
-    "unused_verdict": "a value of the Chief Justice that is never read",
+    "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of at most 15 commits whose history is read",
     "deleted_clone": "a clone that is deleted before it is read",
@@ -108,8 +109,29 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
         return could_not_look(f"Not everything was read: {reason}.")
     names = [WORDS[kind] for kind in check.faults]
     absences = clauses(f"no {name.partition(' ')[2]}" for name in names)
-    reason = f"N{absences[1:]} was recognised in {files_of(survey)}."
+    reason = f"N{absences[1:]} was recognised in {files_of(survey)}.{_unread_keys(check, fact)}"
     return absent(reason, searched_for(listed(names), survey), met=True)
+
+
+def _unread_keys(check: StateFlow, fact: Mapping[str, Any]) -> str:
+    """Keys that nobody reads beside unused values in the code; "" where the check is on neither.
+
+    They may be what the graph is run for, and count for nothing.
+    """
+    faults = [
+        fault
+        for fault in fact["faults"]
+        if fault["kind"] == "unread_write"
+        and _unused_kind(fault) in check.faults
+        and "unread_write" not in check.faults
+    ]
+    return f" Not counted: {_reason(faults)}" if faults else ""
+
+
+def _unused_kind(fault: Mapping[str, Any]) -> str:
+    """The kind of a value inside the code that is not used, of the node that writes the key."""
+    is_verdict = any(role_by_name(node) == "justice" for node in fault.get("nodes", ()))
+    return "unused_verdict" if is_verdict else "unused_result"
 
 
 def _reason(faults: Sequence[Mapping[str, Any]]) -> str:

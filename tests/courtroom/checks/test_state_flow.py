@@ -109,3 +109,25 @@ def test_every_fault_has_its_words():
 def test_a_check_without_a_known_fault_is_refused(faults):
     with pytest.raises(ValidationError):
         StateFlow(**CHECK_FIELDS, faults=faults)
+
+
+def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
+    fault = {
+        "kind": "unread_write",
+        "sentence": "chief_justice writes `final_report`, which no code reads",
+        "path": "justice.py",
+        "line": 9,
+        "other": None,
+        "nodes": ["chief_justice"],
+    }
+    fact = {"faults": [fault], "unread": {}}
+    verdict, result = (found(kind, fact=fact) for kind in ("unused_verdict", "unused_result"))
+
+    assert (verdict.met, verdict.reason.partition(" Not counted: ")[2]) == (
+        True,
+        "chief_justice writes `final_report`, which no code reads (justice.py:9).",
+    )
+    assert "Not counted" not in result.reason
+    of_judge = {"faults": [{**fault, "nodes": ["defense"]}], "unread": {}}
+    assert "Not counted: chief" in found("unused_result", fact=of_judge).reason
+    assert "Not counted" not in found("unread_write", fact=fact).reason

@@ -15,7 +15,8 @@ MOST_NAMES = 4
 class FlowFault:
     """`sentence` is in the names of the work; `other` is the second place, where there is one.
 
-    `keys` of the state, and the `nodes` or routers that use them, where it does not declare them.
+    `keys` of the state, and the `nodes` or routers that use them, where it does not declare them;
+    the node that writes a key which nobody reads.
     `channel` is the declared key under which the undeclared ones belong. `places` are further lines
     of the same fault. `is_given`: an input of the graph holds the keys. `callers` are the
     keys that are read from the graph's result, each with its place; `written` is where the report

@@ -319,7 +319,10 @@ def unread_writes(access: StateAccess, symbols: SymbolTable, reading: FlowReadin
                 read.add(write.key)
                 sentence = f"{use.name} writes `{write.key}`, which no code reads"
                 place = _state_place(access)
-                reading.add([FlowFault("unread_write", sentence, write.path, write.line, place)])
+                nodes = (use.name,)
+                reading.add(
+                    [FlowFault("unread_write", sentence, write.path, write.line, place, (), nodes)]
+                )
 
 
 def is_used(symbols: SymbolTable, key: str) -> bool:

@@ -344,6 +344,7 @@ def judge(state):
     )
 
     assert sentences(reading, "unread_write") == ["judge writes `opinions`, which no code reads"]
+    assert [f.nodes for f in reading.faults if f.kind == "unread_write"] == [("judge",)]
 
 
 def test_a_key_that_a_test_of_the_work_reads_is_read():
