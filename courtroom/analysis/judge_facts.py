@@ -21,8 +21,10 @@ from courtroom.analysis.langgraph.judging.structured_calls import (
     parsing_calls,
     structured_calls,
 )
+from courtroom.analysis.langgraph.judging.unbound_calls import unbound_calls
 from courtroom.analysis.langgraph.judging.uncaught_answers import uncaught_answers
 from courtroom.analysis.langgraph.state_flow.flow_fault import joined
+from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 
@@ -42,6 +44,7 @@ def record_calls(writer: FactWriter) -> None:
             bound = f"{'the tools in ' * call.is_of_tools}{call.schema}" or "a schema"
             note = f"A model is bound to {bound} here."
             writer.add_location("judging_calls", call.source.path, call.line, note=note)
+            row |= _unbound(call, judging)
         # That a call is no judge's is known where their code is.
         is_known = is_by_judge or (layers.judges and not gap)
         rows.append(row | ({"by_judge": is_by_judge} if is_known else {}))
@@ -68,6 +71,12 @@ def record_calls(writer: FactWriter) -> None:
         else layer_gap(writer.call_graph, layers, "judge")
     )
     writer.set_rows("plain_judges", [] if gap else _judge_nodes(layers), gap)
+
+
+def _unbound(call: BoundCall, judging: Sequence[FunctionRef]) -> dict[str, Any]:
+    lines = unbound_calls(call, judging)
+    places = [{"path": call.source.path, "line": line} for line in lines]
+    return {"unbound": places} if places else {}
 
 
 def _record_uncaught(writer: FactWriter, gap: str) -> None:

@@ -36,6 +36,7 @@ RETRIED = (
 UNCAUGHT = "A failure of the judges' model ends the run: nothing catches it."
 # Beside a handler that may catch some failures of the same call.
 OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: nothing catches them."
+UNBOUND = "The same model is also called without the schema, and its answer is cut out of text."
 MADE_UP = "A score written in the code stands in for an answer that failed."
 UNASKED = "A score written in the code stands in for an answer that was never requested."
 LEFT_OUT = (
@@ -78,7 +79,7 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     with_schema = [call for call in calls if not call.get("of_tools")]
     matching = [call for call in with_schema if not wanted or _is_wanted(call, check)]
     if matching:
-        return present(f"{_bound(matching)}.", _clues(matching))
+        return _matching(matching, is_strict=bool(wanted))
     parsed = [row for row in survey.facts.get("parsed_answers") or () if _is_wanted(row, check)]
     if wanted and parsed:
         return present(
@@ -99,6 +100,16 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         return present(f"{_bound(calls)}, and to no schema.", _clues(calls), met=False)
     sentence = f"{_bound(calls)}, and none to {options(wanted)}."
     return present(sentence, _clues(calls), met=False)
+
+
+def _matching(calls: Sequence[Mapping[str, Any]], *, is_strict: bool) -> Finding:
+    """Bound calls; strictly, the same model must not be asked beside them for text to cut apart."""
+    unbound = [place for call in calls for place in call.get("unbound", ())]
+    if not (is_strict and unbound):
+        return present(f"{_bound(calls)}.", _clues(calls))
+    clues = [*_clues(calls), *(line_clue(place, UNBOUND) for place in unbound)]
+    reason = f"{_bound(calls)}. {UNBOUND.removesuffix('.')} ({places_of(unbound)})."
+    return present(reason, clues, met=False, fault=UNBOUND)
 
 
 def _handled(survey: Survey) -> Finding:

@@ -45,6 +45,10 @@ NO_UNASKED_SCORE = (
     " verdict."
 )
 CATCH = "Catch the failure of this call, and record in the state that the judge failed."
+BOUND_ALWAYS = (
+    "Ask with the schema in every attempt: hold the answer of this call to {schema}, as that of the"
+    " bound call, and cut no score out of its text."
+)
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
     "Hand the JSON Schema of {schema} to the judges' model with this call, or ask a LangChain model"
@@ -110,6 +114,13 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
         yield replace(placed(action, judges[0]), is_exact=True)
     elif aspect in {"called", "schema"} and any(map(_is_of_other_client, pieces[:1])):
         yield Step(OTHER_CLIENT.format(schema=schema), is_exact=True)
+    unbound = [
+        place
+        for call in work.facts.get("structured_output_calls") or ()
+        for place in call.get("unbound", ())
+    ]
+    if aspect == "schema" and unbound:
+        yield replace(placed(BOUND_ALWAYS.format(schema=schema), unbound[0]), is_exact=True)
     if aspect == "retry":
         schema = work.answer_schema or "the schema"
         yield Step(

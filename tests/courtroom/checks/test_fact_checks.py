@@ -203,6 +203,20 @@ def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
     assert (finding.met, clue_lines(finding)) == (met, [("j.py", 8)])
 
 
+def test_call_that_goes_around_the_schema_is_a_fault_beside_the_bound_one():
+    call = {"path": "j.py", "line": 8, "schema": "Opinion"}
+    facts = {"structured_output_calls": [call | {"unbound": [{"path": "j.py", "line": 12}]}]}
+    check = StructuredOutput(**CHECK_FIELDS, aspect="schema", schemas=("Opinion",))
+    finding = structured_output(check, survey(facts=facts))
+    assert (finding.met, clue_lines(finding)) == (False, [("j.py", 8), ("j.py", 12)])
+    assert finding.reason == (
+        "Model calls are bound to Opinion (j.py:8). The same model is also called without the"
+        " schema, and its answer is cut out of text (j.py:12)."
+    )
+    called = StructuredOutput(**CHECK_FIELDS, aspect="called")
+    assert structured_output(called, survey(facts=facts)).met
+
+
 @pytest.mark.parametrize(
     ("parts", "met"),
     [

@@ -60,12 +60,16 @@ MAX_CLASSES = 20
 
 @dataclass(frozen=True, slots=True)
 class BoundCall:
-    """Call that binds a model, or parses its answer; `schema` as written, "" if no plain name."""
+    """Call that binds a model, or parses its answer; `schema` as written, "" if no plain name.
+
+    `model`: the expression that is bound, in words; "" for a parser.
+    """
 
     source: SourceFile
     line: int
     argument: ast.expr | None
     binder: str = ""
+    model: str = ""
 
     @property
     def is_of_tools(self) -> bool:
@@ -96,7 +100,11 @@ def holds_line(node: ast.stmt, line: int) -> bool:
 def structured_calls(symbols: SymbolTable) -> list[BoundCall]:
     return [
         BoundCall(
-            source, line_of_call(site.node), _schema_argument(site.node), called_name(site.node)
+            source,
+            line_of_call(site.node),
+            _schema_argument(site.node),
+            site.node.func.attr,
+            ast.unparse(site.node.func.value),
         )
         for source in symbols.codebase.production
         if any(binder in source.text for binder in SCHEMA_BINDERS)

@@ -45,8 +45,25 @@ def test_dead_code_is_removed_from_every_kind_of_block(place):
     assert "fake" not in without_dead_code(place.format("if False: fake()"))
 
 
+@pytest.mark.parametrize("condition", ["SWITCH", "x and SWITCH", "(x and SWITCH) and y"])
+@pytest.mark.parametrize("switch", ["SWITCH = False", "SWITCH: bool = False"])
+def test_code_behind_a_switch_that_is_off_is_removed(switch, condition):
+    code = f"{switch}\nif {condition}:\n    fake()\nelse:\n    real()"
+    assert without_dead_code(code) == f"{switch}\nreal()"
+
+
 @pytest.mark.parametrize(
-    "code", ["if x:\n    a()", "while True:\n    a()", "if TYPE_CHECKING:\n    import a"]
+    "code",
+    [
+        "if x:\n    a()",
+        "while True:\n    a()",
+        "if TYPE_CHECKING:\n    import a",
+        "SWITCH = True\nif SWITCH:\n    a()",
+        "SWITCH = None\nif SWITCH:\n    a()",
+        "SWITCH = False\nif SWITCH or x:\n    a()",
+        "SWITCH = False\nif set_up():\n    SWITCH = True\nif SWITCH:\n    a()",
+        "SWITCH = False\n\ndef f():\n    global SWITCH\n    SWITCH = x\nif SWITCH:\n    a()",
+    ],
 )
 def test_live_code_is_unchanged(code):
     assert without_dead_code(code) == code
