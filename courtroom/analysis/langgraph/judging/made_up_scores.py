@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from courtroom.analysis.langgraph.judging.missing_answers import without_answer
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
 from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
 from courtroom.analysis.langgraph.judging.written_numbers import written_numbers
@@ -52,8 +53,8 @@ def made_up_scores(judges: Sequence[FunctionRef]) -> list[Row]:
     """Return opinions with a written score, each with its function, line and a sentence.
 
     The highest score comes first: a low one may pass for a mark of the failure. They stand where a
-    model's call has failed: in the handler of an exception, after a loop of attempts, or in a
-    function that one of these calls.
+    model's call has failed: in the handler of an exception, after a loop of attempts, where a
+    function returned no answer, or in a function that one of these calls.
     """
     functions = {function.name: function for function in judges}
     rows: list[tuple[float, Row]] = []
@@ -144,7 +145,7 @@ def _returned(function: FunctionRef) -> Iterator[ast.AST]:
 
 
 def _after_failure(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.AST]:
-    """Yield what runs when an exception was caught, then what follows a loop of attempts.
+    """Yield what runs when an exception was caught, after a loop of attempts, and for no answer.
 
     An import that fails is no answer, and before a request there is none. A handler may leave
     nothing for the end of the loop.
@@ -161,6 +162,7 @@ def _after_failure(function: ast.AST, functions: Mapping[str, FunctionRef]) -> I
             if isinstance(statement, LOOPS) and _is_of_attempts(statement):
                 yield from _in_last_attempt(statement)
                 yield from block[position + 1 :]
+    yield from without_answer(function, functions)
 
 
 def _imports(node: ast.Try) -> bool:

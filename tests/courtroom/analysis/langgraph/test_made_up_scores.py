@@ -313,3 +313,48 @@ def test_score_for_want_of_a_model_stands_for_no_failed_answer(tried, later, is_
             "prosecutor gives the score 3 where the request cannot be prepared: no answer was"
             " requested."
         )
+
+
+ASKED = """\
+def ask(state):
+    for attempt in range(3):
+        try:
+            return model.invoke(state)
+        except ValueError:
+            continue
+    return {failed}
+def prosecutor(state):
+    answer = ask(state)
+    {handled}
+"""
+
+
+@pytest.mark.parametrize(
+    "handled",
+    [
+        "if answer:\n        use(answer)\n    else:\n        use({made_up})",
+        "if answer is None:\n        use({made_up})",
+        "if not answer:\n        use({made_up})",
+        "if answer is not None:\n        return [answer]\n    return [{made_up}]",
+        "return [answer or {made_up}]",
+        "return [answer if answer else {made_up}]",
+        "return [ask(state) or {made_up}]",
+    ],
+)
+def test_score_where_a_helper_gives_no_answer_is_made_up_by_its_caller(handled):
+    made_up = MADE_UP.format(score="2")
+    code = ASKED.format(failed="None", handled=handled.format(made_up=made_up))
+    _, layers = layers_of(symbols_of(code))
+    words = "prosecutor gives the score 2 in place of an answer that failed."
+    assert [text for _, _, text in made_up_scores(layers.judges)] == [words]
+
+    code = code.replace("return None", "raise ValueError")
+    _, layers = layers_of(symbols_of(code))
+    assert made_up_scores(layers.judges) == []
+
+
+@pytest.mark.parametrize("handled", ["if state:\n        use({made_up})", "return [{made_up}]"])
+def test_score_beside_a_helper_without_answer_is_none_for_it(handled):
+    code = ASKED.format(failed="None", handled=handled.format(made_up=MADE_UP.format(score="2")))
+    _, layers = layers_of(symbols_of(code))
+    assert made_up_scores(layers.judges) == []
