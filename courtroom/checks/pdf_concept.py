@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 NO_CODE = "The report may name a join of the code's graph, which could not be read."
-EXPLAINS_IT, NOWHERE = "explains it", "and names it nowhere"
+EXPLAINS_IT, NOWHERE = "explains it", "and the report names it nowhere"
 # Names for the place where branches meet, whatever its node is called.
 JOINS = ("synchronization point", "synchronization barrier", "synchronization node")
 REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")

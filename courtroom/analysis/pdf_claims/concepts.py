@@ -10,6 +10,7 @@ from typing import Any
 
 from courtroom.analysis.diagrams.diagram_kind import pictures
 from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.opposed_judges import opposed_judges
 from courtroom.analysis.pdf_claims.passages import Passages, stems_of
 from courtroom.models.facts import PDF_TERMS, TermUse
 
@@ -182,10 +183,12 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
 
 def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
     """Return the first passage on all parts of the term's mechanism; None for a term without."""
+    pattern = _pattern(_spellings(term))
+    if term == "Dialectical Synthesis":
+        return _by_judges(list(_blocks(reading)), pattern)
     parts = _MECHANISMS_OF_TERMS.get(term)
     if parts is None:
         return None
-    pattern = _pattern(_spellings(term))
     blocks = list(_blocks(reading))
     for index, block in enumerate(blocks):
         if _OTHER_SUBJECT.search(block.section):
@@ -196,6 +199,18 @@ def explained_without_term(reading: PdfReading, term: str) -> TermMatch | None:
             if is_whole and _explains(passage, pattern):
                 return TermMatch("substantive", _first_page(blocks, index), passage)
     return None
+
+
+def _by_judges(blocks: list[_Block], pattern: re.Pattern[str]) -> TermMatch | None:
+    own = [b for b in blocks if not _is_folio(b) and not _OTHER_SUBJECT.search(b.section)]
+    return next(
+        (
+            TermMatch("substantive", own[start].page, passage[:_PASSAGE_CHARACTERS])
+            for start, passage in opposed_judges([block.text for block in own])
+            if _explains(passage, pattern)
+        ),
+        None,
+    )
 
 
 def _first_page(blocks: list[_Block], index: int) -> int:

@@ -29,13 +29,22 @@ PLACES: dict[str, tuple[str, frozenset[str]]] = {
 }
 
 
+# What a passage says of this work where it explains the term by more than its name.
+_IN_THIS_WORK = {
+    "State Synchronization": "which nodes write a key in one step, and what keeps each result",
+    "Dialectical Synthesis": "by which rules opposed opinions become one verdict",
+}
+
+
 def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
-    """Name the term where a passage explains what it stands for."""
+    """Tie the term to a passage that explains what it stands for: its name alone says nothing."""
     for piece in pieces[:1]:
         page = piece.location.page
         # "mentions it on page 4 and explains it nowhere" is no such passage.
         if piece.rationale.startswith(f"Page {page} {EXPLAINS_IT}"):
-            yield Step(f"Write “{term}” where page {page} explains it.", is_exact=True)
+            content = _IN_THIS_WORK.get(term, "what it is in this work")
+            action = f"Tie the passage on page {page} to “{term}”: say there {content}."
+            yield Step(action, is_exact=True)
 
 
 # What courtroom.analysis.diagrams.diagram_match says of branches of the code.

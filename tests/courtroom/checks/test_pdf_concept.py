@@ -77,7 +77,7 @@ def test_only_a_missing_term_for_a_join_is_looked_for_again(
 @pytest.mark.parametrize(
     ("first", "reason"),
     [
-        ("Start.", "Page 2 explains it, and names it nowhere."),
+        ("Start.", "Page 2 explains it, and the report names it nowhere."),
         (
             "A peer was weak on state synchronization.",
             "Page 2 explains it, and the term stands elsewhere, as on page 1.",
@@ -104,8 +104,8 @@ def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: st
     ("rationale", "actions"),
     [
         (
-            "Page 4 explains it, and names it nowhere.",
-            ["Write “Dialectics” where page 4 explains it."],
+            "Page 4 explains it, and the report names it nowhere.",
+            ["Tie the passage on page 4 to “Dialectics”: say there what it is in this work."],
         ),
         ("The report mentions “Dialectics” on page 4 and explains it nowhere.", []),
     ],

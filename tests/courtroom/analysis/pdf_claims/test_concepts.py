@@ -389,3 +389,46 @@ def test_node_that_is_defined_as_one_of_the_terms_kind_explains_it() -> None:
         " and structures evidence by criterion for the judges."
     )
     assert use_of_term(reading, "Fan-In / Fan-Out").use == "substantive"
+
+
+JUDGES = (
+    "A. The Prosecutor",
+    "It subtracts points for every gap in the evidence, and trusts no test that it cannot run.",
+    "B. The Defense",
+    "It rewards intent, reads the history and argues for creative workarounds.",
+)
+VERDICT = (
+    "C. The Tech Lead",
+    "It evaluates whether reducers are used and identifies technical debt.",
+    "3. The Chief Justice",
+    "A rule engine resolves the conflict of opinions: a security flaw overrides what the others say.",
+)
+
+
+def test_opposed_judges_and_their_verdict_explain_a_synthesis_over_headings_and_pages() -> None:
+    pages = ("\n".join(("Start.", *JUDGES)), "\n".join(VERDICT))
+    reading = _reading(*pages, headings=(*JUDGES[::2], *VERDICT[::2]))
+    assert use_of_term(reading, "Dialectical Synthesis").use == "absent"
+    match = explained_without_term(reading, "Dialectical Synthesis")
+    assert match is not None
+    assert (match.page, match.passage) == (1, " ".join((*JUDGES, *VERDICT)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The Defense", "The Detective"),
+        ("B. The Defense", "Defense 4/5"),
+        ("resolves the conflict of opinions", "prints the opinions"),
+        ("The Chief Justice\nA rule engine", "The End\nIt"),
+    ],
+)
+def test_judges_without_an_opponent_or_a_ruling_explain_no_synthesis(
+    before: str, after: str
+) -> None:
+    text = "\n".join((*JUDGES, *VERDICT))
+    assert before in text
+    assert (
+        explained_without_term(_reading(text.replace(before, after)), "Dialectical Synthesis")
+        is None
+    )
