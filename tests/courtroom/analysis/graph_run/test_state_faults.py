@@ -214,8 +214,12 @@ app = g.compile()
         ('return "off" if state.get("opinions") else "on"', ["c"]),
         ('return "off" if state["url"] else "on"', ["b", "c"]),
         ('return "off" if len(state["opinions"]) > 2 else "on"', ["b", "c"]),
+        ('return "off" if len(state.get("opinions") or []) > 0 else "on"', ["c"]),
+        ('return "off" if 1 <= len(state["opinions"]) else "on"', ["b", "c"]),
+        ('return "on" if len(state["opinions"]) == 0 else "off"', ["c"]),
+        ('return "on" if len(state["opinions"]) < 1 else "off"', ["c"]),
+        ('return "on" if len(state["opinions"]) < 2 else "off"', ["b", "c"]),
     ],
-    ids=["b only while it is empty", "another key", "b also with some"],
 )
 def test_a_list_that_a_route_wants_empty_is_not_doubled_behind_it(test, nodes):
     fact = fact_of(
