@@ -42,6 +42,7 @@ _HOSTED = re.compile(r"//[\w.-]+/[\w.-]+/[\w.-]+/(?:-/)?(?:blob|raw)/[^/\s]+/([^
 _FILE = re.compile(rf"\w\.(?:{ENDINGS})$")
 # "Node.js" and the like are products, not files.
 _PRODUCT = re.compile(r"[A-Z]\w*\.js")
+_HIDDEN = re.compile(r"\.(?:env\.|[a-z][a-z0-9_-]+/\w)")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])")
 _PASSAGE_CHARACTERS = 400
 # Chapters about files that are to come.
@@ -170,5 +171,5 @@ def _paths_of(text: str) -> Iterator[str]:
 
 
 def _is_fragment(path: str) -> bool:
-    # Ends of other words have two dots or begin with one; examples of settings are the exception.
-    return ".." in path or (path.startswith(".") and not path.startswith(".env."))
+    # Ends of other words have two dots or begin with one, as examples of settings and some folders do.
+    return ".." in path or (path.startswith(".") and not _HIDDEN.match(path))

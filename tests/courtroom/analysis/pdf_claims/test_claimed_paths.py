@@ -56,6 +56,11 @@ def test_paths_are_named_once_as_written() -> None:
     assert _claimed(text) == ["src/graph.py", "judges.py", "docs/README.md", "Makefile"]
     assert _claimed("The graph is drawn in ./docs/graph.png here.") == ["./docs/graph.png"]
     assert _claimed("Copy .env.example and fill it in.") == [".env.example"]
+    assert _claimed("Files:\n.github/workflows/tests.yml (new)\nin (.vscode/launch.json).") == [
+        ".github/workflows/tests.yml",
+        ".vscode/launch.json",
+    ]
+    assert _claimed("The end .nodes.py of a word, and the end ..tools/judges.py of a path.") == []
 
 
 def test_rest_of_a_path_that_a_cell_breaks_is_no_file() -> None:
