@@ -49,7 +49,7 @@ SOUND: dict[str, str] = {
     "idle": "a route leads to every node",
     "endless": "every loop has a way out",
     "conflicts": "no two nodes of one step write a key that takes one write",
-    "doubled": "no list that a reducer appends to is doubled by a node that returns it whole",
+    "doubled": "no node was recognised that returns again the list that a reducer appends to",
 }
 
 
@@ -218,7 +218,14 @@ def _doubled(runs: StubRuns) -> Iterator[Statement]:
 
 
 def _doubled_sentence(fault: KeyFault) -> str:
-    verb = "returns" if len(fault.nodes) == 1 else "return"
+    is_one = len(fault.nodes) == 1
+    if fault.is_rebuilt:
+        return (
+            f"{_names(fault.nodes)} {'makes' if is_one else 'make'} the entries of `{fault.key}` anew"
+            f" and {'returns' if is_one else 'return'} them, and its reducer adds them to those that"
+            " are there: all entries are doubled."
+        )
+    verb = "returns" if is_one else "return"
     return (
         f"{_names(fault.nodes)} {verb} what `{fault.key}` held before, and its reducer adds it"
         " once more: all entries are doubled."

@@ -31,13 +31,15 @@ class RouteRun(FactModel):
 class KeyFault(FactModel):
     """Key of the state that nodes break; `places` are the lines where they write it.
 
-    `is_unchanged`: all of them return under it what they got.
+    `is_unchanged`: all of them return under it what they got. `is_rebuilt`: all of them return the
+    entries that they got, made anew.
     """
 
     key: str
     nodes: tuple[str, ...]
     places: tuple[Place, ...]
     is_unchanged: bool = False
+    is_rebuilt: bool = Field(False, exclude_if=lambda is_rebuilt: not is_rebuilt)
 
 
 class RepeatedNode(FactModel):

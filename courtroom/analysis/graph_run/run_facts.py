@@ -92,7 +92,7 @@ def _runs_fact(graph: StubGraph) -> dict[str, Any]:
         "idle": [{"node": name, "place": _place(graph.places.get(name))} for name in never],
         "endless": _endless_fact(graph, endless_loop(graph, exploration)),
         "conflicts": _conflict_facts(state.conflicts, graph.state) if graph.state else [],
-        "doubled": _key_facts(state.doubled, graph.state.returned) if graph.state else [],
+        "doubled": _doubled_facts(state.doubled, graph.state) if graph.state else [],
     }
     # Past a bound, what was seen stays true, and what was not seen proves nothing.
     bound = "" if exploration.is_complete else BOUND
@@ -117,6 +117,16 @@ def _conflict_facts(faults: Iterable[KeyFault], state: StubState) -> list[dict[s
             ),
         }
         for fact in _key_facts(faults, state.sure)
+    ]
+
+
+def _doubled_facts(faults: Iterable[KeyFault], state: StubState) -> list[dict[str, Any]]:
+    return [
+        {
+            **fact,
+            "is_rebuilt": all(fact["key"] in state.rebuilt.get(node, ()) for node in fact["nodes"]),
+        }
+        for fact in _key_facts(faults, state.returned)
     ]
 
 

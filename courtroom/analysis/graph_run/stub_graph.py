@@ -60,7 +60,8 @@ class StubState:
     node writes in every update, `fresh` those that some update gives a new value, `returned` those
     under which one holds what the node got, all with the places. `handed` maps the start of a router
     to the nodes that its Sends hand the whole state. `looked_at` are the keys that a node reads
-    and writes: a second run of it may add nothing. `gap` says why writes may be missing.
+    and writes: a second run of it may add nothing. `rebuilt` are keys of `returned` under which it
+    makes the entries that it got anew. `gap` says why writes may be missing.
     """
 
     kept: Mapping[str, str]
@@ -69,6 +70,7 @@ class StubState:
     returned: Mapping[str, Mapping[str, Location]]
     handed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     looked_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rebuilt: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gap: str = ""
 
 
@@ -227,5 +229,6 @@ def _read_state(document: Mapping[str, Any]) -> StubState:
         table("returned"),
         names("handed"),
         names("looked_at"),
+        names("rebuilt"),
         document["gap"],
     )

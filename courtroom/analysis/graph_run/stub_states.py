@@ -7,6 +7,7 @@ from typing import Any
 
 from courtroom.analysis.graph_run.stub_graph import ROOT, Location, StubState
 from courtroom.analysis.langgraph.own_reducers import appends
+from courtroom.analysis.langgraph.rebuilt_entries import rebuilt_keys
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
 from courtroom.analysis.langgraph.state_class import declared_keys, reducers_of
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -28,13 +29,15 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
     reducers = {row["field"]: row for row in reducers_of(symbols, access.state.site)}
     kept = {key: _kept(symbols, reducers.get(key)) for key in sorted(keys)}
     uses = access.nodes.items()
+    rebuilt = {name: _rebuilt(symbols, use, kept) for name, use in uses}
     return StubState(
         kept=kept,
         sure={name: _root(use) if is_dict else _sure(use, kept) for name, use in uses},
         fresh={name: _fresh(use, kept) for name, use in uses},
-        returned={name: _returned(use, kept) for name, use in uses},
+        returned={name: _returned(use, kept) | rebuilt[name] for name, use in uses},
         handed=_handed(access),
         looked_at={name: _looked_at(use) for name, use in uses},
+        rebuilt={name: tuple(keys) for name, keys in rebuilt.items()},
         gap=next((use.writes_gap for use in access.nodes.values() if use.writes_gap), ""),
     )
 
@@ -101,6 +104,20 @@ def _returned(use: StateUse, kept: dict[str, str]) -> Keys:
         for update in use.updates
         for write in update.writes
         if (write.is_unchanged or write.is_extended) and write.key in kept
+    }
+
+
+def _rebuilt(symbols: SymbolTable, use: StateUse, kept: dict[str, str]) -> Keys:
+    """Return the keys of appending reducers under which a node makes what it got anew."""
+    source = symbols.codebase.files.get(use.path)
+    sites = source.functions if source is not None else []
+    site = next((site for site in sites if site.node.lineno == use.line), None)
+    keys = rebuilt_keys(site) if site is not None else frozenset()
+    return {
+        write.key: _place(use, write.path, write.line)
+        for write in use.writes
+        if write.key in keys and kept.get(write.key) == "add"
+        if not (write.is_unchanged or write.is_extended)
     }
 
 

@@ -107,6 +107,15 @@ FAULTS = [
         ),
         [("src/graph.py", 9)],
     ),
+    (
+        "doubled",
+        [{"key": "opinions", "nodes": ["save"], "places": [EDGE], "is_rebuilt": True}],
+        (
+            "`save` makes the entries of `opinions` anew and returns them, and its reducer adds them to"
+            " those that are there: all entries are doubled."
+        ),
+        [("src/graph.py", 9)],
+    ),
 ]
 
 

@@ -146,6 +146,92 @@ def test_an_own_reducer_doubles_what_it_joins_with_itself(reducer, is_doubled):
     assert rows(fact, "doubled") == [("opinions", ["c"])] * is_doubled
 
 
+FINDINGS = """
+import operator
+from typing import Annotated, TypedDict
+from langgraph.graph import END, START, StateGraph
+
+def join(left, right):
+    out = dict(left)
+    for key, rows in right.items():
+        out[key] = out.get(key, []) + rows
+    return out
+
+class State(TypedDict):
+    findings: Annotated[dict, join]
+    opinions: Annotated[list, operator.add]
+
+def a(state): return {"findings": {"repo": [{"goal": "x"}]}, "opinions": [1]}
+def b(state): return {"findings": {"docs": [{"goal": "y"}]}}
+"""
+BY_LOOPS = """
+def c(state):
+    rows = state.get("findings", {})
+    ledger = {}
+    for name in ["repo", "docs"]:
+        raw = rows.get(name, [])
+        kept = raw if isinstance(raw, list) else [raw]
+        kept = [row for row in kept if row]
+        if not kept:
+            ledger[name] = [{"goal": "none"}]
+            continue
+        own = []
+        for row in kept:
+            if not isinstance(row, dict): continue
+            goal = row.get("goal") or "unknown"
+            own.append({"goal": goal, "text": "ok"})
+        ledger[name] = own
+    return {"findings": ledger}
+"""
+BY_ITEMS = """
+def c(state):
+    ledger = {}
+    for name, rows in state["findings"].items():
+        ledger[name] = [Row(goal=row["goal"]) for row in rows]
+    return {"findings": ledger}
+"""
+BY_COMPREHENSION = """
+def c(state):
+    rows = {k: [dict(r) for r in v if r] for k, v in state["findings"].items()}
+    return {"findings": rows}
+"""
+LIST = """
+def c(state):
+    return {"opinions": [o.model_copy() for o in state["opinions"]]}
+"""
+MANY_AT_ONCE = """
+def c(state):
+    return {"opinions": [{"mean": sum(o["score"] for o in state["opinions"])}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("node", "key"),
+    [
+        (BY_LOOPS, "findings"),
+        (BY_ITEMS, "findings"),
+        (BY_COMPREHENSION, "findings"),
+        (LIST, "opinions"),
+        (BY_ITEMS.replace("ledger[name]", "ledger['all']"), None),
+        (BY_ITEMS.replace("for row in rows]", "for row in rows if row['goal'] == 'x']"), None),
+        (BY_COMPREHENSION.replace("dict(r)", "judge(r)"), None),
+        (BY_LOOPS.replace("            own.append", "            if goal: own.append"), None),
+        (LIST.replace("o.model_copy()", "ask(o)"), None),
+        (LIST.replace("    return", "    model.invoke(state)\n    return"), None),
+        (MANY_AT_ONCE, None),
+    ],
+)
+def test_a_list_whose_entries_a_node_makes_anew_is_doubled(node: str, key: str | None):
+    fact = fact_of(node, FINDINGS)
+    assert rows(fact, "doubled") == ([(key, ["c"])] if key else [])
+    assert all(row["is_rebuilt"] for row in fact["doubled"])
+
+
+def test_entries_made_anew_behind_a_reducer_that_replaces_them_stand_there_once():
+    state = FINDINGS.replace("out.get(key, []) + rows", "rows")
+    assert fact_of(BY_ITEMS, state)["doubled"] == []
+
+
 def test_a_list_that_only_an_empty_one_was_added_to_is_not_doubled():
     fact = fact_of("""
     def a(state): return {"opinions": []}
