@@ -55,12 +55,19 @@ class IdleNode(ReportRecord):
     node: str
 
 
+class EndlessLoop(ReportRecord):
+    """Nodes that run until LangGraph's recursion limit."""
+
+    nodes: tuple[str, ...]
+
+
 class StubRuns(ReportRecord):
     """Steps in which LangGraph runs each node of a graph, with empty nodes and along all routes."""
 
     steps: dict[str, tuple[int, ...]] = {}
     repeated: tuple[RepeatedNode, ...] | None = None
     idle: tuple[IdleNode, ...] | None = None
+    endless: tuple[EndlessLoop, ...] | None = None
 
 
 class InnerRuns(StubRuns):

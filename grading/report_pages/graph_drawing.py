@@ -82,13 +82,15 @@ def _marks(run: GraphRun | None) -> dict[tuple[str, ...], dict[str, Mark]]:
 
 def _marks_in(runs: StubRuns) -> dict[str, Mark]:
     repeated = {name for repeat in runs.repeated or () for name in (repeat.node, *repeat.followers)}
+    endless = {name for loop in runs.endless or () for name in loop.nodes}
+    # What never ends says more than that it comes again.
+    faults = dict.fromkeys(repeated, " again") | dict.fromkeys(endless, " without end")
     marks = {}
     for name, steps in runs.steps.items():
         if steps:
             more = "…" if len(steps) > MOST_STEPS else ""
             words = ", ".join(map(str, steps[:MOST_STEPS])) + more
-            again = " again" if name in repeated else ""
-            marks[name] = Mark(words + again, is_fault=name in repeated)
+            marks[name] = Mark(words + faults.get(name, ""), is_fault=name in faults)
     marks.update({idle.node: Mark("never", is_fault=True) for idle in runs.idle or ()})
     return marks
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 # Larger drawings are harder to read than the list of edges, which is always shown.
@@ -12,6 +12,8 @@ MAX_NODES, MAX_PER_ROW = 24, 6
 CHARACTER, PADDING, GAP_X, BOX, GAP_Y = 7.4, 22, 16, 32, 44
 MARGIN = BOX / 2
 LOOP_MARGIN = 40
+# Room for the head of an arrow, and distance from a box of a path that runs beside its row.
+HEAD, LANE = 3, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,10 @@ class Node:
     @property
     def left(self) -> float:
         return round(self.x - self.width / 2, 1)
+
+    @property
+    def right(self) -> float:
+        return round(self.x + self.width / 2, 1)
 
     @property
     def top(self) -> float:
@@ -152,7 +158,8 @@ def _placed(
     own = {node.name: node for node in _own_nodes(sketch, left, top)}
     boxes = [(node, node.name in sketch.inner) for node in own.values()]
     curves = [
-        (_curve(own[edge.source], own[edge.target]), edge.conditional) for edge in sketch.edges
+        (_curve(own[edge.source], own[edge.target], own.values()), edge.conditional)
+        for edge in sketch.edges
     ]
 
     for name, sketches in sketch.inner.items():
@@ -232,15 +239,45 @@ def _walk(
                 walking[target] = iter(targets.get(target, ()))
 
 
-def _curve(source: Node, target: Node) -> str:
-    """Return the SVG path of an edge: straight down, or around the right side if backward."""
-    if target.top > source.bottom:
-        # 3 units are left for the head of the arrow.
-        start, end = source.bottom, target.top - 3
-        middle = (start + end) / 2
-        return f"M{source.x} {start} C{source.x} {middle} {target.x} {middle} {target.x} {end}"
+def _curve(source: Node, target: Node, nodes: Collection[Node]) -> str:
+    """Return the SVG path of an edge: straight down, or around the right side if backward.
 
-    start, end = source.x + source.width / 2, target.x + target.width / 2
-    # Less than LOOP_MARGIN, so that the curve stays inside the drawing.
-    bend = max(start, end) + 30
-    return f"M{start} {source.y} C{bend} {source.y} {bend} {target.y} {end + 3} {target.y}"
+    A backward edge runs behind none of `nodes`.
+    """
+    if target.top > source.bottom:
+        end = target.top - HEAD
+        middle = (source.bottom + end) / 2
+        return (
+            f"M{source.x} {source.bottom} C{source.x} {middle} {target.x} {middle} {target.x} {end}"
+        )
+
+    if source is target:
+        return _loop(source, is_last=_is_last(source, nodes))
+
+    # Less than LOOP_MARGIN, so that the path stays inside the drawing.
+    bend = 30 + max(node.right for node in nodes if target.top < node.y < source.bottom)
+    if source.right == target.right == bend - 30:
+        return (
+            f"M{source.right} {source.y} C{bend} {source.y} {bend} {target.y}"
+            f" {target.right + HEAD} {target.y}"
+        )
+    leave = f"M{source.x} {source.bottom} v{LANE}"
+    enter = f"V{target.top - LANE} H{target.x} V{target.top - HEAD}"
+    if _is_last(source, nodes):
+        leave = f"M{source.right} {source.y}"
+    if _is_last(target, nodes):
+        enter = f"V{target.y} H{target.right + HEAD}"
+    return f"{leave} H{bend} {enter}"
+
+
+def _loop(node: Node, *, is_last: bool) -> str:
+    """Return the path of an edge of a node to itself: at its side if nothing is there."""
+    if is_last:
+        out, back, bend = node.y - 8, node.y + 8, node.right + 30
+        return f"M{node.right} {out} C{bend} {out} {bend} {back} {node.right + HEAD} {back}"
+    out, back, below = node.x - 8, node.x + 8, node.bottom + 20
+    return f"M{out} {node.bottom} C{out} {below} {back} {below} {back} {node.bottom + HEAD}"
+
+
+def _is_last(node: Node, nodes: Collection[Node]) -> bool:
+    return not any(beside.y == node.y and beside.x > node.x for beside in nodes)

@@ -280,11 +280,19 @@ def test_absence_that_confirms_a_check_is_cited_as_confirmed() -> None:
 
 
 def test_boxes_say_when_their_nodes_run() -> None:
-    wired = graph(("START", "plan"), ("plan", "judge"), ("START", "judge"), ("alone", "END"))
+    wired = graph(
+        ("START", "plan"),
+        ("plan", "judge"),
+        ("START", "judge"),
+        ("alone", "END"),
+        ("plan", "retry"),
+        ("retry", "retry"),
+    )
     run = {
-        "steps": {"plan": [1], "judge": [1, 2], "loop": [1, 3, 5, 7], "alone": []},
+        "steps": {"plan": [1], "judge": [1, 2], "retry": [2, 3, 4, 5], "alone": []},
         "repeated": [{"node": "judge", "followers": []}],
         "idle": [{"node": "alone"}],
+        "endless": [{"nodes": ["retry"]}],
     }
     topology = topology_of(MainGraph.model_validate(wired), GraphRun.model_validate(run))
     assert topology.drawing is not None
@@ -294,9 +302,38 @@ def test_boxes_say_when_their_nodes_run() -> None:
         "plan": ("1", False),
         "judge": ("1, 2 again", True),
         "alone": ("never", True),
+        "retry": ("2, 3, 4… without end", True),
         "END": ("", False),
     }
     assert topology.has_steps
+
+
+def paths_of(*edges: tuple[str, str]) -> tuple[dict[str, Node], list[str]]:
+    """Return the boxes of a drawing by name, and the paths of its edges in their order."""
+    drawing = topology_of(MainGraph.model_validate(graph(*edges))).drawing
+    assert drawing is not None
+    return {node.name: node for node in drawing.nodes}, [path for path, _ in drawing.curves]
+
+
+def test_edge_of_a_node_to_itself_is_a_loop_at_its_free_side() -> None:
+    nodes, (*_, at_bottom, at_side) = paths_of(
+        ("START", "left"), ("START", "right"), ("left", "left"), ("right", "right")
+    )
+    left, right = nodes["left"], nodes["right"]
+    assert at_side.startswith(f"M{right.right} {right.y - 8} ")
+    assert at_side.endswith(f" {right.right + 3} {right.y + 8}")
+    assert at_bottom.startswith(f"M{left.x - 8} {left.bottom} ")
+    assert at_bottom.endswith(f" {left.x + 8} {left.bottom + 3}")
+
+
+def test_backward_edge_runs_around_the_boxes_beside_it() -> None:
+    nodes, (*_, backward) = paths_of(
+        ("START", "plan"), ("plan", "judge"), ("plan", "retry"), ("judge", "plan")
+    )
+    judge, plan, retry = nodes["judge"], nodes["plan"], nodes["retry"]
+    assert backward == (
+        f"M{judge.x} {judge.bottom} v12 H{retry.right + 30} V{plan.y} H{plan.right + 3}"
+    )
 
 
 def test_next_step_links_its_place_and_names_another_score_that_counts() -> None:
