@@ -28,6 +28,7 @@ VERBS = {
 # Of a picture, only the outlines of its boxes were compared.
 PICTURE_MATCHES = "has rows of boxes like the graph of the code"
 COLUMNS_MATCH = "has columns of boxes like the graph of the code"
+HAS_MORE = "has the rows of boxes of the graph of the code, and others"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 
 
@@ -79,13 +80,13 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         return could_not_look(diagram.reason)
     if diagram.kind == "none":
         return _no_diagram(diagram)
-    met = (
-        diagram.kind == "accurate" if check.aspect == "accurate" else diagram.kind in SHOWS_BRANCHES
-    )
+    is_like_code = diagram.kind == "accurate" and not diagram.has_more
+    met = is_like_code if check.aspect == "accurate" else diagram.kind in SHOWS_BRANCHES
     is_matching_picture = diagram.kind == "accurate" and not diagram.passage
     verb = _verb(diagram.kind, has_graph=has_graph)
     if is_matching_picture:
         verb = COLUMNS_MATCH if diagram.from_left else PICTURE_MATCHES
+        verb = HAS_MORE if diagram.has_more else verb
     if check.aspect == "parallel" and diagram.kind == "parallel_shown":
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."

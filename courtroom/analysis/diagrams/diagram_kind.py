@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -22,10 +22,12 @@ from courtroom.analysis.diagrams.diagram_match import (
     differences,
     kind_of,
     sketch_of,
+    strangers,
 )
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
 from courtroom.analysis.diagrams.parallel_branches import (
     code_widths,
+    further_splits,
     matching_widths,
     picture_splits,
 )
@@ -50,7 +52,7 @@ class DiagramResult:
     """Kind of the diagram with its `page` and `passage`, and its last page where it has several.
 
     `kind` is None when it could not be established, for the given `reason`. `from_left`: the boxes of
-    a picture were counted by columns.
+    a picture were counted by columns. `has_more`: it draws branches that the code does not have.
     """
 
     kind: Kind | None
@@ -59,6 +61,7 @@ class DiagramResult:
     passage: str | None = None
     last_page: int | None = None
     from_left: bool = False
+    has_more: bool = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -146,9 +149,14 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
     if not parallel:
         return _in_several(reading, graph)
 
-    for layout in parallel:
-        if graph is not None and (widths := matching_widths(layout, graph)):
-            return _of_picture("accurate", widths, layout)
+    matching = (
+        _like_the_code(layout, widths, further_splits(layout, graph))
+        for layout in parallel
+        if graph is not None and (widths := matching_widths(layout, graph))
+    )
+    # One without further branches is better than those before it.
+    if best := min(matching, key=lambda result: result.has_more, default=None):
+        return best
     widest = [max(sizes) for sizes in picture_splits(parallel[0])]
     in_code = code_widths(graph) if graph else ()
     return _of_picture("parallel_shown", widest, parallel[0], in_code)
@@ -186,6 +194,16 @@ def _of_picture(
     return DiagramResult(kind, reason, layout.page, from_left=layout.from_left)
 
 
+def _like_the_code(layout: Layout, widths: Sequence[int], further: Sequence[int]) -> DiagramResult:
+    result = _of_picture("accurate", widths, layout)
+    if not further:
+        return result
+    beside = (
+        f"beside these it draws boxes in a row that the code does not have: {_in_order(further)}"
+    )
+    return replace(result, reason=f"{result.reason}; {beside}", has_more=True)
+
+
 def _in_order(widths: Sequence[int]) -> str:
     return ", then ".join(map(str, widths))
 
@@ -200,6 +218,8 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
     reason = f"side by side: {side_by_side}" if side_by_side else "nothing is side by side"
     if kind != "accurate" and graph and (parts := differences(sketch, graph)):
         reason += f"; {'; '.join(parts)}"
+    if kind == "accurate" and graph and (others := strangers(sketch, graph)):
+        reason += f"; named as no node of the code: {' | '.join(others)}"
     passage = ", ".join(filter(None, sketch.labels)) or None
     return DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
 

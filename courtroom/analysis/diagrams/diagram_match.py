@@ -19,6 +19,10 @@ Agreement = Literal[
 _TERMINALS = {"start", "end"}
 # Parts of a node's name that diagrams often leave out.
 _TITLES = re.compile(r"(?:node|judge|judges|agent|attorney)$")
+# A router stands between the nodes of the code, and is none.
+_CHOICE = re.compile(r"\?|\brout(?:er|ing)|_router|\bconditional|\bdecision|\bif\b", re.IGNORECASE)
+_WORD = re.compile(r"[a-z0-9]{3,}")
+_MOST_STRANGERS = 4
 # A diagram with fewer nodes of the code is about another subject.
 _MIN_NODES = 2
 
@@ -94,6 +98,26 @@ def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
     if 2 * len(drawn) < len(nodes):
         parts.append(f"it names {len(drawn)} of the {len(nodes)} nodes of the code")
     return parts
+
+
+def strangers(sketch: Sketch, graph: GraphFact) -> list[str]:
+    """Return the labels of linked boxes that name no node of the code, nor a choice of the way."""
+    linked = dict.fromkeys(label for line in sketch.lines for label in line if label.strip())
+    words = [_words(name) for name in _nodes(graph)]
+    return [
+        label
+        for label in linked
+        if not _named_in([label], graph)
+        and _key(label) not in _TERMINALS
+        and not _CHOICE.search(label)
+        and not any(len(own & _words(label)) >= min(2, len(own)) for own in words)
+    ][:_MOST_STRANGERS]
+
+
+def _words(text: str) -> set[str]:
+    """Return the stems of the words of a name or label, also of one in CamelCase."""
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return {re.sub(r"(?:ers?|ors?|e?s|ing|e)$", "", word) for word in _WORD.findall(split.lower())}
 
 
 def _is_in_line(sketch: Sketch, group: set[str], graph: GraphFact) -> bool:

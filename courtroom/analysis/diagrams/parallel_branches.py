@@ -88,6 +88,22 @@ def matching_widths(layout: Layout, graph: GraphFact) -> tuple[int, ...]:
     return ()
 
 
+def further_splits(layout: Layout, graph: GraphFact) -> tuple[int, ...]:
+    """Return the widths of the splits that a picture has beside those of the code, from the top.
+
+    None where the code has as many, with the alternatives that its routers choose from.
+    """
+    splits = picture_splits(layout)
+    widths = list(code_widths(graph))
+    further = []
+    for number, sizes in enumerate(splits):
+        if widths and widths[0] in sizes:
+            widths.pop(0)
+        elif len(splits) - number > len(widths):
+            further.append(max(sizes))
+    return tuple(further) if not widths else ()
+
+
 def _one_by_one(widths: Mapping[int, int]) -> list[Split]:
     return [frozenset({width}) for width in widths.values()]
 

@@ -571,6 +571,15 @@ def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words()
     )
 
 
+def test_picture_with_further_branches_shows_those_of_the_code_and_is_not_like_it():
+    picture = DiagramResult("accurate", "boxes side by side: 3", 4, has_more=True)
+    asked = [Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "accurate")]
+    findings = [best_diagram(check, picture) for check in asked]
+    assert [finding.met for finding in findings] == [True, False]
+    reason = "The picture on page 4 has the rows of boxes of the graph of the code, and others"
+    assert {finding.reason for finding in findings} == {f"{reason} (boxes side by side: 3)."}
+
+
 def test_every_feature_that_a_report_can_claim_has_its_words():
     features = {feature.id for feature in FEATURES}
     apart = {FILE_CONTENT, COMMIT_COUNT}

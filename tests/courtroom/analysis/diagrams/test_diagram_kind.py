@@ -12,7 +12,7 @@ from courtroom.analysis.diagrams.parallel_branches import code_splits
 from courtroom.analysis.pdf.canvas import Path, Point
 from courtroom.analysis.pdf.drawings import drawing_of
 from courtroom.analysis.pdf.page_text import Piece
-from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
+from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading, VisionPicture
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.models.case import Limits
 from courtroom.models.facts import GraphFact
@@ -132,6 +132,23 @@ def test_boxes_with_one_split_are_generic(tmp_path: FilePath) -> None:
     ]
     arrows = [Arrow(0, 1), Arrow(0, 2), Arrow(1, 3), Arrow(2, 3)]
     assert diagram_of(_read(tmp_path, Page(boxes=boxes, arrows=arrows)), PARALLEL).kind == "generic"
+
+
+def test_boxes_of_a_matching_diagram_that_name_no_node_are_named() -> None:
+    drawn = [
+        *_between("START", DETECTIVES, "evidence_aggregator"),
+        *_between("evidence_aggregator", JUDGES, "chief_justice"),
+        ("chief_justice", "Quality Loop"),
+        ("chief_justice", "Judge router"),
+        ("chief_justice", "Chief of Justice: verdict"),
+        ("Quality Loop", "END"),
+    ]
+    labels = tuple(dict.fromkeys(name for edge in drawn for name in edge))
+    edges = tuple((labels.index(start), labels.index(end)) for start, end in drawn)
+    reading = PdfReading(pages=("",), vision_pictures=(VisionPicture(1, labels, edges),))
+    result = diagram_of(reading, PARALLEL)
+    assert result.kind == "accurate"
+    assert result.reason.endswith("; named as no node of the code: Quality Loop")
 
 
 def test_split_that_a_diagram_lacks_is_named() -> None:

@@ -195,6 +195,22 @@ def test_splits_of_the_code_in_a_picture_each_are_shown_in_their_order(
     assert ("3 on page 1, then 2 on page 2" in result.reason) == (kind is not None)
 
 
+@pytest.mark.parametrize(
+    ("widths", "further"), [((3, 2), ()), ((3, 2, 4), (4,)), ((4, 3, 2), (4,)), ((3, 5, 2), (5,))]
+)
+def test_splits_beside_those_of_the_code_are_told_from_them(
+    widths: Sequence[int], further: Sequence[int]
+) -> None:
+    rows = [level for w in widths for level in ((1, 1, 1, 1), (w, w, w, w))]
+    levels = tuple(Level(*level) for level in ((1, 1, 0, 1), *rows, (1, 1, 1, 0)))
+    image = PdfImage(1, 600, 400)
+    reading = PdfReading(pages=("Text.",), images=(image,), layouts=(Layout(1, levels),))
+    result = diagram_of(reading, _graph(3, 2))
+    assert (result.kind, result.has_more) == ("accurate", bool(further))
+    sentence = f"that the code does not have: {', then '.join(map(str, further))}"
+    assert result.reason.endswith(sentence) == bool(further)
+
+
 @pytest.mark.parametrize("widths", [(3, 3), (2, 3), (10, 30)])
 def test_codes_splits_are_counted_from_start_on(widths: Sequence[int]) -> None:
     assert code_widths(_graph(*widths)) == widths
