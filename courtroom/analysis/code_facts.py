@@ -6,11 +6,11 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.failing_facts import record_failing_code
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.graph_run.empty_keys import with_empty_keys
 from courtroom.analysis.graph_run.fixed_routers import with_fixed_routes
@@ -52,8 +52,6 @@ from courtroom.analysis.project.submission_scope import (
     read_scope,
 )
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
-from courtroom.analysis.python.failing_lines import failing_lines
-from courtroom.analysis.python.model_fields import calls_without_field
 from courtroom.analysis.python.source_files import (
     OTHER_LANGUAGES,
     Codebase,
@@ -344,42 +342,6 @@ def _is_uncalled(writer: FactWriter, function: FunctionRef) -> bool:
     return is_read and not is_in_use and not writer.call_graph.is_started(function.name)
 
 
-def _failing_code(writer: FactWriter) -> None:
-    """Record the lines that fail in the functions that a run reaches, by part of the work."""
-    layers = writer.layers
-    parts = {"judges": layers.judges, "justice": layers.justice}
-    elsewhere = {function.key for part in parts.values() for function in part}
-    parts["graph"] = [function for function in layers.in_use if function.key not in elsewhere]
-
-    lines = [row for part, functions in parts.items() for row in _failures(writer, part, functions)]
-    gap = reading_gap(writer.symbols.codebase)
-    if gap and not lines:
-        writer.set_unknown(["failing_code"], gap)
-        return
-    functions = {part: len(functions) for part, functions in sorted(parts.items())}
-    writer.facts["failing_code"] = {"functions": functions, "lines": lines}
-
-
-def _failures(
-    writer: FactWriter, part: str, functions: list[FunctionRef]
-) -> Iterator[dict[str, Any]]:
-    """Yield a row of the fact for each line that fails."""
-    sources = {function.source.path: function.source for function in functions}
-    for path, source in sorted(sources.items()):
-        sites = [function.site for function in functions if function.source is source]
-        failing_by_site = failing_lines(source, sites)
-        for site in sites:
-            lines = failing_by_site.get(site, [])
-            for failing in sorted([*lines, *calls_without_field(writer.symbols, source, site)]):
-                yield {
-                    "path": path,
-                    "line": failing.line,
-                    "part": part,
-                    "function": site.qualname,
-                    "why": failing.why,
-                }
-
-
 def _flow(writer: FactWriter) -> None:
     """Record the faults in the flow of data, each with its two places."""
     flow = read_flow(
@@ -445,7 +407,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     ),
     (_layers, ()),
     (_clone, ("clone_function", *CLONE_HABITS)),
-    (_failing_code, ("failing_code",)),
+    (record_failing_code, ("failing_code",)),
     (
         record_calls,
         (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.from_facts import (
     from_facts,
@@ -12,7 +13,7 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, number_of
+from courtroom.checks.phrases import in_full, listed, number_of, places_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 
@@ -26,17 +27,18 @@ PARTS = {
 }
 # Only what a run reaches from them is looked at: a constructor may run when a file is imported.
 REACHED = {
-    "graph": "that the detectives and the rest of the graph call",
+    "graph": "that the graph calls outside the judges and the Chief Justice",
     "judges": "that the judges call",
     "justice": "that the Chief Justice calls",
 }
 
 
 class FailingCode(CheckBase):
-    """Met where no line of the part is sure to fail."""
+    """Met where no line of the part is sure to fail; with `every_run` only what ends every run."""
 
     kind: Literal["failing_code"] = "failing_code"
     part: Literal["graph", "judges", "justice"]
+    every_run: bool = False
 
 
 def failing_code(check: FailingCode, survey: Survey) -> Finding:
@@ -49,6 +51,8 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
         return could_not_look(f"No function of the {part} was found.")
 
     lines = [line for line in fact["lines"] if line["part"] == check.part]
+    if check.every_run and lines:
+        return _every_run(lines)
     if not lines:
         functions = number_of(count, "function")
         searched = (
@@ -64,17 +68,37 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
             " requires."
         )
         return absent(reason, searched, met=True)
+    return _shown(lines)
+
+
+def _every_run(lines: Sequence[Mapping[str, Any]]) -> Finding:
+    """The lines that a run of a node cannot pass; others stand where a run need not come."""
+    if any(line["nodes"] is None for line in lines):
+        return could_not_look("An earlier version did not look for the runs that reach a line.")
+    certain = [line for line in lines if line["nodes"]]
+    if not certain:
+        reason = f"No node is sure to reach a line that fails: {places_of(lines)}."
+        return absent(reason, reason, met=True)
+    nodes = listed(
+        f"`{node}`" for node in dict.fromkeys(n for line in certain for n in line["nodes"])
+    )
+    return _shown(certain, f"No run of {nodes} gets to its end: ")
+
+
+def _shown(lines: Sequence[Mapping[str, Any]], begin: str = "") -> Finding:
     clues = [line_clue(line, f"{line['function']} {line['why']}.") for line in lines]
     reasons = [
         with_place(clue.rationale, line["path"], line["line"])
         for line, clue in zip(lines, clues, strict=True)
     ]
-    return present(in_full(reasons), clues, met=False)
+    return present(f"{begin}{in_full(reasons)}", clues, met=False)
 
 
 def _fault(check: FailingCode) -> str:
-    if check.part == "graph":
-        return "A line that a run of the graph reaches fails whenever it runs."
+    if check.part == "graph" and not check.every_run:
+        return "A line outside the judges and the Chief Justice fails whenever it runs."
+    if check.every_run:
+        return f"A line of the {PARTS[check.part]} fails on every run."
     return f"A line of the {PARTS[check.part]} fails whenever it runs."
 
 

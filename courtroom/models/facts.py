@@ -192,11 +192,20 @@ class LooseCap(Place):
 
 
 class FailingLine(Place):
-    """Line that fails whenever it runs; `why` says so as the end of a sentence."""
+    """Line that fails whenever it runs; `why` says so as the end of a sentence.
+
+    `name` is what nothing defines there; another function may set it at the line `set_at` of the
+    same file, to a constant if `is_constant`. `nodes` are those of the graph of which every run
+    fails here; null in reports that were stored before they were looked for.
+    """
 
     part: WorkPart
     function: str
     why: str
+    name: str | None = None
+    set_at: int | None = None
+    is_constant: bool = False
+    nodes: tuple[str, ...] | None = None
 
 
 class FailingCode(FactModel):

@@ -15,8 +15,15 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from string import Formatter
 
+from courtroom.analysis.python.certain_nodes import NodeMark, mark_of
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
-from courtroom.analysis.python.tree_walk import called_name, constant_text, push_children, walk
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    push_children,
+    walk,
+)
 
 # Calls by which a file may define names that its text does not show.
 NAME_MAKERS = frozenset({"exec", "eval", "globals", "vars", "setattr", "__import__"})
@@ -30,10 +37,18 @@ _WITHOUT_FORMAT = (ast.Dict, ast.Set, ast.List, ast.Tuple)
 
 @dataclass(frozen=True, slots=True, order=True)
 class FailingLine:
-    """Line, and why it fails, as the end of a sentence."""
+    """Line, and why it fails, as the end of a sentence.
+
+    `name` is the name that nothing defines there, and `set_at` the line of the function that does;
+    `is_constant` is true where it needs nothing of that function. `mark` is that of the node.
+    """
 
     line: int
     why: str
+    mark: NodeMark
+    name: str = ""
+    set_at: int = 0
+    is_constant: bool = False
 
 
 def failing_lines(
@@ -102,7 +117,7 @@ def _uses(
     names -= _bound_in(outermost.node)
     for node in _evaluated(function.node):
         if isinstance(node, ast.Name) and node.id in names:
-            yield FailingLine(node.lineno, f"uses {node.id}, {_where_set(node.id, source)}")
+            yield _undefined(node, source)
 
 
 def _early_uses(function: ast.AST) -> Iterator[FailingLine]:
@@ -124,7 +139,8 @@ def _early_uses(function: ast.AST) -> Iterator[FailingLine]:
                 n for test in generator.ifs for n in _loaded_in(test) if n.id in unset - known
             ]
             for name in names:
-                yield FailingLine(name.lineno, f"uses {name.id} before the for that sets it")
+                why = f"uses {name.id} before the for that sets it"
+                yield FailingLine(name.lineno, why, mark_of(name))
 
 
 def _stored_in(target: ast.expr) -> set[str]:
@@ -142,12 +158,24 @@ def _loaded_in(expression: ast.expr) -> Iterator[ast.Name]:
             push_children(node, stack)
 
 
-def _where_set(name: str, source: SourceFile) -> str:
-    """Return the clause on a name that the module lacks: another function may have one like it."""
+def _undefined(use: ast.Name, source: SourceFile) -> FailingLine:
+    """Return the use of a name that the module lacks: another function may have one like it."""
+    name, begin = use.id, f"uses {use.id}, which"
     for site in source.functions:
         if name in site.mentions and name in _bound_in(site.node):
-            return f"which exists only inside {site.qualname}"
-    return "which nothing defines"
+            line, is_constant = _assignment(name, site)
+            why = f"{begin} exists only inside {site.qualname}"
+            return FailingLine(use.lineno, why, mark_of(use), name, line, is_constant)
+    return FailingLine(use.lineno, f"{begin} nothing defines", mark_of(use), name)
+
+
+def _assignment(name: str, site: FunctionSite) -> tuple[int, bool]:
+    """Return the line that sets the name in a function, and whether by constants alone."""
+    for node in walk(site.node):
+        if isinstance(node, ast.Assign) and any(last_name(t) == name for t in node.targets):
+            is_constant = not any(isinstance(part, ast.Name) for part in walk(node.value))
+            return node.lineno, is_constant
+    return 0, False
 
 
 def _bound_in(function: ast.AST) -> set[str]:
@@ -215,12 +243,13 @@ def _failing_formats(function: ast.AST, texts: Mapping[str, str]) -> Iterator[Fa
     for node in walk(function):
         if isinstance(node, ast.FormattedValue) and _cannot_format(node):
             why = "has braces in an f-string that are read as a value with a format"
-            yield FailingLine(node.lineno, why)
+            yield FailingLine(node.lineno, why, mark_of(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             text = _formatted_text(node.func, texts)
             absent = _absent_field(text, node) if text else ""
             if absent:
-                yield FailingLine(node.lineno, f"formats a text that asks for {absent}")
+                why = f"formats a text that asks for {absent}"
+                yield FailingLine(node.lineno, why, mark_of(node))
 
 
 def _cannot_format(field: ast.FormattedValue) -> bool:

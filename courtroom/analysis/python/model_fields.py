@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from courtroom.analysis.python.certain_nodes import mark_of
 from courtroom.analysis.python.failing_lines import FailingLine
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
@@ -70,7 +71,7 @@ def calls_without_field(
         if lacking:
             others = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
             why = f"builds {site.node.name} without {lacking[0]}{others}, which it requires"
-            yield FailingLine(node.lineno, why)
+            yield FailingLine(node.lineno, why, mark_of(node))
 
 
 def _is_required(field: ast.AnnAssign) -> bool:

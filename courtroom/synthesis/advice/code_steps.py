@@ -178,16 +178,42 @@ def _danger_words(danger: str, row: Mapping[str, Any]) -> str:
 
 
 def failing_steps(part: str, work: Work) -> Iterator[Step]:
-    """Name what fails in a function once, with all its lines: no run gets past it."""
-    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    """Name each definition that is missing once, and what else fails in a function once.
+
+    No run gets past it.
+    """
+    alike: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in (work.facts.get("failing_code") or {}).get("lines", ()):
         if row["part"] == part:
-            alike.setdefault((row["path"], row["function"], row["why"]), []).append(row)
-    for (_, function, why), rows in alike.items():
-        others = listed(str(row["line"]) for row in rows[1:])
-        also = f" (also in {'line' if len(rows) == 2 else 'lines'} {others})" if others else ""
-        step = placed(f"Mend this line, which fails: {function} {why}{also}.", rows[0])
+            what = row.get("name") or f"{row['function']} {row['why']}"
+            alike.setdefault((row["path"], what), []).append(row)
+    for (_, what), rows in alike.items():
+        step = _definition(rows) if rows[0].get("name") else _mended(what, rows)
         yield replace(step, is_urgent=True)
+
+
+def _definition(rows: Sequence[Mapping[str, Any]]) -> Step:
+    """Return the step that defines the name, at the place where a function sets it for itself."""
+    first = rows[0]
+    name, line = first["name"], first.get("set_at")
+    uses = f"{listed(dict.fromkeys(r['function'] for r in rows))} (line{_lines(rows)})"
+    use = "uses" if len({row["function"] for row in rows}) == 1 else "use"
+    if line is None:
+        return placed(f"Define or import {name}, which {uses} {use} and nothing defines.", first)
+    where = first["why"].rpartition(" inside ")[2]
+    way = f"Move {name} out of {where}" if first["is_constant"] else f"Hand on {name} from {where}"
+    return placed(f"{way}, where alone it exists: {uses} {use} it too.", {**first, "line": line})
+
+
+def _mended(what: str, rows: Sequence[Mapping[str, Any]]) -> Step:
+    also = f" (also in line{_lines(rows[1:])})" if len(rows) > 1 else ""
+    return placed(f"Mend this line: {what}{also}.", rows[0])
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the lines, after the word line: " 3", "s 3 and 5"."""
+    numbers = list(dict.fromkeys(str(row["line"]) for row in rows))
+    return f"{'s' * (len(numbers) > 1)} {listed(numbers)}"
 
 
 def output_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:

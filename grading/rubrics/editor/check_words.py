@@ -48,6 +48,7 @@ HELP = {
     "reducer.any_of": "The last part of a name: add for operator.add. Blank: any reducer.",
     "reducer.minimum": "Number of keys of the state with such a reducer.",
     "failing_code.part": "Not established where the work has no function in this part.",
+    "failing_code.every_run": "Only lines that every run of a node of the graph comes to count.",
     "graph_run.faults": "One of the ticked faults is enough for “not met”.",
     "state_flow.faults": "One of the ticked faults is enough for “not met”.",
     "unsafe_call.any_of": "One of the ticked dangers is a match.",

@@ -38,3 +38,18 @@ def test_part_without_such_a_line_meets_its_check():
 def test_part_that_was_not_read_leaves_its_check_open(part, fact, reason):
     result = finding(part, fact)
     assert (result.met, result.reason) == (None, reason)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "met", "reason"),
+    [
+        (("prosecutor",), False, "No run of `prosecutor` gets to its end: judge uses x (a.py:7)."),
+        ((), True, "No node is sure to reach a line that fails: a.py:7."),
+        (None, None, "An earlier version did not look for the runs that reach a line."),
+    ],
+)
+def test_line_that_ends_every_run_is_told_from_others(nodes, met, reason):
+    fact = FACT | {"lines": [LINE | {"nodes": nodes}]}
+    check = FailingCode(**CHECK_FIELDS, part="judges", every_run=True)
+    result = failing_code(check, survey(facts={"failing_code": fact}))
+    assert (result.met, result.reason) == (met, reason)

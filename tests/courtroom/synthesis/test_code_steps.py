@@ -76,8 +76,33 @@ def test_line_that_fails_in_a_function_is_named_once_with_its_lines():
     (step,) = code_steps.failing_steps("graph", facts)
     assert step.line == 3
     assert step.action == (
-        "Mend this line, which fails: doc uses pages, which is nowhere (also in lines 5 and 8)."
+        "Mend this line: doc uses pages, which is nowhere (also in lines 5 and 8)."
     )
+
+
+@pytest.mark.parametrize(
+    ("row", "action"),
+    [
+        (
+            {"set_at": 3, "is_constant": True},
+            "Move SCALE out of ask, where alone it exists: judge and lead (lines 7 and 9) use it too.",
+        ),
+        (
+            {"set_at": 3, "is_constant": False},
+            "Hand on SCALE from ask, where alone it exists: judge and lead (lines 7 and 9) use it too.",
+        ),
+        (
+            {"set_at": None},
+            "Define or import SCALE, which judge and lead (lines 7 and 9) use and nothing defines.",
+        ),
+    ],
+)
+def test_missing_definition_is_one_step_for_all_that_use_it(row, action):
+    row |= {"path": "a.py", "part": "judges", "name": "SCALE"}
+    row["why"] = "uses SCALE, which exists only inside ask"
+    uses = [row | {"function": "judge", "line": 7}, row | {"function": "lead", "line": 9}]
+    (step,) = code_steps.failing_steps("judges", work(failing_code={"lines": uses}))
+    assert (step.line, step.action) == (row["set_at"] or 7, action)
 
 
 def test_score_of_a_committed_audit_is_named():

@@ -113,3 +113,13 @@ def test_text_that_cannot_be_formatted_fails(expression, expected):
         f"def f(x):\n    return {expression}\n"
     )
     assert [why for _, _, why in failing(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "is_constant"), [("'1 is bad'", True), ("f'{text} is bad'", False)]
+)
+def test_name_that_another_function_sets_is_shown_there(value, is_constant):
+    text = f"def ask(text):\n    SCALE = {value}\n    return text\ndef judge():\n    return SCALE\n"
+    source = symbols_of({"work.py": text}).codebase.files["work.py"]
+    ((line,),) = failing_lines(source, source.functions).values()
+    assert (line.line, line.name, line.set_at, line.is_constant) == (5, "SCALE", 2, is_constant)

@@ -1,0 +1,82 @@
+"""Establish which lines fail whenever they run, and which nodes of the graph never get past one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.certain_nodes import NodeMark, certain_nodes, mark_of
+from courtroom.analysis.python.failing_lines import failing_lines
+from courtroom.analysis.python.model_fields import calls_without_field
+from courtroom.analysis.python.tree_walk import called_name
+
+
+def record_failing_code(writer: FactWriter) -> None:
+    """Record the lines that fail in the functions that a run reaches, by part of the work."""
+    layers = writer.layers
+    parts = {"judges": layers.judges, "justice": layers.justice}
+    elsewhere = {function.key for part in parts.values() for function in part}
+    parts["graph"] = [function for function in layers.in_use if function.key not in elsewhere]
+
+    lines = [row for part, functions in parts.items() for row in _failures(writer, part, functions)]
+    gap = reading_gap(writer.symbols.codebase)
+    if gap and not lines:
+        writer.set_unknown(["failing_code"], gap)
+        return
+    functions = {part: len(functions) for part, functions in sorted(parts.items())}
+    writer.facts["failing_code"] = {"functions": functions, "lines": lines}
+
+
+def _failures(
+    writer: FactWriter, part: str, functions: Sequence[FunctionRef]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row of the fact for each line that fails."""
+    sources = {function.source.path: function.source for function in functions}
+    for path, source in sorted(sources.items()):
+        sites = [function.site for function in functions if function.source is source]
+        failing_by_site = failing_lines(source, sites)
+        for site in sites:
+            lines = failing_by_site.get(site, [])
+            for failing in sorted([*lines, *calls_without_field(writer.symbols, source, site)]):
+                yield {
+                    "path": path,
+                    "line": failing.line,
+                    "part": part,
+                    "function": site.qualname,
+                    "why": failing.why,
+                    "name": failing.name or None,
+                    "set_at": failing.set_at or None,
+                    "is_constant": failing.is_constant,
+                    "nodes": _stopped_nodes(writer, FunctionRef(source, site), failing.mark),
+                }
+
+
+def _stopped_nodes(writer: FactWriter, function: FunctionRef, mark: NodeMark) -> list[str]:
+    """Return the nodes of which every run evaluates this part of the function."""
+    nodes = certain_nodes(function.site.node.body)
+    if not any(isinstance(node, ast.expr) and mark_of(node) == mark for node in nodes):
+        return []
+    return [
+        name
+        for name, start in writer.layers.nodes.items()
+        if function.key in {called.key for called in _surely_called(writer.call_graph, start)}
+    ]
+
+
+def _surely_called(call_graph: CallGraph, start: FunctionRef) -> list[FunctionRef]:
+    """Return a function and those that every run of it calls by a name that means no other."""
+    reached, queue = {start.key: start}, [start]
+    while queue:
+        function = queue.pop()
+        callees = call_graph.callees(function)
+        for node in certain_nodes(function.site.node.body):
+            name = called_name(node) if isinstance(node, ast.Call) else ""
+            targets = [callee for callee in callees if name and callee.name == name]
+            if len(targets) == 1 and targets[0].key not in reached:
+                reached[targets[0].key] = targets[0]
+                queue += targets
+    return list(reached.values())

@@ -1,0 +1,55 @@
+"""Lines that fail, as a fact, with the nodes of which every run comes to one."""
+
+from typing import cast
+
+import pytest
+
+from courtroom.analysis.fact_writer import FactWriter
+from courtroom.analysis.failing_facts import record_failing_code
+from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.langgraph.judging.judge_functions import read_layers
+from courtroom.analysis.langgraph.topology import read_graph
+from courtroom.analysis.python.call_graph import CallGraph
+from tests.courtroom.sources import IMPORTS, symbols_of
+
+GRAPH = """
+g = StateGraph(dict)
+g.add_node("prosecutor", prosecutor)
+g.add_node("defense", defense)
+g.add_edge(START, "prosecutor")
+g.add_edge(START, "defense")
+app = g.compile()
+"""
+
+
+def failing_nodes(code):
+    """Return function and nodes of each line that fails."""
+    symbols = symbols_of(f"{IMPORTS}{code}{GRAPH}")
+    writer = FactWriter(symbols, cast("BlobReader", None))
+    writer.call_graph = CallGraph(symbols)
+    graph = read_graph(symbols, {})
+    writer.layers = read_layers(symbols, writer.call_graph, graph)
+    record_failing_code(writer)
+    lines = writer.facts["failing_code"]["lines"]
+    return [(line["function"], line["nodes"]) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("prosecutor", "nodes"),
+    [
+        ("for row in state['rows']:\n        print(f'{SCALE}')", ["prosecutor"]),
+        ("if state['rows']:\n        print(SCALE)", []),
+    ],
+)
+def test_node_whose_every_run_comes_to_the_line_is_named(prosecutor, nodes):
+    code = f"def prosecutor(state):\n    {prosecutor}\ndef defense(state):\n    return {{}}\n"
+    assert failing_nodes(code) == [("prosecutor", nodes)]
+
+
+def test_line_of_a_function_that_every_run_calls_ends_all_nodes_that_call_it():
+    code = (
+        "def ask(text):\n    return SCALE\n"
+        "def prosecutor(state):\n    return ask('a')\n"
+        "def defense(state):\n    return state['rows'] and ask('b')\n"
+    )
+    assert failing_nodes(code) == [("ask", ["prosecutor"])]
