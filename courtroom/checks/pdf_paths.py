@@ -103,7 +103,7 @@ def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
     if check.aspect == "names_exist":
         return names_exist(check, comparison.names)
     if comparison.claims is not None and check.aspect == "claims_hold":
-        return claims_hold(check, comparison.claims, comparison.code)
+        return claims_hold(check, comparison.claims, comparison.code, comparison.sentences)
     # The others count files, so without the tree none of them can be answered.
     if comparison.paths is None:
         return could_not_look(NO_TREE)
@@ -113,15 +113,19 @@ def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
 
 
 def claims_hold(
-    check: PdfPaths, claims: Sequence[CheckedClaim], code: Mapping[str, Any]
+    check: PdfPaths, claims: Sequence[CheckedClaim], code: Mapping[str, Any], sentences: int = 0
 ) -> Finding:
-    """At most `maximum` of the report's claims on the code fail by the facts."""
+    """At most `maximum` of the report's claims on the code fail by the facts.
+
+    `sentences` are those of the report on the present code, most of which no fact decides.
+    """
     wrong = [claim for claim in claims if claim.standing == "contradicted"]
     right = [claim for claim in claims if claim.standing == "confirmed"]
     unheld = [claim for claim in claims if claim.standing == "open"]
     # No claim of behaviour is no proof that the report is right.
     if not (wrong or right):
         return could_not_look(_uncompared(len(unheld)) if unheld else NO_CLAIM)
+    reason = _behaviour(right, wrong, unheld) + _reach([*right, *wrong], sentences)
 
     clues = [
         _feature_clue(
@@ -132,7 +136,16 @@ def claims_hold(
     ]
     # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
-    return present(_behaviour(right, wrong, unheld), clues, met=len(wrong) <= check.maximum)
+    return present(reason, clues, met=len(wrong) <= check.maximum)
+
+
+def _reach(compared: Sequence[CheckedClaim], sentences: int) -> str:
+    """Sentence, with a space before it, on how much of the report was compared."""
+    count = len({(held.claim.page, held.claim.passage) for held in compared})
+    if sentences <= count:
+        return ""
+    of = number_of(count, "sentence")
+    return f" What was compared stands in {of} of the {sentences} that the report has on its code."
 
 
 def _uncompared(count: int) -> str:
@@ -150,13 +163,19 @@ def _contradiction(held: CheckedClaim) -> str:
 def _behaviour(
     right: Sequence[CheckedClaim], wrong: Sequence[CheckedClaim], unheld: Sequence[CheckedClaim]
 ) -> str:
-    """Sentence on the claims of behaviour, without those that no fact decides among the rest."""
-    open_ones = f"; {len(unheld)} more could not be compared with the code" if unheld else ""
+    """Sentence on the claims of behaviour, and on those that no fact decides as they are worded."""
+    open_ones = ""
+    if unheld:
+        names = named([_feature(claim) for claim in unheld])
+        open_ones = f"; {len(unheld)} more could not be compared with the code: {names}"
     whole = f"{number_of(len(right) + len(wrong), 'claim')} of the report"
     if not wrong:
         names = named([_feature(claim) for claim in right])
         return f"The code bears out {whole}, all that could be compared: {names}{open_ones}."
     names = named([f"{_feature(claim)} (page {claim.claim.page})" for claim in wrong])
+    if len(wrong) == 1 and not right:
+        compared = "the only claim of the report that could be compared with it"
+        return f"The code does not bear out {compared}: {names}{open_ones}."
     return (
         f"Of {whole} that could be compared with the code it does not bear out {len(wrong)}:"
         f" {names}{open_ones}."

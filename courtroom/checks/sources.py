@@ -45,7 +45,8 @@ class Comparison:
     `code` holds the facts on the code, by the names of courtroom.models.facts.
     `deferrals` are the places where the report puts work off, `claimed_scores` those where it names
     an overall score, as fields of models.output_facts.ClaimedScore. `beside` names the Markdown
-    reports of the repository, which are not judged.
+    reports of the repository, which are not judged. `sentences` is the number of those that the
+    report has on its present code.
     """
 
     pdf: PdfReading | ExaminationFailed | None
@@ -58,3 +59,4 @@ class Comparison:
     deferrals: tuple[Deferral, ...]
     claimed_scores: tuple[dict[str, Any], ...] = ()
     beside: str = ""
+    sentences: int = 0

@@ -19,6 +19,7 @@ from courtroom.analysis.pdf_claims.claims import (
     check_against_code,
     empty_file_claims,
     feature_claims,
+    sentences_on_code,
 )
 from courtroom.analysis.pdf_claims.commit_counts import overstated_commits
 from courtroom.analysis.pdf_claims.denials import stale_denials
@@ -82,6 +83,7 @@ def compare_sources(
         deferrals=tuple(Deferral(**deferral) for deferral in deferrals),
         claimed_scores=_claimed_scores(reading, code),
         beside=markdown_beside(tree or ()),
+        sentences=sentences_on_code(reading) if reading else 0,
     )
 
 

@@ -278,7 +278,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "security_override",
             "",
-            r"\bsecurity override\b|\brule of security\b",
+            r"\bsecurity (?:override|cap)\b|\brule of security\b",
             _rule("security_override"),
         ),
         ("fact_supremacy", "", r"\bfact supremacy\b|\brule of evidence\b", _rule("fact_supremacy")),

@@ -25,6 +25,7 @@ Standing = Literal["confirmed", "contradicted", "open"]
 FILE_CONTENT = "file_content"
 
 _PASSAGE_CHARACTERS = 600
+_FEW_WORDS = 5
 _MAX_SENTENCE = 2000  # characters; a longer one is a table or a listing in one line
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○]\s)")
 # Headings of sections that are not about the present code.
@@ -260,6 +261,11 @@ def plain_sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
         )
         if not is_plan and not is_other:
             yield sentence.page, sentence.text
+
+
+def sentences_on_code(reading: PdfReading) -> int:
+    """Return the number of sentences on the present code, without labels and rows of a few words."""
+    return sum(len(text.split()) >= _FEW_WORDS for _, text in plain_sentences(reading))
 
 
 def _present_words(sentence: str) -> str:

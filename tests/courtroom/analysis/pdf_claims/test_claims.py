@@ -120,6 +120,7 @@ def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
 
 def test_rule_for_issues_is_claimed_and_issues_with_it_are_not() -> None:
     assert _claimed("Security override when confirmed issues appear.") == ["security_override"]
+    assert _claimed("A security cap limits the score.") == ["security_override"]
     assert _claimed("There are security override issues.") == []
 
 
@@ -499,7 +500,24 @@ def test_claims_that_no_fact_decides_are_counted_apart() -> None:
     held = [_held("reducers", "confirmed"), _held("opinion_join", "open")]
     assert claims_hold(_check(0), held, CODE).reason == (
         "The code bears out 1 claim of the report, all that could be compared: reducers;"
-        " 1 more could not be compared with the code."
+        " 1 more could not be compared with the code: a join of the opinions."
+    )
+
+
+def test_share_of_the_report_that_was_compared_is_said() -> None:
+    held = [_held("reducers", "confirmed"), _held("structured_output", "contradicted")]
+    reason = claims_hold(_check(1), held, CODE, sentences=40).reason
+    assert reason.endswith(
+        " What was compared stands in 2 sentences of the 40 that the report has on its code."
+    )
+    assert "stands in" not in claims_hold(_check(1), held, CODE, sentences=2).reason
+
+
+def test_only_claim_that_was_compared_and_is_wrong_is_called_the_only_one() -> None:
+    finding = claims_hold(_check(0), [_held("judges_parallel", "contradicted")], CODE)
+    assert finding.reason == (
+        "The code does not bear out the only claim of the report that could be compared with it:"
+        " parallel judges (page 2)."
     )
 
 

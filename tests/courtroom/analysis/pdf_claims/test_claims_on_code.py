@@ -181,3 +181,10 @@ def test_claim_on_all_of_a_kind_needs_more_than_one_case(
     }
     claims = check_against_code(feature_claims(_report(sentence)), {**facts, **code})
     assert [held.standing for held in claims] == [standing]
+
+
+def test_sentences_on_the_present_code_are_counted_without_plans_and_short_labels() -> None:
+    words = "The detectives run in parallel. Judges\nThe judges will run in parallel later."
+    report = _report(words)
+    assert compare_sources([], report, {}, {}, None, {}).sentences == 1
+    assert compare_sources([], None, {}, {}, None, {}).sentences == 0
