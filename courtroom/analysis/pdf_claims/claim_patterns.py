@@ -338,7 +338,10 @@ FEATURES: tuple[Feature, ...] = (
 # Tech Lead decides is heard no second time; "Why not docling?" begins a comparison.
 REDEFINED: Mapping[str, re.Pattern[str]] = {
     "variance_re_evaluation": re.compile(
-        _near(r"\bvariance\b|\bspread\b", r"\btech ?lead\b|\btie-?break")
+        # In a list of rules the words of one say nothing of the next.
+        _near(
+            r"\bvariance\b|\bspread\b", r"\btech ?lead\b|\btie-?break", _without(r"\), (?:and )?")
+        )
     ),
     **{
         f"uses_{name}": re.compile(rf"\bwhy not\b[^.?!]{{0,80}}\b{says}\b")

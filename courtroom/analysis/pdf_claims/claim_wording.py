@@ -27,6 +27,9 @@ _ASKS_AGAIN = re.compile(
     r"\b(?:again|anew|re-?(?:run|quer|hear|invok|prompt)\w*|second (?:round|time|hearing))"
     r"|\btrigger\w* a (?:second|new|further|another) (?:pass|round|hearing|look)\b"
     r"|\bre-?(?:read|examin|inspect)\w* (?:\w+ ){0,3}evidence\b"
+    # What is done, not the name of the rule.
+    r"|\b(?:appl|trigger|perform|start|forc|caus|invok)\w* (?:an? |the )?(?:\w+ )?re-?evaluat"
+    r"|\bre-?evaluat(?:es|ed)\b"
 )
 _OF_LISTS = re.compile(r"\blists? reducer|\bappend|\bconcatenat")
 _OF_DICTS = re.compile(r"\bdict\w* (?:\w+ )?(?:reducer|merge|union)|\bmerg\w+ (?:\w+ )?dict")

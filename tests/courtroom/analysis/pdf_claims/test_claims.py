@@ -178,6 +178,8 @@ def test_name_of_a_criterion_is_no_claim(after: str) -> None:
 def test_spread_on_which_the_tech_lead_decides_is_heard_no_second_time() -> None:
     named = "One rule is variance re-evaluation."
     meant = "Where the spread is above 2, the Tech Lead decides and a dissent is written."
+    listed = "It knows functionality (the Tech Lead decides), and variance of more than two."
+    assert _claimed(f"{named} {listed}") == ["variance_re_evaluation"]
     assert _claimed(named) == ["variance_re_evaluation"]
     assert _claimed(named, meant) == ["dissent"]
 
@@ -407,7 +409,9 @@ def test_join_that_runs_twice_is_no_barrier(
 @pytest.mark.parametrize(
     ("sentence", "is_ruled", "standing"),
     [
-        ("A variance above 2 triggers a re-evaluation.", True, "open"),
+        ("One rule is variance re-evaluation.", True, "open"),
+        ("A variance above 2 triggers a re-evaluation.", True, "contradicted"),
+        ("Where the spread is above 2, it applies a re-evaluation.", True, "contradicted"),
         ("A variance above 2 triggers a re-evaluation.", False, "contradicted"),
         ("On variance the judges are asked again: a re-evaluation.", True, "contradicted"),
         ("On variance it re-examines the cited evidence: a re-evaluation.", True, "contradicted"),
