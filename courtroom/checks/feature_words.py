@@ -8,6 +8,8 @@ DENIED = "lacks_"
 ACCUSATIONS = frozenset({"uses_os_system"})
 # Id of a number of commits that the history does not reach.
 COMMIT_COUNT = "commit_count"
+# Id of a text in quotation marks that no file of the code has.
+QUOTED_TEXT = "quoted_text"
 # Features of one part of a work each.
 GRAPH_FEATURES = (
     "detectives_parallel",
@@ -61,6 +63,7 @@ FEATURE_WORDS = {
     "markdown_report": "a Markdown report",
     COMMIT_COUNT: "more commits than the history has",
     "file_content": "content in each file that it names",
+    QUOTED_TEXT: "a text that it quotes from the code",
     "uses_tree_sitter": "the library tree-sitter",
     "uses_docling": "the library Docling",
     "uses_gitpython": "the library GitPython",

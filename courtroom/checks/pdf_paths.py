@@ -315,6 +315,8 @@ def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
 
 def _feature(held: CheckedClaim) -> str:
     file = held.claim.file
+    if held.claim.quote:
+        return f"{FEATURE_WORDS[held.claim.feature]} (“{held.claim.quote}”)"
     return f"content in {file}, which is empty" if file else FEATURE_WORDS[held.claim.feature]
 
 

@@ -51,12 +51,13 @@ def compare_sources(
     files: Mapping[str, Sequence[str]] | None,
     names: CheckedNames | None,
     words: Mapping[str, bool | None],
+    quotations: Sequence[CheckedClaim] = (),
 ) -> Comparison:
     """Compare the report's claims with tree and code, and all diagrams with the code's graph.
 
     `code` are the facts by name, as JSON; `files` the lines of the files that may hold a diagram,
     and of the clone function's, null when they could not be read. `names` were looked up already, as were the `words` of
-    source_words, which are none where no source was read.
+    source_words, which are none where no source was read, and the `quotations` that no source has.
     """
     claims = next((result.claims for result in results if result.claims is not None), None)
     tree = next((result.paths for result in results if result.paths is not None), None)
@@ -65,6 +66,7 @@ def compare_sources(
 
     paths = None
     held = _held_claims(pdf, {**code, **words}, files or {})
+    held = held and (*held, *quotations)
     if claims is not None and tree is not None:
         is_recognised = reading is not None and reading.text_layer == "scanned"
         paths = check_against_tree(map(_claimed_path, claims), tree, is_recognised=is_recognised)

@@ -15,6 +15,8 @@ from courtroom.analysis.pdf_claims.claimed_names import (
     claimed_names,
     may_hold_names,
 )
+from courtroom.analysis.pdf_claims.claims import CheckedClaim
+from courtroom.analysis.pdf_claims.quoted_texts import missing_quotations
 from courtroom.analysis.pdf_claims.source_words import source_words
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
@@ -59,7 +61,8 @@ def aggregate(
     files, unread = _read_again(results, code, snapshot)
     sources = _sources(results, pdf, snapshot)
     names, words = _checked_names(pdf, sources), source_words(sources) if sources else {}
-    comparison = compare_sources(results, pdf, code, files, names, words)
+    quotations = _missing_quotations(pdf, sources)
+    comparison = compare_sources(results, pdf, code, files, names, words, quotations)
 
     facts = _facts(results, comparison)
     evidence, outcomes = _joined(results, rubric.checks, comparison, snapshot)
@@ -138,6 +141,16 @@ def _checked_names(
     if pdf and pdf.text_layer != "text":
         return None
     return check_names(claimed_names(pdf) if pdf else (), sources)
+
+
+def _missing_quotations(
+    pdf: PdfReading | ExaminationFailed | None, sources: Sequence[str] | None
+) -> tuple[CheckedClaim, ...]:
+    """The first quotation from the code that is not there; none where recognition read the text."""
+    if not sources or not isinstance(pdf, PdfReading) or pdf.text_layer != "text":
+        return ()
+    tree, *texts = sources
+    return tuple(missing_quotations(pdf, texts, tree.splitlines()))
 
 
 def _joined(

@@ -152,7 +152,8 @@ _LAYERS = ("detectives_parallel", "judges_parallel")
 class FeatureClaim:
     """Feature and the first sentence that plainly claims it; `about` as in Feature.
 
-    `file` is the path of a claim about one file, as the report writes it.
+    `file` is the path of a claim about one file, as the report writes it; `quote` the text that it
+    quotes.
     """
 
     feature: str
@@ -160,6 +161,7 @@ class FeatureClaim:
     page: int
     passage: str
     file: str = ""
+    quote: str = ""
 
     @property
     def is_denial(self) -> bool:

@@ -12,6 +12,7 @@ from courtroom.checks.feature_words import (
     DENIED,
     FEATURE_WORDS,
     GRAPH_FEATURES,
+    QUOTED_TEXT,
 )
 from courtroom.checks.pdf_concept import EXPLAINS_IT
 from courtroom.checks.phrases import listed, named, number_of
@@ -61,6 +62,9 @@ def diagram_steps(aspect: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
             yield Step(f"{action}, with the node in which they join.", is_exact=True)
 
 
+QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
+
+
 def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     """Correct what the report names and the work does not have; else say what to name."""
     missing = work.facts.get("pdf_hallucinated_paths") or ()
@@ -73,7 +77,8 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
     stale = [f for f in contradicted if f.startswith(DENIED) or f in ACCUSATIONS]
     other = [f for f in contradicted if _is_means(f) and f not in stale]
     counted = [f for f in contradicted if f == COMMIT_COUNT]
-    aside = {*stale, *other, *counted}
+    quoted = [f for f in contradicted if f == QUOTED_TEXT]
+    aside = {*stale, *other, *counted, *quoted}
     wrong = [FEATURE_WORDS[f] for f in contradicted if f not in aside]
     if aspect == "names_exist" and names:
         yield Step(
@@ -92,6 +97,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
             (built, wrong),
             (in_place, other),
             (in_history, counted),
+            (QUOTE_IT, quoted),
             (up_to_date, stale),
         )
         yield Step(" ".join(text for text, features in parts if features))
