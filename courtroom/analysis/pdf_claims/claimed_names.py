@@ -1,7 +1,7 @@
 """Names of functions, classes and fields that a report gives, and those that the code lacks.
 
-A name counts in the forms of code: snake_case, or CamelCase that is called, inherited from or named
-a class. The spelling may differ in case and underscores. Sentences about plans and about other
+A name counts in the forms of code: snake_case, or CamelCase that is called, inherited from, named a
+class, or that of a node of the graph by its last word. The spelling may differ in case and underscores. Sentences about plans and about other
 repositories name nothing, nor do the methods that every Pydantic model inherits.
 """
 
@@ -40,12 +40,14 @@ _PASSAGE_CHARACTERS = 400
 # after "Figure 1." is a caption, and one before a question mark the label of a decision.
 _SNAKE = r"[a-z][a-z0-9]+(?:_[a-z0-9]{2,})+"
 _CAMEL = r"(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]{3,}[a-z0-9]{3,}(?:[A-Z][a-z0-9]*)*)"
+_NODES = r"(?:Investigator|Analyst|Inspector|Detective|Aggregator|Judge|Justice|Node)"
 _KINDS = r"(?:class(?:es)?|functions?|methods?|models?|schemas?|nodes?|exceptions?)"
 _NAME = re.compile(
     rf"(?<![\w/\\@#$%{{-])(?<!\d\.)(?<! / )(?<![:=] [\"'“\u2018])(?<!e\.g\., [\"'“\u2018])"
     rf"(?:(?P<snake>{_SNAKE})|(?P<called>{_CAMEL})(?=\(|\.\w+\()"
     rf"|(?P<kind>{_CAMEL})(?= {_KINDS}\b)"
-    rf"|inherit(?:s|ing)? from (?:an? |the )?(?P<base>{_CAMEL}))"
+    rf"|inherit(?:s|ing)? from (?:an? |the )?(?P<base>{_CAMEL})"
+    rf"|(?P<node>(?:[A-Z][a-z0-9]+)+{_NODES}))"
     rf"(?![\w/\\-])(?!\.(?:[a-z]{{2,4}}\b|\d))(?! / |\?)"
 )
 _INHERITED = re.compile(r"model_(?:dump|validate|copy|construct|json|fields|config|rebuild)\w*")

@@ -31,6 +31,11 @@ def claimed(*names: str) -> list[ClaimedName]:
         ("The graph is made by build_graph() and apply_rule.", ["build_graph", "apply_rule"]),
         ("An EvidenceStore(path) and the ErrorSink node.", ["EvidenceStore", "ErrorSink"]),
         ("build_graph calls build_graph again.", ["build_graph"]),
+        (
+            "A PageInspector reads; all meet in the ProofAggregator.",
+            ["PageInspector", "ProofAggregator"],
+        ),
+        ("An Aggregator, JudgeMade law and the InspectorGeneral.", []),
         ("The LangGraph library and our DigitalCourtroom.", []),
         ("It is in src/build_graph.py and https://host.dev/build_graph.", []),
         ("A word, a_b, final-score and the option --no_cache.", []),
