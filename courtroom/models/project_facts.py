@@ -76,7 +76,8 @@ class SubmissionScope(FactModel):
     """The code that is the submission, and what is set apart from it.
 
     `main` is the file of the chosen entry point, for the `reason`. `reached` are files in folders
-    of tests, examples and the like that the product runs, so that they belong to it.
+    of tests, examples and the like that the product runs, so that they belong to it. `unreached` are
+    files of the product to which no import leads from an entry point.
     """
 
     main: str | None
@@ -84,6 +85,7 @@ class SubmissionScope(FactModel):
     entry_points: tuple[EntryPoint, ...]
     product_files: int
     reached: tuple[str, ...]
+    unreached: tuple[str, ...] = Field(default=(), exclude_if=lambda paths: not paths)
     aside: tuple[AsideFiles, ...]
 
     def holds(self, path: str) -> bool:

@@ -86,6 +86,10 @@ def _scope(scope: SubmissionScope) -> Iterator[str]:
     if scope.reached:
         paths = ", ".join(map(code_span, scope.reached[:MOST_PATHS_SHOWN]))
         yield f"- The product runs these files of folders that usually do not belong to it: {paths}"
+    if scope.unreached:
+        paths = ", ".join(map(code_span, scope.unreached[:MOST_PATHS_SHOWN]))
+        more = len(scope.unreached) - MOST_PATHS_SHOWN
+        yield f"- No import leads from an entry point to {paths}{f' and {more} more' * (more > 0)}"
     for group in scope.aside:
         count = f"{group.files} file{'s' if group.files > 1 else ''}"
         reason = escape_prose(group.reason)

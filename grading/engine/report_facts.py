@@ -141,6 +141,7 @@ class Scope(ReportRecord):
     main: str | None = None
     reason: str
     product_files: int
+    unreached: tuple[str, ...] = ()
     aside: tuple[AsideFiles, ...] = ()
 
 

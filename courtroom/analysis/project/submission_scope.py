@@ -54,13 +54,15 @@ class Scope:
     """Split of a submission into the product and the rest.
 
     `aside` holds all paths but the product, `reached` the files set apart by name that the product
-    runs; `main` is the chosen entry point, for the `reason`.
+    runs, `unreached` those to which no import leads from an entry point; `main` is the chosen entry
+    point, for the `reason`.
     """
 
     aside: dict[str, Aside]
     entries: list[EntryPoint] = field(default_factory=list)
     reaches: dict[str, int] = field(default_factory=dict)
     reached: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
     main: EntryPoint | None = None
     reason: str = ""
     product_files: int = 0
@@ -83,6 +85,7 @@ class Scope:
             ],
             "product_files": self.product_files,
             "reached": list(self.reached[:MOST_ROWS]),
+            "unreached": list(self.unreached[:MOST_ROWS]),
             "aside": _groups(self.aside)[:MOST_ROWS],
         }
 
@@ -149,7 +152,23 @@ class _ScopeReader:
         reaches = {entry.target: len(self.reach([entry.target]) & product) for entry in entries}
         main, reason = self._runnable_choice(entries, reaches, len(product))
         reached = tuple(sorted(path for path in product if path in self.aside))
-        return Scope(self._without(product), entries, reaches, reached, main, reason, len(product))
+        return Scope(
+            self._without(product),
+            entries,
+            reaches,
+            reached,
+            self._unreached(product, reaches),
+            main,
+            reason,
+            len(product),
+        )
+
+    def _unreached(self, product: Collection[str], starts: Iterable[str]) -> tuple[str, ...]:
+        """Return the files of the product that no entry point imports; () without an entry point."""
+        starts = list(starts)
+        reached = self.reach(starts)
+        left = (path for path in product if PurePosixPath(path).name not in _TOOLING)
+        return tuple(sorted(path for path in left if starts and path not in reached))
 
     def _runnable_choice(
         self, entries: list[EntryPoint], reaches: Mapping[str, int], files: int

@@ -449,6 +449,7 @@ def test_product_and_what_is_set_apart_are_shown():
         entry_points=(),
         product_files=7,
         reached=("demo/data.py",),
+        unreached=("court/old_judge.py", "court/spare.py"),
         aside=(AsideFiles(path="tests/", kind="test", reason="a folder <named> tests", files=2),),
     )
     case = unsafe_case()
@@ -457,6 +458,7 @@ def test_product_and_what_is_set_apart_are_shown():
     assert section.split("\n\n")[1].splitlines() == [
         "- It starts at `court/app.py`. It is the only entry point. The product has 7 Python files.",
         "- The product runs these files of folders that usually do not belong to it: `demo/data.py`",
+        "- No import leads from an entry point to `court/old_judge.py`, `court/spare.py`",
         "- Not the product: `tests/`, 2 files (test: a folder \\<named\\> tests)",
     ]
 

@@ -349,3 +349,20 @@ def test_application_that_django_installs_is_the_product() -> None:
     }
 
     assert product_of(files) == set(files) - {"demo/seed.py", "examples/models.py"}
+
+
+def test_files_of_the_product_to_which_no_entry_point_leads_are_named() -> None:
+    files = {
+        **PACKAGE,
+        "court/second_judge.py": "from court.bench import sit\n",
+        "court/bench.py": "def sit(): ...\n",
+        "court/first_judge.py": "",
+        "setup.py": "",
+        "main.py": f"from court.app import run\nimport court.first_judge\n{MAIN}",
+        "web.py": f"from court.bench import sit as run\n{MAIN}",
+    }
+    scope = scope_of(files)
+    assert scope.unreached == ("court/second_judge.py",)
+    assert SubmissionScope.model_validate(scope.as_fact).unreached == scope.unreached
+    without = {path: text for path, text in files.items() if path not in ("main.py", "web.py")}
+    assert scope_of(without).unreached == ()
