@@ -110,6 +110,8 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     """The routes for errors, with what runs whatever they choose."""
     finding = _wiring(check, survey, value=True)
     places = {(way.path, way.line_start) for way in _proofs(check.aspect, survey)}
+    never = [row for row in _route_faults(survey.facts) if (row["path"], row["line"]) in places]
+    finding = replace(finding, reason=" ".join([finding.reason, *map(fault_sentence, never[:1])]))
     routes = open_routes(survey.facts.get("graph") or {}, places)
     if routes is None:
         return finding
@@ -141,7 +143,7 @@ def _dead(aspect: str, survey: Survey) -> list[Mapping[str, Any]]:
 
 def _route_faults(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     faults = (facts.get("state_flow") or {}).get("faults", ())
-    return [fault for fault in faults if fault["kind"] == "dead_route"]
+    return [fault for fault in faults if fault["kind"] in {"dead_route", "needless_route"}]
 
 
 def dead_routes(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:

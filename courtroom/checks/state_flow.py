@@ -46,6 +46,7 @@ WORDS: dict[str, str] = {
     "deleted_clone": "a clone that is deleted before it is read",
     "lost_clone": "a path that is handed on to a clone that is deleted",
     "dead_route": "a way of a router that its code or the keys it tests rule out",
+    "needless_route": "a way of a router for want of what a node always writes",
     "impossible_test": "a comparison of a field with a value that it cannot have",
     "loose_rule": "a rule without the condition that its name promises",
     "broken_import": "an import that cannot resolve on the way from the graph's file",
@@ -65,7 +66,7 @@ SECOND_PLACES: dict[str, str] = {
     "shallow_history": "Here the history is read.",
     "deleted_clone": "Here the path is returned.",
     "lost_clone": "Here the path is returned.",
-    "dead_route": "Here the key is filled.",
+    "needless_route": "Here the key is filled.",
     "impossible_test": "Here the values of the field are declared.",
     "broken_import": "Here is the module from which it is imported.",
 }

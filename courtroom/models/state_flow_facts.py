@@ -26,6 +26,7 @@ FaultKind = Literal[
     "deleted_clone",
     "lost_clone",
     "dead_route",
+    "needless_route",
     "impossible_test",
     "loose_rule",
     "broken_import",

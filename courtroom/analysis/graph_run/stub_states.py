@@ -8,7 +8,7 @@ from typing import Any
 from courtroom.analysis.graph_run.stub_graph import ROOT, Location, StubState
 from courtroom.analysis.langgraph.own_reducers import appends
 from courtroom.analysis.langgraph.rebuilt_entries import rebuilt_keys
-from courtroom.analysis.langgraph.state_access import StateAccess, StateUse
+from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_class import declared_keys, reducers_of
 from courtroom.analysis.python.symbol_table import SymbolTable
 
@@ -109,9 +109,7 @@ def _returned(use: StateUse, kept: dict[str, str]) -> Keys:
 
 def _rebuilt(symbols: SymbolTable, use: StateUse, kept: dict[str, str]) -> Keys:
     """Return the keys of appending reducers under which a node makes what it got anew."""
-    source = symbols.codebase.files.get(use.path)
-    sites = source.functions if source is not None else []
-    site = next((site for site in sites if site.node.lineno == use.line), None)
+    site = site_of(symbols, use)
     keys = rebuilt_keys(site) if site is not None else frozenset()
     return {
         write.key: _place(use, write.path, write.line)

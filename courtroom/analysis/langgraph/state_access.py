@@ -29,7 +29,7 @@ from courtroom.analysis.langgraph.state_parts import (
 )
 from courtroom.analysis.langgraph.subgraphs import Subgraph
 from courtroom.analysis.langgraph.topology import GraphReading
-from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.source_files import FunctionSite, SourceFile
 from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
 from courtroom.analysis.python.symbolic_execution.calls import apply
@@ -169,6 +169,13 @@ class StateAccess:
     routers: tuple[StateUse, ...]
     at: tuple[str, ...] = ()
     sent: frozenset[str] = frozenset()
+
+
+def site_of(symbols: SymbolTable, use: StateUse) -> FunctionSite | None:
+    """Return where the function of a node or router is written."""
+    source = symbols.codebase.files.get(use.path)
+    sites = source.functions if source is not None else []
+    return next((site for site in sites if site.node.lineno == use.line), None)
 
 
 def read_state_access(

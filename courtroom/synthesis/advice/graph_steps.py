@@ -194,6 +194,7 @@ FLOW = {
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
     "dead_route": "Let the router choose this way where it belongs, or take the way out",
+    "needless_route": "Let the router choose this way by what the node at {other} says of a failure",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Make this rule do what its name promises",
     "broken_import": "Import what is there, or commit what is missing",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.own_reducers import MERGES_BY_KEY
 from courtroom.analysis.langgraph.routers import Routing, read_router
-from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
+from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_class import reducers_of
 from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, listed
+from courtroom.analysis.langgraph.state_flow.always_filled import filled_keys
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, listed
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
@@ -26,8 +27,18 @@ from courtroom.analysis.python.symbolic_execution.values import (
 
 # Statements and expressions that are followed for all routers.
 TOTAL_FUEL = 60_000
+# A key of the dict under a key of the state: no code asks for it by this name.
+SOME_KEY = ""
 # Reducers that keep what is there.
 KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """What is known of a key behind a node that always fills it, and where the node writes it."""
+
+    held: Value
+    place: Place
 
 
 def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:
@@ -62,15 +73,15 @@ def settled_tests(
         yield from _by_undeclared_keys(evaluator, route, access)
         for key, writers in filled.items():
             writer = next((name for name in writers if name in done), None)
-            held = DictValue({key: _some(writers[writer])}, is_open=True) if writer else None
+            held = DictValue({key: writers[writer].held}, is_open=True) if writer else None
             never = held and _never_returned(evaluator, route, held)
             if writer and never:
                 sentence = (
                     f"{start} {listed(never)} only where `{key}` lacks what {writer} always writes"
                     " there: this way is never taken"
                 )
-                place = writers[writer].path, writers[writer].line
-                yield FlowFault("dead_route", sentence, route.path, route.line, place)
+                place = writers[writer].place
+                yield FlowFault("needless_route", sentence, route.path, route.line, place)
         for key, value in empty.items():
             never = _never_returned(evaluator, route, DictValue({key: value}, is_open=True))
             if never:
@@ -139,14 +150,23 @@ def _steps(joins: Iterable[tuple[Sequence[str], str]]) -> dict[str, int]:
 
 def _filled_keys(
     symbols: SymbolTable, access: StateAccess, keys: Iterable[str]
-) -> dict[str, dict[str, KeyWrite]]:
+) -> dict[str, dict[str, _Filled]]:
     """Return for those of the keys that no node empties the nodes that always fill them."""
     rows = reducers_of(symbols, access.state.site)
     reducers = {row["field"]: row.get("applies") or row["reducer"] for row in rows}
-    filled: dict[str, dict[str, KeyWrite]] = {}
+    filled: dict[str, dict[str, _Filled]] = {}
+    always = {
+        name: filled_keys(site.node)
+        for name, use in access.nodes.items()
+        if (site := site_of(symbols, use)) is not None
+    }
     for key in sorted(keys):
         writers = {name: use for name, use in access.nodes.items() if _may_write(use, key)}
-        writes = {name: write for name, use in writers.items() if (write := _filled(use, key))}
+        writes = {
+            name: write
+            for name, use in writers.items()
+            if (write := _filled(use, key, always.get(name, {})))
+        }
         is_kept = reducers.get(key, "").endswith(KEEPING)
         if writes and (is_kept or len(writes) == len(writers)):
             filled[key] = writes
@@ -159,8 +179,27 @@ def _may_write(use: StateUse, key: str) -> bool:
     return bool(use.writes_gap) or changes or writes
 
 
-def _filled(use: StateUse, key: str) -> KeyWrite | None:
+def _filled(use: StateUse, key: str, always: Mapping[str, bool]) -> _Filled | None:
     """Return what a node writes under the key, if all that it may return has something there."""
+    write = next((write for write in use.writes if write.key == key), None)
+    if write is None:
+        return None
+    some = ListValue([UNKNOWN], is_open=True)
+    sure = _sure_keys(use, key)
+    if key in always and write.inner:
+        # Which of the keys holds something depends on the way through the node.
+        entries: dict[str, Value] = {SOME_KEY: some if always[key] else UNKNOWN}
+        entries |= dict.fromkeys(sure or (), UNKNOWN)
+        return _Filled(DictValue(entries, is_open=True), (write.path, write.line))
+    if sure:
+        held = DictValue(dict.fromkeys(sure, UNKNOWN), is_open=True)
+        return _Filled(held, (write.path, write.line))
+    is_filled = key in always or sure is not None
+    return _Filled(some, (write.path, write.line)) if is_filled else None
+
+
+def _sure_keys(use: StateUse, key: str) -> frozenset[str] | None:
+    """Return the keys that lie under a key in any run, none in a list; None where it may be empty."""
     if use.writes_gap or use.is_optional or not use.updates:
         return None
     writes = [
@@ -168,16 +207,9 @@ def _filled(use: StateUse, key: str) -> KeyWrite | None:
     ]
     is_certain = not any(update.is_doubtful or update.is_whole_state for update in use.updates)
     sure = [write.sure for write in writes if write is not None and write.sure is not None]
-    if writes[0] is None or not is_certain or len(sure) < len(writes):
+    if not is_certain or len(sure) < len(writes):
         return None
-    return replace(writes[0], sure=frozenset.intersection(*sure))
-
-
-def _some(write: KeyWrite) -> Value:
-    """Return what is known of the key after the write: more may be there."""
-    if write.sure:
-        return DictValue(dict.fromkeys(write.sure, UNKNOWN), is_open=True)
-    return ListValue([UNKNOWN], is_open=True)
+    return frozenset.intersection(*sure)
 
 
 def _empty_keys(

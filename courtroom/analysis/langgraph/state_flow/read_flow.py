@@ -69,6 +69,7 @@ ALL_KINDS = (
     "deleted_clone",
     "lost_clone",
     "dead_route",
+    "needless_route",
     "unused_prompt",
     "impossible_test",
     "loose_rule",
@@ -111,7 +112,8 @@ def read_flow(
     if shapes.fuel < 0:
         reading.leave_open(["absent_key"], "there is too much code to follow what functions return")
     if graph.builder is None:
-        reading.leave_open((*OF_STATE, "broken_import", "dead_route"), graph.reason)
+        ways = ("dead_route", "needless_route")
+        reading.leave_open((*OF_STATE, "broken_import", *ways), graph.reason)
         return reading
 
     for routes in (graph.routes, *(part.routes for part in graph.subgraphs)):

@@ -332,9 +332,12 @@ def _all(positional: list[Value]) -> Value:
 
 
 def _truths(value: Value) -> list[bool | None]:
-    if not isinstance(value, ListValue) or value.is_open or value.doubt:
+    """Return the truth of the members that are there in any run; None stands for further ones."""
+    if not isinstance(value, ListValue):
         return [None]
-    return [truth_of(member) for member in value.members]
+    is_whole = not value.is_open and value.doubt is None
+    members = value.members if value.doubt is None else value.members[: value.settled]
+    return [*map(truth_of, members), *([] if is_whole else [None])]
 
 
 def _truth(positional: list[Value]) -> Value:

@@ -26,7 +26,8 @@ g.add_edge(START, "detective")
 g.add_conditional_edges("detective", route, {ways})
 app = g.compile()
 """
-    return sentences(flow_of(code, graph=graph, run=run), "dead_route")
+    reading = flow_of(code, graph=graph, run=run)
+    return sentences(reading, "dead_route") + sentences(reading, "needless_route")
 
 
 def test_a_key_that_the_router_never_returns_is_a_way_that_is_never_taken():
@@ -64,6 +65,7 @@ EMPTY = '{"ok": "judge", "failed": END}'
         'state.get("evidences", {})',
         '(state.get("evidences") or {})',
         '"repo" in state["evidences"]',
+        'any(rows for rows in state["evidences"].values())',
     ],
 )
 def test_a_way_for_an_empty_key_that_is_always_filled_is_never_taken(test: str):
@@ -83,7 +85,7 @@ FILLED = '{"evidences": {"repo": [state["repo_url"], state["pdf_path"]]}}'
     [
         # What lies there decides, and not that something does.
         (f'{LOOKED}["repo"]', FILLED),
-        (f"any(rows for rows in {LOOKED}.values())", FILLED),
+        (f"any(rows for rows in {LOOKED}.values())", '{"evidences": {"repo": look(state)}}'),
         (f"len({LOOKED}) > 2", FILLED),
         # What is there depends on the run.
         (LOOKED, '{"evidences": dict(state["pdf_path"])}'),
@@ -96,6 +98,53 @@ def test_a_way_for_a_key_that_may_be_empty_is_no_fault(test: str, returned: str)
     nodes = NODES.replace(FILLED, returned)
 
     assert dead_routes(f'return "ok" if {test} else "failed"', EMPTY, nodes) == []
+
+
+ON_ALL_WAYS = """
+def detective(state):
+    updates = {"evidences": {}}
+    if not state["repo_url"]:
+        updates["evidences"]["repo"] = ["no address"]
+        return updates
+    with cloned(state["repo_url"]) as folder:
+        if folder is None:
+            updates["evidences"].setdefault("repo", []).append("no clone")
+            return updates
+        updates["evidences"]["graph"] = [look(folder)]
+        updates["evidences"]["state"] = look(folder)
+    return updates
+def judge(state):
+    return {"opinions": list(state["evidences"].values())}
+"""
+BY_TRY = ON_ALL_WAYS.replace('with cloned(state["repo_url"]) as folder', "try").replace(
+    "    return updates\ndef judge",
+    "    except OSError as error:\n        HANDLER\n    return updates\ndef judge",
+)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "is_needless"),
+    [
+        (ON_ALL_WAYS, True),
+        (ON_ALL_WAYS.replace('["no address"]', "list(state)"), False),
+        (ON_ALL_WAYS.replace("[look(folder)]", "look(folder)"), False),
+        (
+            ON_ALL_WAYS.replace(
+                "return updates\ndef", "updates['evidences'].clear()\n    return updates\ndef"
+            ),
+            False,
+        ),
+        (BY_TRY.replace("HANDLER", "updates['evidences']['repo'] = [str(error)]"), True),
+        (BY_TRY.replace("HANDLER", "print(error)"), False),
+        (BY_TRY.replace("HANDLER", "raise"), True),
+    ],
+)
+def test_a_way_for_want_of_evidence_is_needless_where_all_ways_through_a_node_write_some(
+    nodes: str, is_needless: bool
+):
+    test = "any(rows for rows in state['evidences'].values())"
+    ways = dead_routes(f'return "ok" if {test} else "failed"', EMPTY, nodes)
+    assert bool(ways) is is_needless
 
 
 LOST = NODES.replace('{"evidences": ', "").replace("]}}", "]}")
@@ -159,7 +208,7 @@ OTHER = "def other(state):\n    return {'evidences': {}}\n"
 def test_only_a_node_that_runs_before_the_router_in_every_run_fills_a_key(edges, is_dead):
     graph = BRANCHES.format(edges=edges)
 
-    assert bool(sentences(flow_of(f"{NODES}{OTHER}", graph=graph), "dead_route")) is is_dead
+    assert bool(sentences(flow_of(f"{NODES}{OTHER}", graph=graph), "needless_route")) is is_dead
 
 
 BY_LOST_KEY = """ways = ["judge"]
