@@ -11,7 +11,10 @@ from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
-from courtroom.analysis.langgraph.judging.remediation_content import read_remediation
+from courtroom.analysis.langgraph.judging.remediation_content import (
+    advice_heading,
+    read_remediation,
+)
 from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
@@ -103,6 +106,9 @@ def _remediation(writer: FactWriter, gap: str) -> None:
     if content is None or (gap and content != "findings"):
         unclear = "what the text of the remediation holds could not be followed"
         absent = "no text of a remediation was recognised"
+        if reading is None and (advice := advice_heading(writer.symbols.codebase.production)):
+            heading, source, line = advice
+            absent = f"what stands under “{heading}” ({source.path}:{line}) could not be followed"
         writer.set_unknown(["remediation_content"], gap or (unclear if reading else absent))
         return
     writer.facts["remediation_content"] = content

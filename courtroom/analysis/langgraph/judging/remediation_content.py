@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,12 +18,21 @@ from courtroom.analysis.langgraph.judging.text_values import (
 )
 from courtroom.analysis.langgraph.judging.verdict_source import MODEL_CALLS
 from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.tree_walk import constant_text, walk, words_of
 
 WORD = "remediation"
 # What comes from a judge or a detective.
 GIVEN: frozenset[Part] = frozenset({"arguments", "evidence"})
 _HEADING = re.compile(r"^ {0,3}#{1,6} [^\n]{0,60}\bremediation", re.IGNORECASE | re.MULTILINE)
+# Other names of a section on what to mend.
+_NAMES = r"(?:recommendations?|improvements?|action items?|next steps?)\b"
+_ADVICE_WORDS = re.compile(rf"#[^\n]{{0,80}}\b{_NAMES}", re.IGNORECASE)
+_ADVICE = re.compile(
+    r"^ {0,3}#{1,6} [^\n\w]{0,8}(?:\d{1,2}[.)] )?"
+    rf"(?P<heading>[^\n#*:]{{0,60}}?\b{_NAMES}[^\n#*:]{{0,40}})",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,18 @@ def read_remediation(functions: list[FunctionRef]) -> RemediationContent | None:
     is_known = "open" not in kinds and (not asks_model or any(text.is_kept for text in texts))
     content: Literal["rubric", "fixed"] = "rubric" if "rubric" in kinds else "fixed"
     return RemediationContent(content if is_known else None, first_places(made, parts))
+
+
+def advice_heading(sources: Iterable[SourceFile]) -> tuple[str, SourceFile, int] | None:
+    """Return the first heading of a section on what to mend that code writes, and its place."""
+    for source in sources:
+        if not _ADVICE_WORDS.search(source.text):
+            continue
+        for node in walk(source.tree):
+            match = _ADVICE.search(constant_text(node) or "")
+            if match:
+                return match["heading"].strip(), source, getattr(node, "lineno", 1)
+    return None
 
 
 def _has_heading(function: FunctionRef) -> bool:

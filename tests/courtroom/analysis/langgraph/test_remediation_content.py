@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from courtroom.analysis.langgraph.judging.remediation_content import (
     RemediationContent,
+    advice_heading,
     read_remediation,
 )
+from tests.courtroom.analysis.test_shown_places import surveyed
 from tests.courtroom.sources import layers_of, symbols_of
 
 STEPS = "STEPS = {'graph': 'Add edges.'}\n"
@@ -87,3 +91,30 @@ def test_remediation_under_a_name_is_shown_where_no_model_is_asked():
 def test_code_without_remediation_has_no_content_of_it():
     code = "def chief_justice(state):\n    return 3\n"
     assert remediation_of(code) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ('text += "## 🚀 3. Strategic Recommendations\\n"', "Strategic Recommendations"),
+        ("text = f'# Next Steps for {name}'", "Next Steps for"),
+        ("text += '\\n### Action items: none'", "Action items"),
+        ("text += 'Our recommendations'  # Recommendations", None),
+        ("text += '## Judges'", None),
+    ],
+)
+def test_section_on_what_to_mend_under_another_name_is_told(line: str, heading: str | None) -> None:
+    symbols = symbols_of({"main.py": f"def write(text, name):\n    {line}\n    return text\n"})
+    advice = advice_heading(symbols.codebase.production)
+    assert (advice and (advice[0], advice[1].path, advice[2])) == (
+        heading and (heading, "main.py", 2)
+    )
+
+
+def test_section_that_was_not_followed_is_the_reason_for_an_unknown_remediation(
+    tmp_path: Path,
+) -> None:
+    code = "def write(state):\n    return '## Recommendations\\n' + state['advice']\n"
+    work = surveyed({"main.py": code}, tmp_path)
+    reason = "what stands under “Recommendations” (main.py:2) could not be followed"
+    assert work.reasons["remediation_content"] == reason
