@@ -95,7 +95,10 @@ def _wiring(check: GraphTopology, survey: Survey, value: bool) -> Finding:
     locations = locations or survey.fact_locations.get(check.aspect, ())
     holds, fails = _sentences(check.aspect, survey)
     holds = _early_join(check.aspect, locations, survey) or holds
-    edges = "; ".join(dict.fromkeys(location.note for location in locations[:MOST_NAMED]))
+    notes = list(dict.fromkeys(location.note for location in locations))
+    more = len(notes) - MOST_NAMED
+    # "1 more" is no shorter than the edge itself.
+    edges = "; ".join(notes) if more < 2 else f"{'; '.join(notes[:MOST_NAMED])} and {more} more"
     sentence = (holds if value else fails).removesuffix(".") + (f": {edges}" if edges else "")
     if locations:
         return decided(value, locations, survey, (f"{sentence}.", f"{sentence}."))

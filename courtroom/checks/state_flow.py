@@ -18,7 +18,7 @@ from courtroom.checks.from_facts import (
 )
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import by_kind, clauses, listed
+from courtroom.checks.phrases import MOST_IN_FULL, by_kind, clauses, listed
 from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
@@ -109,9 +109,15 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
     names = [WORDS[kind] for kind in check.faults]
-    absences = clauses(f"no {name.partition(' ')[2]}" for name in names)
-    reason = f"N{absences[1:]} was recognised in {files_of(survey)}.{_unread_keys(check, fact)}"
+    reason = f"{_absences(names, files_of(survey))}{_unread_keys(check, fact)}"
     return absent(reason, searched_for(listed(names), survey), met=True)
+
+
+def _absences(names: Sequence[str], files: str) -> str:
+    if len(names) > MOST_IN_FULL:
+        return f"Nothing of this was recognised in {files}: {'; '.join(names)}."
+    absences = clauses(f"no {name.partition(' ')[2]}" for name in names)
+    return f"N{absences[1:]} was recognised in {files}."
 
 
 def _unread_keys(check: StateFlow, fact: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.statement import continued, first_sentence, not_checked
 from courtroom.synthesis.evidence_weight import HIGH, LOW
 
-MODEL = f"{HEURISTIC}8"
+MODEL = f"{HEURISTIC}9"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -126,6 +126,7 @@ def answer_now(question: Question, key: str) -> Answer:
     sentences = [
         _argue(question, groups, item),
         *(_against(side) for side in sides if item),
+        _short_of_five(question, groups, item, score) if not sides else "",
         _open_checks(groups),
         _on_second_round(question),
     ]
@@ -295,7 +296,7 @@ def _argue(question: Question, groups: OutcomeGroups, item: CheckResult | None) 
 
     The checks of the report have all its facts, and the first round's opinion has the first.
     """
-    made = sum(not f.outcome.not_applicable for f in (*groups.met, *groups.unmet))
+    made = _listed([*groups.met, *groups.unmet])
     if item:
         subject = _subject(question.persona, groups, item)
         text = continued(_words(item) if question.round == 1 else _headline(item))
@@ -333,13 +334,23 @@ def _faults(unmet: Sequence[CheckResult]) -> int:
     return len(own) + len(causes - set(own))
 
 
+def _listed(results: Sequence[CheckResult]) -> int:
+    """Count the checks as the report lists them: several that one fact shows are one."""
+    statements = [
+        statement_on(result.check, result.outcome)
+        for result in results
+        if not result.outcome.not_applicable
+    ]
+    return len({(statement.met, statement.fact or statement.sentence) for statement in statements})
+
+
 def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
     if persona == "TechLead":
         return "What counts most for it" if item.outcome.met else "What counts most against it"
     if persona == "Prosecutor":
         faults = _faults(groups.unmet)
         return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
-    count = len(groups.met)
+    count = _listed(groups.met)
     return "The only check met" if count == 1 else f"The best of {count} checks met"
 
 
@@ -382,6 +393,15 @@ def _against(side: CheckResult) -> str:
     words = continued(_headline(side)).rstrip(".")
     # The place that some sentences end with is that of the evidence.
     return f"Against this: {PLACE_AT_END.sub('', words)} ({side.outcome.evidence[0]})."
+
+
+def _short_of_five(
+    question: Question, groups: OutcomeGroups, item: CheckResult | None, score: int
+) -> str:
+    """Return the gravest gap of a Tech Lead who speaks of what works, and does not give 5."""
+    gap = _gravest(question.persona, groups.unmet)
+    is_silent = question.persona == "TechLead" and item in groups.met and score < HIGHEST
+    return f"Not {HIGHEST}, as {continued(_headline(gap))}" if gap and is_silent else ""
 
 
 def _open_checks(groups: OutcomeGroups) -> str:

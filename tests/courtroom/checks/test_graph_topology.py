@@ -21,6 +21,16 @@ def test_a_flag_names_the_edges_that_decide_it():
     )
 
 
+def test_edges_that_are_not_named_are_counted():
+    edges = [location_at("g.py", line, f"hub → judge_{line}") for line in range(1, 7)]
+    finding = topology(
+        GraphTopology(**CHECK_FIELDS, aspect="judges_parallel"),
+        survey(facts={"judges_parallel": True}, places={"judges_parallel": edges}),
+    )
+    named = "; ".join(f"hub → judge_{line}" for line in range(1, 5))
+    assert finding.reason == f"The judges run in parallel: {named} and 2 more (g.py:1)."
+
+
 @pytest.mark.parametrize(
     ("layer", "value"), [("judges_parallel", False), ("detectives_parallel", True)]
 )

@@ -89,6 +89,16 @@ def test_no_fault_where_everything_was_read_meets_the_check():
     )
 
 
+def test_many_kinds_are_listed_without_a_no_for_each():
+    kinds = ("broken_import", "early_read", "no_update", "lost_clone")
+    finding = found(*kinds, fact={"faults": [], "unread": {}})
+
+    names = "; ".join(WORDS[kind] for kind in kinds)
+    assert finding.reason == (
+        f"Nothing of this was recognised in the 2 Python files of the repository: {names}."
+    )
+
+
 @pytest.mark.parametrize(
     ("kind", "lost"),
     [("undeclared_write", FAULT), ("other_key", FAULT | {"channel": "evidences"})],

@@ -182,7 +182,7 @@ def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
     assert arguments(("tried", "runs"), ("secure",), checks=ONE_OF_EACH) == [
         "The only fault: no secure. See secure.py.",
         "The best of 2 checks met: goal of tried. See tried.py.",
-        "What counts most for it: goal of runs. See runs.py.",
+        "What counts most for it: goal of runs. See runs.py. Not 5, as no secure.",
     ]
 
 
@@ -210,6 +210,28 @@ def test_judge_who_finds_nothing_says_so():
     assert arguments(("a", "b"), ())[0] == "I looked for a gap and found none in 2 checks."
     nothing = "I looked for something to credit and found nothing in 1 check."
     assert arguments((), ("a",))[1] == nothing
+
+
+def test_checks_that_one_fact_shows_are_counted_as_the_report_lists_them():
+    question = make_question("Prosecutor", ("a", "b", "c"), ())
+    outcomes = [
+        outcome.model_copy(update={"reason": "One line of a.py shows it"})
+        if outcome.check != "c"
+        else outcome
+        for outcome in question.outcomes
+    ]
+    alike = question.model_copy(update={"outcomes": tuple(outcomes)})
+    assert opinion_of(alike).argument == "I looked for a gap and found none in 2 checks."
+    defense = make_question("Defense", ("a", "b", "c"), ()).model_copy(
+        update={"outcomes": tuple(outcomes)}
+    )
+    assert opinion_of(defense).argument.startswith("The best of 2 checks met: ")
+
+
+@pytest.mark.parametrize(("unmet", "is_said"), [((), False), (("c",), True)])
+def test_tech_lead_who_does_not_give_five_says_why(unmet, is_said):
+    argument = arguments(("a", "b"), unmet)[2]
+    assert argument.endswith("Not 5, as no c.") is is_said
 
 
 def test_prosecutor_turns_on_an_essential_gap_before_a_risk():
@@ -266,7 +288,7 @@ def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
 def test_second_round_says_what_has_changed_for_the_judge():
     prosecutor, _, lead = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)
     assert prosecutor.endswith(" In the second round, checks on risk count once for me, not twice.")
-    assert lead == "What counts most for it: goal of tried. See tried.py."
+    assert lead == "What counts most for it: goal of tried. See tried.py. Not 5, as no secure."
 
 
 @pytest.mark.parametrize("persona", PERSONAS)
