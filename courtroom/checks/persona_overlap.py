@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # Words of a judge's own that hold nothing but its name, twice.
 NAME_WORDS = 4
+IN_COMMON = "More than one judge is told this."
 # From this share of common text on, prompts are one text in which a few words differ by judge.
 ONE_PROMPT = 0.9
 
@@ -112,7 +113,17 @@ def _distinct(survey: Survey, names: Sequence[str], clues: list[Clue]) -> Findin
     reason = f"Two of the prompts of {listed(names)} share more than half of their text."
     if pair:
         reason = with_place(pair[0].rationale, pair[0].path or "", pair[0].line_start)
-    return present(reason, pair or clues, met=False)
+    return present(reason, _of_one_judge(pair, clues) or clues, met=False)
+
+
+def _of_one_judge(pair: Sequence[Clue], prompts: Sequence[Clue]) -> list[Clue]:
+    """The places of the common text; what is said of all judges stands over the first alone."""
+    captions = {(clue.path, clue.line_start): clue.rationale for clue in prompts}
+    rest = (
+        replace(clue, rationale=captions.get((clue.path, clue.line_start), IN_COMMON))
+        for clue in pair[1:]
+    )
+    return [*pair[:1], *rest]
 
 
 def _own_words(

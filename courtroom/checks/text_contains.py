@@ -16,7 +16,7 @@ from courtroom.checks.from_sources import (
     on_survey,
 )
 from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
-from courtroom.checks.phrases import more_of_this_kind, number_of, place_of
+from courtroom.checks.phrases import named, number_of, place_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase, SearchTexts
@@ -83,8 +83,10 @@ def _in_prompts(check: TextContains, survey: Survey) -> Finding:
         return could_not_look(NOT_SEARCHED)
     if hits:
         clues = [location_clue(hit) for hit in hits]
-        reason = f"{_prompt(check)} {hits[0].note} ({place_of(hits[0].path, hits[0].line_start)})."
-        return present(reason + more_of_this_kind(len(hits) - 1), clues, met=check.is_positive)
+        words = [f"{hit.note} ({place_of(hit.path, hit.line_start)})" for hit in hits]
+        # Each line has the same verb.
+        listed_words = named([words[0], *(word.removeprefix("contains ") for word in words[1:])])
+        return present(f"{_prompt(check)} {listed_words}.", clues, met=check.is_positive)
 
     prompts = survey.fact_locations.get("persona_prompts", ())
     prompts = tuple(prompt for prompt in prompts if prompt.note == check.prompt_of)

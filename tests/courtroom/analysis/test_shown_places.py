@@ -358,8 +358,9 @@ def test_line_with_a_word_of_the_goal_is_shown_before_one_without(tmp_path: Path
     judges = JUDGES.replace("Be harsh.", "Be harsh.\\nLook for gaps.")
     fields = {"goal": "A prompt speaks of gaps"}
     finding = prompt_finding(tmp_path, judges, "be harsh", "for gaps", **fields)
-    assert " contains “for gaps” (" in finding.reason
-    assert finding.reason.endswith(" There is 1 more of this kind.")
+    at = "src/judges.py:"
+    assert f" contains “for gaps” ({at}" in finding.reason
+    assert f" and “Be harsh” ({at}" in finding.reason
 
 
 def test_rule_that_decides_on_the_spread_is_named_where_nothing_looks_again(tmp_path: Path) -> None:

@@ -402,6 +402,23 @@ def test_enough_personas_may_still_share_their_text():
     ]
 
 
+def test_sentence_on_all_judges_stands_over_one_place_of_the_common_text():
+    said = "78 % of what Prosecutor and Defense are told is the same text."
+    common, own, other = (location_at("p.py", line, said) for line in (9, 1, 5))
+    places = {
+        "persona_prompts": (location_at("p.py", 1, "Prosecutor"),),
+        "persona_prompts_distinct": (common, own, other),
+    }
+    facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": False}
+    check = PersonaOverlap(**CHECK_FIELDS, aspect="distinct", minimum=2)
+    finding = personas(check, survey(facts=facts, places=places))
+    assert [clue.rationale for clue in finding.clues] == [
+        said,
+        "The prompt of Prosecutor.",
+        "More than one judge is told this.",
+    ]
+
+
 @pytest.mark.parametrize(("words", "met"), [(20, True), (21, False)])
 def test_personas_are_told_at_length_by_words_of_their_own(words, met):
     prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]

@@ -67,7 +67,8 @@ class PersonaReading:
         (names, share), *others = shares
         first = f"The prompts of {names} have {share} of their text in common"
         if self.frame:
-            first = f"{names} are told the same in {share} of all that they are told"
+            first = f"{share} of what {names} are told is the same text"
+            others = [(f"of {pair}", share) for pair, share in others]
         return "; ".join([first, *(f"{names} {share}" for names, share in others)]) + "."
 
     @property

@@ -325,7 +325,9 @@ def test_short_prompts_are_compared_with_the_text_around_them_and_the_note_says_
     )
     reading = read(code)
     assert reading.frame
-    assert reading.too_close.startswith("Prosecutor and Defense are told the same in ")
+    assert reading.too_close.endswith(
+        " % of what Prosecutor and Defense are told is the same text."
+    )
     # The text that they have in common comes before what is each one's own.
     assert [text.persona for text in reading.shared_places] == ["", "Prosecutor", "Defense"]
 
