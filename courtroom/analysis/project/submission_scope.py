@@ -194,7 +194,8 @@ class _ScopeReader:
         What fails further in may be what people run and have to mend.
         """
         broken = broken_imports(self.symbols, [self.symbols.codebase.files[path]])
-        return next((fault.sentence for fault in broken if fault.path == path), "")
+        own = (f for f in broken if path in {f.path, *(place for place, _ in f.places)})
+        return next((fault.sentence for fault in own), "")
 
     def _scripts_set_apart(self, entries: list[EntryPoint], product: set[str]) -> Iterator[str]:
         """Yield the scripts in examples and archives that are the product all the same.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -171,6 +172,10 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
 
 
 def flow_step(fault: Mapping[str, Any]) -> Step:
+    wanted = _wanted_name(fault)
+    if wanted:
+        action = f"Rename {fault['other']['path']} to {wanted}, as the imports of it are written."
+        return replace(placed(action, fault["other"]), is_urgent=True)
     words = FLOW if fault["other"] else FLOW | ALONE
     action = words[fault["kind"]].format(other=_other(fault))
     step = placed(f"{action}: {fault['sentence']}.", fault)
@@ -203,8 +208,18 @@ FLOW = {
 
 # The same where the fault has no second place.
 ALONE = {"other_key": "Put this key into the rubric, or do not ask for it"}
+# The module in the sentence on a broken import.
+IMPORTED = re.compile(r" from `([\w.]{1,200})`")
 # Faults without whose repair no audit gets to its end.
 BREAKING = frozenset({"broken_import", "deleted_clone"})
+
+
+def _wanted_name(fault: Mapping[str, Any]) -> str:
+    """Return the file of an imported module that stands there in other letters, else ""."""
+    other = (fault["other"] or {}).get("path", "")
+    module = IMPORTED.search(fault["sentence"]) if fault["kind"] == "broken_import" else None
+    wanted = f"{module[1].replace('.', '/')}.py" if module else ""
+    return wanted if other != wanted and other.lower() == wanted.lower() else ""
 
 
 def _other(fault: Mapping[str, Any]) -> str:

@@ -398,3 +398,18 @@ def test_a_loop_that_decides_the_same_in_each_round_is_told_what_to_change():
 @pytest.mark.parametrize("quotes", [(EDGE, LISTS), (EDGE, FOUND), (LISTS, FOUND)])
 def test_route_without_evidence_has_no_example_where_its_names_are_not_known(quotes):
     assert error_route(quotes=quotes).snippet is None
+
+
+@pytest.mark.parametrize(
+    ("file", "is_renamed"), [("court/Bench.py", True), ("court/tools.py", False)]
+)
+def test_file_that_is_imported_in_other_letters_is_renamed(file: str, is_renamed: bool):
+    sentence = f"a.py imports from `court.bench`, and the file is {file}"
+    fault = PLACE | {"kind": "broken_import", "sentence": sentence}
+    step = graph_steps.flow_step(fault | {"other": {"path": file, "line": 1}})
+
+    assert step.is_urgent
+    renamed = f"Rename {file} to court/bench.py, as the imports of it are written."
+    action = renamed if is_renamed else f"{graph_steps.FLOW['broken_import']}: {sentence}."
+    assert step.action == action
+    assert step.path == (file if is_renamed else PLACE["path"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, Place, joined
 from courtroom.analysis.python.missing_modules import (
     certain_imports,
     is_own,
@@ -23,61 +24,110 @@ NEAR = 0.7
 DYNAMIC = frozenset({"__getattr__", "globals"})
 
 
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """An import that fails: `what` it looks for in vain, from `module` where that is there."""
+
+    source: SourceFile
+    line: int
+    what: str
+    module: SourceFile | None = None
+
+
 def broken_imports(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[FlowFault]:
-    """Yield the imports that fail when the modules of `starts` are imported."""
-    queue, visited = list(starts), {source.path for source in starts}
-    while queue:
-        source = queue.pop(0)
-        for node in certain_imports(source.tree):
-            missing = missing_module(symbols, source, node)
-            if missing:
-                yield _broken(symbols, source, node, missing)
-            base = absolute_module(source, node)
-            module = symbols.find_module(base, source)
-            if module is None or not (node.level or is_own(symbols, base)):
-                continue
-            if module.path not in visited:
-                visited.add(module.path)
-                queue.append(module)
+    """Yield what fails when the modules of `starts` are imported, the first to fail first.
+
+    What several files look for in vain is one fault, at the file that fails first.
+    """
+    alike: dict[tuple[str, str], list[_Broken]] = {}
+    for broken in _in_order(symbols, starts):
+        key = (broken.what, broken.module.path if broken.module is not None else "")
+        alike.setdefault(key, []).append(broken)
+    for rows in alike.values():
+        yield _fault(symbols, rows)
+
+
+def _in_order(symbols: SymbolTable, starts: list[SourceFile]) -> Iterator[_Broken]:
+    """Yield the imports that fail in the order in which Python runs them."""
+    visited: set[str] = set()
+    for start in starts:
+        stack: list[Iterator[SourceFile | _Broken]] = [iter([start])]
+        while stack:
+            step = next(stack[-1], None)
+            if step is None:
+                stack.pop()
+            elif isinstance(step, _Broken):
+                yield step
+            elif step.path not in visited:
+                visited.add(step.path)
+                stack.append(_steps_of(symbols, step))
+
+
+def _steps_of(symbols: SymbolTable, source: SourceFile) -> Iterator[SourceFile | _Broken]:
+    """Yield the modules that an import of this one runs, and the imports that fail in it."""
+    for node in certain_imports(source.tree):
+        base = absolute_module(source, node)
+        module = symbols.find_module(base, source)
+        missing = missing_module(symbols, source, node)
+        is_here = bool(node.level) or is_own(symbols, base)
+        if missing or (module is not None and is_here):
+            yield from _packages_around(symbols, base, module)
+        if missing:
+            yield _Broken(source, node.lineno, missing)
+        if module is not None and is_here:
+            yield module
             yield from _missing_names(symbols, source, node, module)
 
 
-def _broken(
-    symbols: SymbolTable, source: SourceFile, node: ast.ImportFrom, missing: str
-) -> FlowFault:
-    twin = twin_of(symbols, missing)
-    if twin:
-        sentence = (
-            f"{source.path} imports from `{missing}`, and the file is {twin}: where the letters of"
-            f" file names count, as on Linux, {source.path} cannot be imported"
-        )
-        return FlowFault("broken_import", sentence, source.path, node.lineno, (twin, 1))
-    sentence = (
-        f"{source.path} imports from `{missing}`, which does not exist: {source.path} cannot be"
-        " imported at this commit"
-    )
-    return FlowFault("broken_import", sentence, source.path, node.lineno)
+def _packages_around(
+    symbols: SymbolTable, base: str, module: SourceFile | None
+) -> Iterator[SourceFile]:
+    """Yield the packages that Python imports before a module of them, the outer ones first."""
+    parts = (module.module if module is not None else base).split(".")
+    for count in range(len(parts) - base.count("."), len(parts)):
+        package = symbols.by_module.get(".".join(parts[:count]))
+        if package is not None and package.path.endswith("/__init__.py"):
+            yield package
+
+
+def _fault(symbols: SymbolTable, rows: Sequence[_Broken]) -> FlowFault:
+    first = rows[0]
+    files = list(dict.fromkeys(row.source.path for row in rows))
+    verb = "imports" if len(files) == 1 else "import"
+    what, other = _missing(symbols, first)
+    path = first.source.path
+    sentence = f"{joined(files)} {verb} {what}"
+    places = tuple((row.source.path, row.line) for row in rows[1:])
+    return FlowFault("broken_import", sentence, path, first.line, other, places=places)
+
+
+def _missing(symbols: SymbolTable, broken: _Broken) -> tuple[str, Place | None]:
+    """Return what an import looks for in vain, and where that might stand."""
+    fails = f"{broken.source.path} cannot be imported"
+    if broken.module is None:
+        twin = twin_of(symbols, broken.what)
+        if not twin:
+            return f"from `{broken.what}`, which does not exist: {fails} at this commit", None
+        where = f"where the letters of file names count, as on Linux, {fails}"
+        return f"from `{broken.what}`, and the file is {twin}: {where}", (twin, 1)
+    names = _names_of(broken.module) or {}
+    near = difflib.get_close_matches(broken.what, sorted(names), n=1, cutoff=NEAR)
+    instead = f" (it defines `{near[0]}`)" if near else ""
+    text = f"`{broken.what}` from {broken.module.path}, which does not define it{instead}:"
+    return f"{text} {fails} at this commit", (broken.module.path, names[near[0]] if near else 1)
 
 
 def _missing_names(
     symbols: SymbolTable, source: SourceFile, node: ast.ImportFrom, module: SourceFile
-) -> Iterator[FlowFault]:
+) -> Iterator[_Broken]:
     at_top = symbols.top_level_names(module).keys() | module.imports.keys() | {"*"}
     # Few names are missing there, and only for these the whole module is read.
     missing = [alias for alias in node.names if alias.name not in at_top]
     names = _names_of(module) if missing and module is not source else None
     for alias in missing if names is not None else ():
         is_submodule = symbols.find_module(f"{module.module}.{alias.name}") is not None
-        if names is None or alias.name in names or is_submodule:
-            continue
-        near = difflib.get_close_matches(alias.name, sorted(names), n=1, cutoff=NEAR)
-        instead = f" (it defines `{near[0]}`)" if near else ""
-        sentence = (
-            f"{source.path} imports `{alias.name}` from {module.path}, which does not define it"
-            f"{instead}: {source.path} cannot be imported at this commit"
-        )
-        other: Place = module.path, names[near[0]] if near else 1
-        yield FlowFault("broken_import", sentence, source.path, node.lineno, other)
+        if names is not None and alias.name not in names and not is_submodule:
+            yield _Broken(source, node.lineno, alias.name, module)
 
 
 def _names_of(module: SourceFile) -> dict[str, int] | None:

@@ -91,6 +91,42 @@ def test_a_module_in_other_letters_is_named_and_followed():
     ]
 
 
+def test_what_several_files_import_in_vain_is_one_fault_at_the_first_that_python_runs():
+    bench = "from .tech_lead import look"
+    graph = "from court.bench.judge import ask\nfrom court.bench.tech_lead import look\n"
+    files = {
+        "court/graph.py": f"{graph}{IMPORTS}{STATE}{NODES}{GRAPH}",
+        "court/__init__.py": "from court.bench.names import NONE\n",
+        "court/bench/__init__.py": f"from .judge import ask\n{bench}\n",
+        "court/bench/judge.py": "def ask(url): return url\n",
+        "court/bench/Tech_lead.py": "def look(url): return url\n",
+    }
+    first, second = faults(flow_of_files(files), "broken_import")
+
+    assert (first.path, first.line, first.other) == (
+        "court/bench/__init__.py",
+        2,
+        ("court/bench/Tech_lead.py", 1),
+    )
+    assert first.places == (("court/graph.py", 2),)
+    assert first.sentence == (
+        "court/bench/__init__.py and court/graph.py import from `court.bench.tech_lead`, and the file"
+        " is court/bench/Tech_lead.py: where the letters of file names count, as on Linux,"
+        " court/bench/__init__.py cannot be imported"
+    )
+    assert (second.path, second.line) == ("court/__init__.py", 1)
+
+
+def test_a_package_beside_the_graph_that_no_import_runs_is_not_read():
+    files = {
+        "court/graph.py": f"from court.tools import look\n{IMPORTS}{STATE}{NODES}{GRAPH}",
+        "court/__init__.py": "",
+        "court/tools.py": "def look(url): return url\n",
+        "court/bench/__init__.py": "from .missing import look\n",
+    }
+    assert faults(flow_of_files(files), "broken_import") == []
+
+
 def test_a_library_is_no_module_in_other_letters():
     graph = f"from docker.client import look\n{IMPORTS}{STATE}{NODES}{GRAPH}"
     reading = flow_of_files({"court/graph.py": graph, "court/Docker/client.py": ""})
