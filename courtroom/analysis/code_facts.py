@@ -19,7 +19,7 @@ from courtroom.analysis.graph_run.stub_graph import stub_graphs
 from courtroom.analysis.graph_run.stub_states import stub_state
 from courtroom.analysis.judge_facts import record_calls, record_prompts
 from courtroom.analysis.langgraph import parallelism, state_class
-from courtroom.analysis.langgraph.assumed_evidence import always_found
+from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.literal_scores import literal_opinions, scores_apart
@@ -370,6 +370,11 @@ def _shown_in_code(writer: FactWriter) -> None:
             gap = writer.reasons.get("graph", gap)
         writer.set_rows(name, rows, gap)
 
+    rows, gap = found_in_any_clone(writer.call_graph, layers)
+    writer.set_rows(
+        "guarded_evidence", rows, gap if layers.nodes else writer.reasons.get("graph", gap)
+    )
+
     pairs = separate_ranges(layers.judges, writer.symbols.codebase.production, writer.prompts)
     gap = layer_gap(writer.call_graph, layers, "judge")
     computed = ""
@@ -443,6 +448,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
         (
             "assumed_evidence",
             "assumed_pictures",
+            "guarded_evidence",
             "separate_score_ranges",
             "made_up_scores",
             "unasked_scores",

@@ -31,6 +31,7 @@ FACTS = {
     "of_peers": "misplaced_audits",
     "examined": "assumed_evidence",
     "pictures": "assumed_pictures",
+    "guarded": "guarded_evidence",
     "open_scores": "separate_score_ranges",
 }
 NO_AUDIT = {
@@ -50,13 +51,20 @@ class OwnOutputs(CheckBase):
     """The work's committed audits are judgements (`judged`), agree with each other where they must
     (`consistent`), are about peers where they say so (`of_peers`), and give the overall score that
     documents and report claim (`claimed`). In the code, evidence that is reported as found depends
-    on what was examined (`examined`, that of detectives for pictures: `pictures`), and the judges'
-    scores may be equal (`open_scores`).
+    on what was examined (`examined`, that of detectives for pictures: `pictures`), and on more than
+    whether there is a work to read (`guarded`); and the judges' scores may be equal (`open_scores`).
     """
 
     kind: Literal["own_outputs"] = "own_outputs"
     aspect: Literal[
-        "judged", "consistent", "of_peers", "claimed", "examined", "pictures", "open_scores"
+        "judged",
+        "consistent",
+        "of_peers",
+        "claimed",
+        "examined",
+        "pictures",
+        "guarded",
+        "open_scores",
     ]
 
 
@@ -101,8 +109,15 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         others = "evidence beside that on pictures" if facts.get("assumed_pictures") else "evidence"
         subject = "evidence on pictures" if aspect == "pictures" else others
         reason = (
-            f"No {subject} was recognised that a detective reports as found by constants alone, or"
-            " whose text, where it stands beside that, says that nothing was looked at."
+            f"No {subject} was recognised that a detective reports as found by constants alone, whether"
+            " or not there is a work to read, or whose text, where it stands beside that, says that"
+            " nothing was looked at."
+        )
+        return absent(reason, "Followed the nodes of the detectives.", met=True)
+    if aspect == "guarded":
+        reason = (
+            "No evidence was recognised that a detective reports as found by constants alone wherever"
+            " there is a work to read."
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
@@ -225,6 +240,7 @@ def _fault(check: OwnOutputs) -> str:
         "claimed": "No committed audit gives the overall score that the work claims.",
         "examined": "Evidence is reported as found, whatever was examined.",
         "pictures": "Evidence on pictures is reported as found, whatever was examined.",
+        "guarded": "Evidence is reported as found wherever there is a work to read.",
         "open_scores": "Ranges keep the scores of two judges apart.",
     }[check.aspect]
 
@@ -247,6 +263,7 @@ KIND = CheckKind(
             "claimed": "its audits give the score it claims",
             "examined": "evidence depends on what was examined",
             "pictures": "evidence on pictures depends on what was examined",
+            "guarded": "evidence depends on more than a clone that succeeded",
             "open_scores": "judges' scores may be equal",
         },
     ),

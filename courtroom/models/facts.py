@@ -338,6 +338,7 @@ class Facts(FactModel):
     claimed_scores: tuple[ClaimedScore, ...] | None = None
     assumed_evidence: tuple[ShownFact, ...] | None = None
     assumed_pictures: tuple[ShownFact, ...] | None = None
+    guarded_evidence: tuple[ShownFact, ...] | None = None
     separate_score_ranges: tuple[ShownFact, ...] | None = None
     made_up_scores: tuple[ShownFact, ...] | None = None
     # and of judges that ask no model where theirs cannot be made

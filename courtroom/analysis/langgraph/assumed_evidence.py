@@ -8,6 +8,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+from courtroom.analysis.langgraph.access_guards import (
+    CRITERIA,
+    DEFINITIONS,
+    NO_GUARDS,
+    AccessGuards,
+    guards_of,
+)
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.langgraph.routers import vocabulary
@@ -33,9 +40,7 @@ CONDITIONAL_VALUES = (
     ast.GeneratorExp,
     ast.Lambda,
 )
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 BLOCKS = (ast.Try, ast.TryStar, ast.While, ast.Match)
-EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)
 # Fields that hold what was seen; a goal and a rationale may come from the rubric.
 SHOWN_FIELDS = ("content", "location")
 SAID_FIELDS = ("content", "rationale")
@@ -45,11 +50,11 @@ REPORTED = frozenset(words_of("evidence evidences finding findings found"))
 PICTURES = frozenset(words_of("vision visual image images picture pictures diagram diagrams"))
 # By these a text says that what it is about was not looked at.
 NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
+# What was examined where evidence says that the work was reached.
+REACHED = frozenset(words_of("cloned downloaded fetched accessible reachable"))
 # Calls that look at nothing: of the state, or of what they are given.
 PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
 FILLING = frozenset({"append", "extend"})
-# What a criterion is called: a choice by its name is none by the evidence.
-CRITERION_WORDS = frozenset({"criterion", "criteria", "dimension", "dimensions", "dim", "dims"})
 
 Nodes = Iterator[tuple[ast.AST, bool]]
 
@@ -87,15 +92,40 @@ def always_found(
     return rows, _gap(call_graph, layers)
 
 
+def found_in_any_clone(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, Any]], str]:
+    """Return evidence that hangs only on whether there is a work to read; detectives for pictures
+    apart. The second value says why the search is incomplete, or "".
+    """
+    detectives = [
+        layers.nodes[name]
+        for name, role in layers.roles.items()
+        if role == "detective" and PICTURES.isdisjoint(words_of(name))
+    ]
+    always = {(item.function.key, item.line) for item in assumed_evidence(call_graph, detectives)}
+    rows = [
+        shown(
+            f"{item.function.shown_name} reports evidence with found=True{_written(item)} written in"
+            " the code, wherever there is a work to read; nothing that was examined in it leads to it.",
+            (item.function.source.path, item.line),
+        )
+        for item in assumed_evidence(call_graph, detectives, is_read=True)
+        if (item.function.key, item.line) not in always
+    ]
+    return rows, _gap(call_graph, layers)
+
+
+def _written(item: AssumedEvidence) -> str:
+    return f" and confidence {item.confidence}, both" if item.confidence else ","
+
+
 def _statements(
     call_graph: CallGraph, detectives: Sequence[FunctionRef], reached: Sequence[FunctionRef]
 ) -> Iterator[tuple[str, FunctionRef, int]]:
     """Yield what is said of each assumed evidence in the code that detectives reach, with its place."""
     keys = {function.key for function in reached}
     for item in assumed_evidence(call_graph, detectives):
-        written = f" and confidence {item.confidence}, both" if item.confidence else ","
         text = (
-            f"{item.function.shown_name} reports evidence with found=True{written} written in the"
+            f"{item.function.shown_name} reports evidence with found=True{_written(item)} written in the"
             " code; no condition on what was examined leads to it, and its content shows nothing of"
             " it."
         )
@@ -201,11 +231,12 @@ def _written_words(text: ast.expr) -> list[str]:
 
 
 def assumed_evidence(
-    call_graph: CallGraph, starts: Iterable[FunctionRef]
+    call_graph: CallGraph, starts: Iterable[FunctionRef], *, is_read: bool = False
 ) -> Iterator[AssumedEvidence]:
     """Yield evidence in `starts`, and in what they always call, that no condition leads to.
 
-    The choice of a criterion, by a test, a loop or a table of lambdas, counts as no condition.
+    The choice of a criterion, by a test, a loop or a table of lambdas, counts as no condition. With
+    `is_read` nor does that there is a work to read, unless the evidence says so.
     Evidence that shows what a call gave is none of it. A `try` around the evidence counts as a
     condition, since an exception may decide, but not where every text is written in the code.
     """
@@ -216,7 +247,9 @@ def assumed_evidence(
         if function.key in visited:
             continue
         visited.add(function.key)
-        always = list(_always(function.site.node.body))
+        always = list(
+            _always(function.site.node.body, guards_of(function) if is_read else NO_GUARDS)
+        )
         always += _chosen_lambdas(call_graph, function, always)
         given = _given_names(function)
         calls = {called_name(node) for node, _ in always if isinstance(node, ast.Call)}
@@ -224,7 +257,7 @@ def assumed_evidence(
         for node, is_tried in always:
             confidence = _assumed_confidence(node)
             is_shown = _shows_a_result(node, given)
-            if confidence is None or is_shown:
+            if confidence is None or is_shown or (is_read and _says_reached(node)):
                 continue
             if not (is_tried and _says_something_examined(node)):
                 yield AssumedEvidence(function, getattr(node, "lineno", 1), confidence)
@@ -300,15 +333,21 @@ def _shows_a_result(node: ast.AST, given: AbstractSet[str]) -> bool:
     return content is not None and _is_given(content, given)
 
 
-def _always(body: Iterable[ast.stmt], *, is_tried: bool = False) -> Nodes:
+def _says_reached(node: ast.AST) -> bool:
+    texts = (value for name, value in fields_of(node).items() if name in (*SAID_FIELDS, "goal"))
+    return any(not REACHED.isdisjoint(_written_words(text)) for text in texts)
+
+
+def _always(body: Iterable[ast.stmt], guards: AccessGuards, *, is_tried: bool = False) -> Nodes:
     """Yield the nodes that run however the conditions turn out, and whether a `try` is around."""
     for statement in body:
         if isinstance(statement, DEFINITIONS):
             continue
         yield from ((node, is_tried) for part in _heads(statement) for node in _values(part))
-        yield from _always(_bodies(statement), is_tried=is_tried or isinstance(statement, ast.Try))
+        is_tried_inside = is_tried or isinstance(statement, ast.Try)
+        yield from _always(_bodies(statement, guards), guards, is_tried=is_tried_inside)
         # Code below runs only when no condition above leaves; the choice of a criterion may.
-        if not _is_choice(statement) and any(isinstance(n, EXITS) for n in _own_nodes(statement)):
+        if not _is_choice(statement, guards) and guards.may_leave(statement):
             return
 
 
@@ -323,20 +362,23 @@ def _heads(statement: ast.stmt) -> list[ast.AST]:
     return [] if isinstance(statement, BLOCKS) else [statement]
 
 
-def _bodies(statement: ast.stmt) -> list[ast.stmt]:
+def _bodies(statement: ast.stmt, guards: AccessGuards) -> list[ast.stmt]:
     """Return the statements inside that no condition but the choice of a criterion leads to."""
-    if isinstance(statement, ast.If) and _is_choice(statement):
+    if isinstance(statement, ast.If) and (
+        _is_choice(statement, guards) or guards.is_guard(statement.test)
+    ):
         return [*statement.body, *statement.orelse]
-    if isinstance(statement, ast.For | ast.AsyncFor) and _is_choice(statement):
+    if isinstance(statement, ast.For | ast.AsyncFor) and _is_choice(statement, guards):
         return statement.body
     if isinstance(statement, ast.With | ast.AsyncWith | ast.Try):
         return statement.body
     return []
 
 
-def _is_choice(statement: ast.stmt) -> bool:
+def _is_choice(statement: ast.stmt, guards: AccessGuards) -> bool:
     if isinstance(statement, ast.If):
-        return _chooses_criterion(statement.test)
+        parts = [part for part in _joined_tests(statement.test) if not guards.is_guard(part)]
+        return bool(parts) and all(map(_chooses_criterion, parts))
     return isinstance(statement, ast.For | ast.AsyncFor) and _goes_over_criteria(statement)
 
 
@@ -346,16 +388,6 @@ def _values(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         current = stack.pop()
         if isinstance(current, CONDITIONAL_VALUES):
-            continue
-        yield current
-        push_children(current, stack)
-
-
-def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
-    stack: list[ast.AST] = [statement]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, (*DEFINITIONS, ast.Lambda)):
             continue
         yield current
         push_children(current, stack)
@@ -382,7 +414,7 @@ def _chooses_criterion(test: ast.expr) -> bool:
 
 def _names_criterion(node: ast.expr) -> bool:
     names = [last_name(inner) or constant_text(inner) or "" for inner in walk(node)]
-    return any(CRITERION_WORDS & set(words_of(name)) for name in names)
+    return any(CRITERIA & set(words_of(name)) for name in names)
 
 
 def _assumed_confidence(node: ast.AST) -> str | None:

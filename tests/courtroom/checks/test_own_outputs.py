@@ -35,6 +35,7 @@ FACTS = {
     "consistent": "disagreeing_outputs",
     "examined": "assumed_evidence",
     "pictures": "assumed_pictures",
+    "guarded": "guarded_evidence",
     "open_scores": "separate_score_ranges",
 }
 
@@ -128,7 +129,7 @@ def test_without_an_audit_nothing_is_established(aspect):
     assert (finding.met, finding.reason) == (None, NO_AUDIT[aspect])
 
 
-@pytest.mark.parametrize("aspect", ["examined", "pictures", "open_scores"])
+@pytest.mark.parametrize("aspect", ["examined", "pictures", "guarded", "open_scores"])
 def test_code_that_shows_nothing_meets_the_check(aspect):
     assert answer(aspect, **{FACTS[aspect]: []}).met is True
 

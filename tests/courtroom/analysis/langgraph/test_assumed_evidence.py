@@ -6,7 +6,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from courtroom.analysis.langgraph.assumed_evidence import always_found
+from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
 from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
 GRAPH = (
@@ -183,3 +183,47 @@ def test_helper_of_both_detectives_counts_once():
     call_graph, layers = layers_of(symbols_of(f"{IMPORTS}{code}{graph}"))
     counts = [len(always_found(call_graph, layers, on_pictures=on)[0]) for on in (False, True)]
     assert counts == [1, 0]
+
+
+CLONE = "repo_path = clone_repo(state['repo_url'])\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{CLONE}if not repo_path:\n    return []\nreturn {WRITTEN}",
+        f"try:\n    {CLONE}except CloneError:\n    return []\nreturn {WRITTEN}",
+        f"if not state['repo_url']:\n    return []\nreturn {WRITTEN}",
+        f"if not state.get('repo_url'):\n    return []\nreturn {WRITTEN}",
+        f"{CLONE}if not dimensions:\n    return []\nif not repo_path:\n    return []\nreturn {WRITTEN}",
+        f"{CLONE}for dim in dimensions:\n    if not repo_path:\n        continue\n    add({WRITTEN})",
+        f"{CLONE}if dim_id == 'git' and repo_path:\n    return {WRITTEN}",
+        f"with clone(url) as (path, error):\n    if error:\n        return []\n    return {WRITTEN}",
+        f"{CLONE}if not Path(repo_path).is_dir():\n    return []\nreturn {WRITTEN}",
+    ],
+)
+def test_evidence_that_hangs_on_the_clone_alone_is_shown_apart(body):
+    assert reported(body)[0] == []
+    assert len(guarded(body)) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"return {WRITTEN}",
+        f"{CLONE}if not repo_path:\n    return []\nreturn {WRITTEN.replace('Sandboxed', 'It was cloned')}",
+        f"{CLONE}history = read(repo_path)\nif not history:\n    return []\nreturn {WRITTEN}",
+        f"{CLONE}if not (repo_path / 'src/graph.py').exists():\n    return []\nreturn {WRITTEN}",
+        f"try:\n    {CLONE}    look(repo_path)\nexcept OSError:\n    return []\nreturn {WRITTEN}",
+        f"{CLONE}if not repo_path or not look(repo_path):\n    return []\nreturn {WRITTEN}",
+        f"graph_path = find(state)\nif not graph_path:\n    return []\nreturn {WRITTEN}",
+    ],
+)
+def test_evidence_that_hangs_on_a_look_is_not(body):
+    assert guarded(body) == []
+
+
+def guarded(body):
+    head = "def repo_investigator(state):\n"
+    code = f"{IMPORTS}{head}{indent(dedent(body), '    ')}\n{GRAPH}"
+    return found_in_any_clone(*layers_of(symbols_of(code)))[0]
