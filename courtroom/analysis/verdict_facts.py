@@ -221,6 +221,8 @@ def _limit_of(reading: RuleReading) -> str:
     """Return the sentence on a rule that applies to some scores or opinions alone; "" for others."""
     if reading.is_tie_break:
         return "The Tech Lead's score counts most where scores lie apart."
+    if reading.takes_highest:
+        return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
     words = [f"“{word.strip()}”" for word in reading.awaited]
     if not words:
         return ""

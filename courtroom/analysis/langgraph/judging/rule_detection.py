@@ -40,6 +40,7 @@ from courtroom.analysis.langgraph.judging.score_changes import (
     ScoreChange,
     assignments_in,
     is_distance_of_scores,
+    is_range_of_scores,
     is_verdict,
     words_in,
 )
@@ -82,7 +83,8 @@ class RuleReading:
     `uncalled` are lines that would if anything called their function, `by_opinions` those that
     would let facts overrule opinions if their conditions read any evidence. `final` decide on
     scores that lie far apart without a second look. `is_tie_break`: the lines apply to such scores
-    alone. `awaited`: all lines wait for one of these words in what a judge argues.
+    alone. `takes_highest`: they take the highest of all scores. `awaited`: all lines wait for one of
+    these words in what a judge argues.
     """
 
     lines: Lines
@@ -91,6 +93,7 @@ class RuleReading:
     by_opinions: Lines = field(default_factory=list)
     final: Lines = field(default_factory=list)
     is_tie_break: bool = False
+    takes_highest: bool = False
     awaited: tuple[str, ...] = ()
 
 
@@ -132,12 +135,26 @@ def read_rules(
     # A line that overrules an opinion by facts may take the Tech Lead's score: it proves less.
     by_facts = [place for place in _at(weight.lines, lines) if place not in by_ties]
     by_weight = [place for place in weight.lines if place not in (*by_ties, *by_facts)]
+    lines = [*by_weight, *by_facts] if by_weight else by_ties or by_facts
     readings["functionality_weight"] = replace(
         weight,
-        lines=[*by_weight, *by_facts] if by_weight else by_ties or by_facts,
+        lines=lines,
         is_tie_break=bool(by_ties) and not by_weight,
+        takes_highest=_take_highest(lines, alive),
     )
     return readings
+
+
+def _take_highest(lines: Lines, changes: list[ScoreChange]) -> bool:
+    """Return whether lines set a score to `max(scores)`, and the others only hand a name on."""
+    keys = {(function.key, line) for function, line in lines}
+    values = [c.value for c in changes if (c.function.key, c.line) in keys]
+    others = [value for value in values if not _is_highest(value)]
+    return len(others) < len(values) and all(isinstance(value, ast.Name) for value in others)
+
+
+def _is_highest(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and called_name(value) == "max" and len(value.args) == 1
 
 
 def _at(places: Lines, wanted: Lines) -> Lines:
@@ -158,6 +175,8 @@ def _decided_by_spread(
         change
         for change in _without_shown(changes)
         if _is_spread(_words_of_tests(change, change.own_tests)) and not _hands_back(change)
+        # A list of scores decides nothing yet.
+        if not isinstance(change.value, ast.List | ast.ListComp)
     ]
     # A cap for security inside the branch decides on security, whatever it changes.
     direct: list[ScoreChange] = []
@@ -419,8 +438,12 @@ def _words_of_tests(change: ScoreChange, tests: Iterable[ast.expr]) -> frozenset
     assigned = assignments_in(change.function.site.node)
     names = {node.id for test in tests for node in walk(test) if isinstance(node, ast.Name)}
     read = [*tests, *(value for name in names for value in assigned.get(name, ()))]
-    is_distance = any(map(is_distance_of_scores, (node for part in read for node in walk(part))))
-    return frozenset({"spread"} if is_distance else ()).union(*map(words_in, read))
+    nodes = [node for part in read for node in walk(part)]
+    words = {
+        *(["spread"] if any(map(is_distance_of_scores, nodes)) else []),
+        *(["range"] if any(map(is_range_of_scores, nodes)) else []),
+    }
+    return frozenset(words).union(*map(words_in, read))
 
 
 def _ranked(rule: str, changes: list[ScoreChange], words: frozenset[str]) -> Lines:

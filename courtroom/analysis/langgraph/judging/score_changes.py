@@ -337,6 +337,15 @@ def is_distance_of_scores(node: ast.AST) -> bool:
     )
 
 
+def is_range_of_scores(node: ast.AST) -> bool:
+    """Return true for `max(scores) - min(scores)`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+        return False
+    ends = [end for end in (node.left, node.right) if isinstance(end, ast.Call)]
+    is_range = [called_name(end) for end in ends] == ["max", "min"]
+    return is_range and all(SCORE_WORDS & words_in(end) for end in ends)
+
+
 def _inner_statements(node: ast.stmt) -> list[ast.stmt]:
     bodies = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
     bodies += [handler.body for handler in getattr(node, "handlers", [])]

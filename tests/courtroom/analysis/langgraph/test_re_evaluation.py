@@ -267,3 +267,21 @@ def test_conflict_is_one_of_judges_where_they_are_named(value, lines):
     body = f"conflicts = [row for row in {value} if row]\nif conflicts:\n    score = lead.score"
     reading = readings_of(justice(body))["variance_re_evaluation"]
     assert len(reading.final) == lines
+
+
+def test_rule_of_a_table_on_the_range_of_scores_decides_without_a_second_look() -> None:
+    code = """
+def is_wide(p, d):
+    return True
+def by_lead(p, d, tech_lead):
+    scores = [p.score, d.score]
+    lead_score = tech_lead.score if tech_lead else 3
+    return lead_score, "the lead decides"
+RULES = [(lambda p, d: max(p.score, d.score) - min(p.score, d.score) > 2, by_lead)]
+def chief_justice(state, p, d, tech_lead):
+    for holds, decide in RULES:
+        if holds(p, d):
+            return decide(p, d, tech_lead)
+"""
+    reading = readings_of(code)["variance_re_evaluation"]
+    assert (reading.lines, [line for _, line in reading.final]) == ([], [6, 7])

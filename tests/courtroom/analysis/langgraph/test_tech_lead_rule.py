@@ -136,3 +136,23 @@ def test_weight_of_the_lead_is_shown_where_it_decides(branch, line):
     code = justice(f"if criterion == 'graph_orchestration':\n    {branch}")
     lines = {number for _, number in readings_of(code)["functionality_weight"].lines}
     assert {code.split("\n")[number - 1].strip() for number in lines} == {line}
+
+
+@pytest.mark.parametrize(
+    ("value", "takes_highest"),
+    [("max([p.score, d.score, tech_lead.score])", True), ("tech_lead.score", False)],
+)
+def test_rule_that_takes_the_highest_score_is_told_from_one_that_takes_the_leads(
+    value: str, takes_highest: bool
+) -> None:
+    code = f"""
+def chief_justice(state, p, d, tech_lead):
+    score = 3
+    if "architecture" in state["criterion"] and tech_lead.score >= 4:
+        final = {value}
+        return final, "the lead is content"
+    return score, ""
+"""
+    reading = readings_of(code)["functionality_weight"]
+    lines = [line for _, line in reading.lines]
+    assert (lines, reading.takes_highest) == ([5, 6], takes_highest)
