@@ -29,7 +29,7 @@ SITTING_SHARE = 0.3
 # More of all commits than this in runs a minute apart were parted after the work.
 RUNS_SHARE = 0.2
 # The number of lines that would end a bulk upload is left out: it asks for padding.
-NEW_WORK = " What is committed stays as it is; new work in small commits weighs against it."
+NEW_WORK = " What is committed stays as it is; each new small commit lowers this share."
 # The order in which the course builds such a system.
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
 # A first commit with more than this share of all files is told: the work before it is not shown.

@@ -34,10 +34,10 @@ def named(words: Sequence[str]) -> str:
     return listed(words if left < 2 else [*words[:MOST_NAMED], f"{left} more"])
 
 
-def more_of_this_kind(left: int) -> str:
+def more_of_this_kind(left: int, which: str = "this") -> str:
     """A sentence, with a space before it, on what a reason leaves out; "" where it is nothing."""
     verb = "is" if left == 1 else "are"
-    return f" There {verb} {left} more of this kind." if left > 0 else ""
+    return f" There {verb} {left} more of {which} kind." if left > 0 else ""
 
 
 def in_full(sentences: Sequence[str]) -> str:
@@ -57,7 +57,7 @@ def by_kind(sentences: Sequence[tuple[str, str]]) -> str:
     for kind, sentence in sentences:
         kinds.setdefault(kind, []).append(sentence)
     first, *others = kinds.values()
-    rest = (f" {other[0]}{more_of_this_kind(len(other) - 1)}" for other in others)
+    rest = (f" {other[0]}{more_of_this_kind(len(other) - 1, 'the last')}" for other in others)
     return in_full(first) + "".join(rest)
 
 

@@ -362,10 +362,10 @@ def _choice(
         return main, f"It is declared by {words}, the surest sign among {len(targets)} candidates."
     most = reaches[main.target]
     is_tie = sum(reaches[target] == most for target in equals) > 1
-    reason = (
-        f"It is declared by {words}, and of {len(equals)} files declared as surely it reaches"
-        f" {'as many as any other' if is_tie else 'the most'}: {most} of {files} Python files."
-    )
+    rest = len(equals) - 1
+    others = "another file is" if rest == 1 else f"{rest} other files are"
+    reach = "none of them reaches more" if is_tie else "it reaches the most"
+    reason = f"It is declared by {words}, as {others}; {reach} Python files: {most} of {files}."
     return main, reason
 
 

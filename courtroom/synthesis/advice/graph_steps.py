@@ -9,6 +9,7 @@ from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.phrases import listed, place_of
+from courtroom.checks.state_flow import fault_sentence
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
 
 
@@ -178,7 +179,7 @@ def flow_step(fault: Mapping[str, Any]) -> Step:
         return replace(placed(action, fault["other"]), is_urgent=True)
     words = FLOW if fault["other"] else FLOW | ALONE
     action = words[fault["kind"]].format(other=_other(fault))
-    step = placed(f"{action}: {fault['sentence']}.", fault)
+    step = placed(f"{action}. {fault_sentence(fault)}", fault)
     return replace(step, is_urgent=fault["kind"] in BREAKING)
 
 

@@ -137,7 +137,7 @@ def history_steps(aspect: str, reason: str) -> Iterator[Step]:
     if aspect == "progression":
         yield Step(
             "In your next work commit set-up, tools, graph and judges one after the other, each when"
-            " it first runs; a history that is written cannot be mended."
+            " it first runs; the commits that are made stay in their order."
         )
     elif aspect == "spread_over_time" and ", where at least" in reason:
         yield Step("When you go on, commit on each day that you work.")

@@ -230,7 +230,7 @@ def test_a_bulk_upload_says_where_it_lies_and_that_new_work_weighs():
     assert reason == (
         "00000002 (2026-01-02, commit 2 of 3) and 00000003 (2026-01-03, commit 3 of 3) added 3020"
         " Python lines: 99.6 % of the 3031 that all commits together added; more than 55 % is a bulk"
-        " upload. What is committed stays as it is; new work in small commits weighs against it."
+        " upload. What is committed stays as it is; each new small commit lowers this share."
     )
     assert [judged("not_bulk", *bulk, *new).met for new in (small[1:], small)] == [False, True]
 

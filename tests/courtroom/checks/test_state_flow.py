@@ -66,7 +66,7 @@ def test_faults_of_another_kind_are_named_beside_the_first():
 
     assert finding.reason == (
         "judge returns only `verdict` (a.py:4). judge returns only `verdict` (a.py:4)."
-        " There is 1 more of this kind."
+        " There is 1 more of the last kind."
     )
 
 

@@ -281,11 +281,15 @@ def test_route_without_evidence_passes_a_clean_up_and_no_other_node():
 
 def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     graph = {"conditional": [PLACE | {"from": "join", "to": ["judge", "END"]}]}
-    dead = PLACE | {"kind": "dead_route", "sentence": "the way is never taken", "other": None}
+    dead = PLACE | {
+        "kind": "dead_route",
+        "sentence": "the router never takes this way",
+        "other": None,
+    }
     facts = work(graph=graph, state_flow={"faults": [dead], "unread": {}})
     (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
     assert step.action == (
-        "Let the router choose this way where it belongs, or take the way out: the way is never taken."
+        "Let the router choose this way where it belongs, or take the way out. The router never takes this way."
     )
 
 

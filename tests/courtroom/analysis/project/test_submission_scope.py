@@ -201,8 +201,8 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     assert scope.main is not None
     assert scope.main.target == "start.py"
     assert scope.reason == (
-        "It is declared by a block for __main__, and of 2 files declared as surely it reaches the"
-        " most: 3 of 4 Python files."
+        "It is declared by a block for __main__, as another file is; it reaches the most Python"
+        " files: 3 of 4."
     )
 
 
@@ -210,8 +210,8 @@ def test_candidates_that_reach_as_many_files_are_said_to() -> None:
     start = f"from court.app import run\n{MAIN}"
     scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
     assert scope.reason == (
-        "It is declared by a block for __main__, and of 2 files declared as surely it reaches"
-        " as many as any other: 3 of 4 Python files."
+        "It is declared by a block for __main__, as another file is; none of them reaches more"
+        " Python files: 3 of 4."
     )
 
 
