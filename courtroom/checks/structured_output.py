@@ -129,6 +129,8 @@ def _handled(survey: Survey) -> Finding:
         return present(reason, clues, met=False, fault=faults[0][0])
     if is_retried:
         return again
+    if survey.facts.get("plain_judges"):
+        return nothing("No judge asks a model.", "requests of the judges' model", survey)
     for name in ("structured_output_retry", "made_up_scores", "uncaught_answers"):
         if survey.facts.get(name) is None:
             return unknown(name, survey)

@@ -3,8 +3,9 @@
 The Prosecutor looks for risk, the Defense for effort, the Tech Lead for function. A judge's score
 is 1 + 4 x met / (met + unmet), rounded half up, in sums of check weights; Prosecutor and Defense
 count their own concern twice. 5 is for no gap, Prosecutor and Tech Lead give at most 3 without an
-essential check, and nobody more than 2 without any of several. Then the item that an opinion turns on decides: the Prosecutor takes a point off
-for a grave gap, the Defense adds one for a merit.
+essential check, and nobody more than 2 without any of several, or than 1 without what the criterion
+is about. Then the item that an opinion turns on decides: the Prosecutor takes a point off for a grave
+gap, the Defense adds one for a merit.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.statement import continued, first_sentence, not_checked
 from courtroom.synthesis.evidence_weight import HIGH, LOW
 
-MODEL = f"{HEURISTIC}9"
+MODEL = f"{HEURISTIC}10"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -51,6 +52,8 @@ CEILING_WITH_A_GAP = 4
 CEILING_WITHOUT_ESSENTIALS = 3
 # Where several things are essential and none of them is there, what is beside them makes no half.
 CEILING_WITHOUT_ANY = 2
+# What stands beside an absent subject says nothing of it.
+CEILING_WITHOUT_SUBJECT = 1
 SECURITY_CEILING = 3
 # Of two checks with the same other parameters, more is harder to meet by the first, less by the second.
 LIMITS = ("minimum", "maximum")
@@ -201,12 +204,24 @@ def score_of(question: Question, groups: OutcomeGroups) -> Score:
 
 
 def _ceiling(persona: Persona, groups: OutcomeGroups) -> int:
+    if any(_states_absence(result, groups.unmet) for result in groups.unmet):
+        return CEILING_WITHOUT_SUBJECT
     done, missing = (sum(map(_is_essential_part, part)) for part in (groups.met, groups.unmet))
     if missing > 1 and not done:
         return CEILING_WITHOUT_ANY
     if persona != "Defense" and any(result.check.essential for result in groups.unmet):
         return CEILING_WITHOUT_ESSENTIALS
     return CEILING_WITH_A_GAP if groups.unmet else HIGHEST
+
+
+def _states_absence(result: CheckResult, unmet: Sequence[CheckResult]) -> bool:
+    """Return true for an essential check unmet by the root cause on which others hang."""
+    causes = {f.outcome.not_applicable.sentence for f in unmet if f.outcome.not_applicable}
+    return (
+        result.check.essential
+        and result.outcome.reason in causes
+        and not (result.outcome.not_applicable)
+    )
 
 
 def _is_essential_part(result: CheckResult) -> bool:

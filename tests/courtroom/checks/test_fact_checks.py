@@ -292,6 +292,7 @@ HANDLED = {"structured_output_retry": False, "made_up_scores": [], "uncaught_ans
         ({"uncaught_answers": None}, None),
         ({"made_up_scores": None}, None),
         ({"structured_output_retry": None}, None),
+        ({"made_up_scores": None, "plain_judges": [{"path": "j.py", "line": 1}]}, False),
     ],
 )
 def test_failing_answer_is_to_be_requested_again_or_left_out(facts, met):

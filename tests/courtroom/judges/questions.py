@@ -66,8 +66,11 @@ def make_question(
     )
 
 
-def without_subject(question, *names):
-    """Return the question with these checks on an absent graph; one piece of evidence shows it."""
+def without_subject(question, *names, stated_by=""):
+    """Return the question with these checks on an absent graph; one piece of evidence shows it.
+
+    `stated_by` is the check that is about the graph itself.
+    """
     shown = make_evidence("no_graph", found=False)
     update = {
         "met": None,
@@ -78,6 +81,11 @@ def without_subject(question, *names):
     outcomes = tuple(
         outcome.model_copy(update=update) if outcome.check in names else outcome
         for outcome in question.outcomes
+    )
+    stated = {"reason": NO_GRAPH.sentence, "evidence": (shown.id,)}
+    outcomes = tuple(
+        outcome.model_copy(update=stated) if outcome.check == stated_by else outcome
+        for outcome in outcomes
     )
     kept = tuple(item for item in question.evidence if item.check not in names)
     return question.model_copy(update={"outcomes": outcomes, "evidence": (*kept, shown)})

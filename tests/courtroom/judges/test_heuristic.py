@@ -106,6 +106,16 @@ def test_absent_flaw_does_not_stand_for_an_essential_part():
     assert scores(("a", "b", "flaw"), ("core", "heart"), checks=[*core, flaw]) == [1, 2, 2]
 
 
+@pytest.mark.parametrize(("is_essential", "expected"), [(True, [1, 1, 1]), (False, [3, 3, 3])])
+def test_what_stands_beside_an_absent_subject_lifts_no_score(is_essential, expected):
+    graph = [check("graph", essential=is_essential)]
+    given = []
+    for persona in PERSONAS:
+        question = make_question(persona, ("a", "b"), ("graph", "edges"), checks=graph)
+        given.append(opinion_of(without_subject(question, "edges", stated_by="graph")).score)
+    assert given == expected
+
+
 def test_security_evidence_limits_the_prosecutor_to_three():
     flaw = make_evidence("hole", tags=("security",))
     assert scores(("a", "b"), (), extra_evidence=(flaw,)) == [3, 5, 5]
