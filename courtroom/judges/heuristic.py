@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import cast
 
+from courtroom.checks.priority import URGENCY, priority_of
 from courtroom.checks.registry import Check, concern_of, statement_on
 from courtroom.judges.opinion import (
     Answer,
@@ -266,18 +267,24 @@ def turning_item(question: Question, groups: OutcomeGroups) -> CheckResult | Non
     """
     persona = question.persona
     if persona == "Prosecutor":
-        return _gravest(persona, groups.unmet)
+        return _gravest(question, groups.unmet)
     if persona == "Defense" or not groups.unmet:
         return _best(persona, groups.met)
 
     met, unmet = _weight(groups.met), _weight(groups.unmet)
     is_broken = unmet > met or any(result.check.essential for result in groups.unmet)
-    return _gravest(persona, groups.unmet) if is_broken else _best(persona, groups.met)
+    return _gravest(question, groups.unmet) if is_broken else _best(persona, groups.met)
 
 
-def _gravest(persona: Persona, unmet: Sequence[CheckResult]) -> CheckResult | None:
-    """Return the first of the heaviest: essential before the own concern, that before the rest."""
-    return max(unmet, default=None, key=lambda f: (f.check.essential, *_own_weight(persona, f)))
+def _gravest(question: Question, unmet: Sequence[CheckResult]) -> CheckResult | None:
+    """Return the first of the heaviest: essential, then as the plan ranks it, then the own concern."""
+    total = sum(check.weight for check in question.criterion.checks)
+
+    def gravity(result: CheckResult) -> tuple[object, ...]:
+        rank = -URGENCY.index(priority_of(result.check, total))
+        return result.check.essential, rank, *_own_weight(question.persona, result)
+
+    return max(unmet, default=None, key=gravity)
 
 
 def _best(persona: Persona, met: Sequence[CheckResult]) -> CheckResult | None:
@@ -399,7 +406,7 @@ def _other_sides(
         is_met = item.outcome.met is True
         if not (score <= LOW if is_met else score >= HIGH):
             return []
-    sides = _gravest(question.persona, groups.unmet), _best(question.persona, groups.met)
+    sides = _gravest(question, groups.unmet), _best(question.persona, groups.met)
     return [side for side in sides if side and side is not item and side.outcome.evidence]
 
 
@@ -414,7 +421,7 @@ def _short_of_five(
     question: Question, groups: OutcomeGroups, item: CheckResult | None, score: int
 ) -> str:
     """Return the gravest gap of a Tech Lead who speaks of what works, and does not give 5."""
-    gap = _gravest(question.persona, groups.unmet)
+    gap = _gravest(question, groups.unmet)
     is_silent = question.persona == "TechLead" and item in groups.met and score < HIGHEST
     return f"Not {HIGHEST}, as {continued(_headline(gap))}" if gap and is_silent else ""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from courtroom.checks.phrases import listed
+from courtroom.checks.priority import URGENCY
 from courtroom.models.audit_report import (
     AuditReport,
     CriterionResult,
@@ -28,7 +29,6 @@ from courtroom.rendering.markdown_escaping import (
     escape_sentence,
 )
 from courtroom.synthesis.opinions import TITLES
-from courtroom.synthesis.remediation import URGENCY
 
 # Rule of synthesis/sufficient_evidence.py.
 INSUFFICIENT = "insufficient_evidence"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from courtroom.checks.phrases import listed
+from courtroom.checks.priority import URGENCY
 from courtroom.checks.registry import subjects_of
 from courtroom.models.audit_report import CriterionResult, Effort, NextStep, Remediation
 from courtroom.models.judge_answer import HEURISTIC
@@ -19,7 +20,7 @@ from courtroom.replay.rubric_preview import answers_again
 from courtroom.synthesis.apply_rules import decide_criterion
 from courtroom.synthesis.evidence_weight import SECURITY_TAG, Dossier, dossier_of
 from courtroom.synthesis.opinions import answers_on
-from courtroom.synthesis.remediation import URGENCY, changes_by_check
+from courtroom.synthesis.remediation import changes_by_check
 from courtroom.synthesis.rules import Constitution
 from courtroom.synthesis.ruling_context import RulingContext
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
+from courtroom.checks.priority import URGENCY, Priority, priority_of
 from courtroom.checks.registry import Check, statement_on
 from courtroom.models.audit_report import CriterionResult, Remediation
 from courtroom.models.evidence import CheckOutcome, Evidence, Location
@@ -14,10 +14,7 @@ from courtroom.models.rubric import Criterion
 from courtroom.models.statement import continued
 from courtroom.synthesis.advice.kinds import steps_of
 from courtroom.synthesis.advice.work import Step, Work, filled
-from courtroom.synthesis.evidence_weight import SECURITY_TAG
 
-Priority = Literal["high", "medium", "low"]
-URGENCY: tuple[Priority, ...] = ("high", "medium", "low")
 # What mends each root cause.
 ADVICE: dict[RootCauseCode, str] = {
     "no_report": "Hand in the PDF report.",
@@ -30,8 +27,6 @@ ADVICE: dict[RootCauseCode, str] = {
     "no_prompts": "Write a prompt for each judge.",
     "no_synthesis": "Write a Chief Justice that computes the verdict from the opinions in code.",
 }
-# Share of the criterion's weight with which one check moves the score by a step, or by half a step.
-STEP_SHARE, HALF_STEP_SHARE = 0.25, 0.125
 
 
 def remediation_for(criterion: Criterion, work: Work) -> tuple[Remediation, ...]:
@@ -77,13 +72,6 @@ def _to_mend(criterion: Criterion, outcomes: Mapping[str, CheckOutcome]) -> list
             heaviest = hanging.get(cause.code, check)
             hanging[cause.code] = max(heaviest, check, key=lambda c: (c.essential, c.weight))
     return unmet + list(hanging.values())
-
-
-def priority_of(check: Check, total: float) -> Priority:
-    """Return the priority of a check; `total` is the weight of all checks of the criterion."""
-    if check.essential or SECURITY_TAG in check.tags or check.weight / total >= STEP_SHARE:
-        return "high"
-    return "medium" if check.weight / total >= HALF_STEP_SHARE else "low"
 
 
 def _changes(

@@ -250,6 +250,12 @@ def test_prosecutor_turns_on_an_essential_gap_before_a_risk():
     assert argument == "The gravest of 2 faults: no b. See b.py."
 
 
+def test_gravest_fault_is_one_that_the_plan_ranks_first():
+    checks = [*of("risk", "a", weight=0.5), *of("function", "b", weight=9)]
+    argument = arguments((), ("a", "b"), checks=checks)[0]
+    assert argument == "The gravest of 2 faults: no b. See b.py."
+
+
 def test_tech_lead_turns_on_what_does_not_work_where_it_is_essential_or_weighs_more():
     core = [check("core", essential=True, weight=0.1)]
     against = "What counts most against it: no"
