@@ -62,7 +62,7 @@ from courtroom.analysis.python.symbolic_execution.data_files import data_file_pa
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.clone_errors import escaping_errors, process_runner
-from courtroom.analysis.security.clone_function import read_clone
+from courtroom.analysis.security.clone_function import CloneReading, read_clone
 from courtroom.analysis.security.shell_calls import temporary_directories, unsafe_calls
 from courtroom.analysis.verdict_facts import record_verdict
 
@@ -263,6 +263,14 @@ def _safety(writer: FactWriter) -> None:
     writer.set_rows("temporary_directories", rows, reading_gap(writer.symbols.codebase))
 
 
+def _is_in_temporary_directory(writer: FactWriter, clone: CloneReading) -> bool:
+    """Return whether a folder of the clone is a TemporaryDirectory, wherever it is made."""
+    made = writer.facts.get("temporary_directories") or ()
+    places = {(row["path"], row["line"]) for row in made}
+    folders = clone.lines.get("clone_in_tempdir", ())
+    return any((source.path, line) in places for source, line in folders)
+
+
 def _clone(writer: FactWriter) -> None:
     clone = read_clone(writer.symbols, writer.call_graph, writer.layers.in_use)
     gap = reading_gap(writer.symbols.codebase) or clone.gap
@@ -282,6 +290,7 @@ def _clone(writer: FactWriter) -> None:
         "is_uncalled": _is_uncalled(writer, clone.function),
         "escaping": _escaping_errors(writer, clone.function, clone.calls),
         "runner": _runner(writer, clone.function, clone.calls),
+        "in_temporary_directory": _is_in_temporary_directory(writer, clone),
         "others": [
             {"name": other.name, "path": other.source.path, "line": other.site.node.lineno}
             for other in clone.others

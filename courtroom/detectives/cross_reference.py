@@ -112,7 +112,10 @@ def _held_claims(
         return ()
     if isinstance(pdf, ExaminationFailed) or pdf.unread:
         return None
-    is_made = makes_temporary_directory(code.get("clone_function"), files)
+    clone = code.get("clone_function")
+    is_made = makes_temporary_directory(clone, files)
+    if clone and clone.get("in_temporary_directory"):
+        is_made = True
     # Another function that clones may make one.
     if is_made is False and code.get("temporary_directories") != []:
         is_made = None

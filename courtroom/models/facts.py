@@ -126,14 +126,16 @@ class CloneFunction(NamedPlace):
 
     `is_uncalled`: no code that runs calls it, so that its precautions protect nothing. `escaping`
     are the errors of a failing clone that end a run. `runner` is the function by which it runs git,
-    at the line of the process, where that takes no deadline. `others` are further functions that
-    clone: what is known of this one is not of them.
+    at the line of the process, where that takes no deadline. `in_temporary_directory`: its folder is
+    one of TemporaryDirectory, wherever that is made. `others` are further functions that clone: what
+    is known of this one is not of them.
     """
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)
     is_uncalled: bool = Field(default=False, exclude_if=lambda is_uncalled: not is_uncalled)
     escaping: tuple[EscapingError, ...] = Field((), exclude_if=lambda errors: not errors)
     runner: NamedPlace | None = Field(None, exclude_if=lambda runner: runner is None)
+    in_temporary_directory: bool = Field(default=False, exclude_if=lambda is_in: not is_in)
     others: tuple[NamedPlace, ...] = Field((), exclude_if=lambda others: not others)
 
 

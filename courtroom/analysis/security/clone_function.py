@@ -91,7 +91,9 @@ def read_clone(
 
     context = _context_of(symbols, function)
     lines = {
-        "clone_in_tempdir": list(_temporary_folders(symbols, call_graph, [function]))
+        # A folder of its own is for callers who hand it none.
+        "clone_in_tempdir": list(_passed_folders(symbols, function))
+        or list(_temporary_folders(symbols, call_graph, [function]))
         or list(_temporary_folders(symbols, call_graph, context))
         or list(_handed_folders(call_graph, function)),
         "clone_timeout": [
@@ -321,6 +323,14 @@ def _temporary_folders(
                 and id(site.function.node) in node_ids
             ):
                 yield source, site.node.lineno
+
+
+def _passed_folders(symbols: SymbolTable, function: FunctionRef) -> Lines:
+    """Yield the temporary folders that callers of the clone hand it themselves."""
+    names = {_name_in_calls(function)}
+    for caller in _callers(symbols, names):
+        if caller.key != function.key:
+            yield from _folders_handed_to(symbols, caller, names)
 
 
 def _handed_folders(call_graph: CallGraph, function: FunctionRef) -> Lines:

@@ -55,6 +55,10 @@ def test_temporary_directory_of_another_function_leaves_the_claim_open(
     claims = compare_sources([], report, code, files, None, {}).claims or ()
     standings = {held.claim.feature: held.standing for held in claims}
     assert standings["temporary_directory"] == standing
+    code["clone_function"] = place | {"in_temporary_directory": True}
+    claims = compare_sources([], report, code, files, None, {}).claims or ()
+    standings = {held.claim.feature: held.standing for held in claims}
+    assert standings["temporary_directory"] == "confirmed"
 
 
 @pytest.mark.parametrize(

@@ -517,3 +517,34 @@ def test_further_functions_that_clone_are_named_beside_the_chosen_one() -> None:
     assert reading.function is not None
     assert [reading.function.name, *(other.name for other in reading.others)] == ["clone", "fetch"]
     assert clone_of(CAREFUL).others == ()
+
+
+def test_folder_that_callers_hand_the_clone_comes_before_its_own_for_want_of_one() -> None:
+    files = {
+        "src/tools.py": """
+            import subprocess, tempfile
+            def folder_for(target):
+                return target or tempfile.mkdtemp()
+            def clone(url, target=None):
+                folder = folder_for(target)
+                subprocess.run(["git", "clone", url, folder])
+                return folder
+            """,
+        "src/detective.py": """
+            import tempfile
+            from src.tools import clone
+            def look(url):
+                with tempfile.TemporaryDirectory() as folder:
+                    return clone(url, folder)
+            """,
+    }
+    assert places(files) == [("src/detective.py", 5)]
+    files["src/detective.py"] = files["src/detective.py"].replace("(url, folder)", "(url)")
+    assert places(files) == [("src/tools.py", 4)]
+
+
+def places(files: dict[str, str]) -> list[tuple[str, int]]:
+    symbols = symbols_of(files)
+    call_graph, layers = layers_of(symbols)
+    lines = read_clone(symbols, call_graph, layers.in_use).lines["clone_in_tempdir"]
+    return [(source.path, line) for source, line in lines]
