@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -90,7 +90,7 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
 def differences(sketch: Sketch, graph: GraphFact) -> list[str]:
     """Return what keeps the diagram from having the parallel splits of the code, as clauses."""
     groups = code_splits(graph)
-    apart = [group for group in groups if not _has_split(sketch, group)]
+    apart = [group for group in groups if not _has_split(sketch, group, graph)]
     in_line = [group for group in groups if _is_in_line(sketch, set(group), graph)]
     drawn, nodes = _drawn_nodes(sketch, graph), _main_nodes(graph)
     parts = [f"not drawn side by side: {' | '.join(group)} of the code" for group in apart]
@@ -132,7 +132,7 @@ def _matches(sketch: Sketch, graph: GraphFact) -> bool:
     return (
         len(groups) >= 2
         and 2 * len(_drawn_nodes(sketch, graph)) >= len(_main_nodes(graph))
-        and all(_has_split(sketch, group) for group in groups)
+        and all(_has_split(sketch, group, graph) for group in groups)
         and not any(_is_in_line(sketch, set(group), graph) for group in groups)
     )
 
@@ -159,13 +159,31 @@ def _named_in(labels: Iterable[str], graph: GraphFact) -> set[str]:
     return {name for name in _nodes(graph) if any(_is_name_of(text, name) for text in texts)}
 
 
-def _has_split(sketch: Sketch, group: Iterable[str]) -> bool:
+def _has_split(sketch: Sketch, group: Sequence[str], graph: GraphFact) -> bool:
     """Return whether a drawn split has as many branches, and names most of the group's nodes."""
-    members = list(group)
-    return any(
-        len(split) == len(members)
-        and sum(any(_is_name_of(label, name) for label in split) for name in members) >= 2
+    return _is_drawn_from_one_box(sketch, group, graph) or any(
+        len(split) == len(group)
+        and sum(any(_is_name_of(label, name) for label in split) for name in group) >= 2
         for split in sketch.splits
+    )
+
+
+def _is_drawn_from_one_box(sketch: Sketch, group: Sequence[str], graph: GraphFact) -> bool:
+    """Return whether arrows lead from a box to every node of the group, beside ways for failures.
+
+    So a split is drawn too whose branches have different lengths.
+    """
+    targets: dict[str, list[str]] = {}
+    for source, target in sketch.arrows:
+        targets.setdefault(source, []).append(target)
+    return any(
+        all(any(_is_name_of(label, name) for label in labels) for name in group)
+        and all(
+            any(name in group or is_exit(name) for name in _named_in([label], graph))
+            for label in labels
+        )
+        and len(set(labels)) >= len(group)
+        for labels in targets.values()
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from courtroom.analysis.pdf.pdf_content import Layout, Level
 from courtroom.models.facts import GraphFact, WiredGraph
@@ -18,7 +18,7 @@ _EXIT = re.compile(
 
 
 def code_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of nodes that run in parallel: they share a predecessor and a successor.
+    """Return the sets of nodes that run in parallel: they share a predecessor, and meet again.
 
     Nodes for failures are left out: a router takes them instead of the branches.
     """
@@ -27,7 +27,51 @@ def code_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
 
 
 def _all_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
-    return side_by_side(_successors(graph))
+    successors = _successors(graph)
+    groups = {*side_by_side(successors), *_of_unequal_length(graph, successors)}
+    # A branch with one node more belongs to the split of the shorter ones.
+    parts = {group for group in groups for whole in groups if set(group) < set(whole)}
+    return tuple(sorted(groups - parts))
+
+
+def _of_unequal_length(
+    graph: GraphFact, successors: Mapping[str, set[str]]
+) -> set[tuple[str, ...]]:
+    """Return the splits whose branches meet after different numbers of nodes.
+
+    Only plain edges part them: of the targets of a router one may run instead of another.
+    """
+    groups = set()
+    for source, targets in _successors(graph, routed=False).items():
+        onward = {name: _reachable(name, successors, source) for name in targets}
+        apart = {name for name in targets if not (targets - {name}) & onward[name]}
+        joints = {
+            joint
+            for name in apart
+            for joint in onward[name]
+            if _leading_to(joint, apart, onward)[1:]
+        }
+        # What follows on a meeting is no meeting of the branches that met there.
+        later = {name for joint in joints for name in _reachable(joint, successors, source)}
+        groups |= {_leading_to(joint, apart, onward) for joint in joints - later}
+    return groups
+
+
+def _leading_to(
+    joint: str, names: Iterable[str], onward: Mapping[str, set[str]]
+) -> tuple[str, ...]:
+    return tuple(sorted(name for name in names if joint in onward[name]))
+
+
+def _reachable(start: str, successors: Mapping[str, set[str]], without: str) -> set[str]:
+    """Return the nodes after `start`, without END, on the ways that do not pass `without`."""
+    reached: set[str] = set()
+    queue = [start]
+    for name in queue:
+        new = successors.get(name, set()) - reached - {"END", without}
+        reached |= new
+        queue += sorted(new)
+    return reached
 
 
 def is_exit(node: str) -> bool:
@@ -136,18 +180,18 @@ def _sizes(run: list[Level]) -> Split:
     )
 
 
-def _successors(graph: GraphFact) -> dict[str, set[str]]:
-    """Return the successors of all nodes.
+def _successors(graph: GraphFact, *, routed: bool = True) -> dict[str, set[str]]:
+    """Return the successors of all nodes, on request without those that a router chooses.
 
     A subgraph begins at the node that contains it and ends at that node's successors.
     """
     successors: dict[str, set[str]] = {}
-    for source, target in _all_edges(graph):
+    for source, target in _edges_of(graph, routed=routed):
         successors.setdefault(source, set()).add(target)
 
     for inner in graph.subgraphs:
         outer, onward = inner.at[-1], frozenset(successors.get(inner.at[-1], ()))
-        for source, target in _all_edges(inner):
+        for source, target in _edges_of(inner, routed=routed):
             successors.setdefault(outer if source == "START" else source, set()).update(
                 onward if target == "END" else {target}
             )
@@ -155,9 +199,10 @@ def _successors(graph: GraphFact) -> dict[str, set[str]]:
     return successors
 
 
-def _all_edges(graph: WiredGraph) -> Iterator[tuple[str, str]]:
+def _edges_of(graph: WiredGraph, *, routed: bool) -> Iterator[tuple[str, str]]:
     yield from graph.edges
-    yield from ((route.from_, target) for route in graph.conditional for target in route.to)
+    if routed:
+        yield from ((route.from_, target) for route in graph.conditional for target in route.to)
 
 
 def _steps(graph: GraphFact) -> dict[str, int]:

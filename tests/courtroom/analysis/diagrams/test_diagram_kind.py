@@ -8,7 +8,9 @@ from pathlib import Path as FilePath
 import pytest
 
 from courtroom.analysis.diagrams.diagram_kind import diagram_of
-from courtroom.analysis.diagrams.parallel_branches import code_splits
+from courtroom.analysis.diagrams.diagram_match import agreement, sketch_of
+from courtroom.analysis.diagrams.mermaid import read_mermaid
+from courtroom.analysis.diagrams.parallel_branches import code_splits, code_widths
 from courtroom.analysis.pdf.canvas import Path, Point
 from courtroom.analysis.pdf.drawings import drawing_of
 from courtroom.analysis.pdf.page_text import Piece
@@ -226,6 +228,49 @@ def test_route_for_failures_is_no_branch_and_may_be_left_out(tmp_path: FilePath)
     )
     assert code_splits(with_exits) == code_splits(PARALLEL)
     assert diagram_of(_read(tmp_path, parallel_graph_page()), with_exits).kind == "accurate"
+
+
+def _with_a_longer_branch() -> GraphFact:
+    """The doc_analyst waits for the repo_investigator; a router ends at a node beside the judges."""
+    edges = [edge for edge in PARALLEL.edges if "doc_analyst" not in edge]
+    edges.remove(("repo_investigator", "evidence_aggregator"))
+    edges += [("repo_investigator", "doc_analyst"), ("doc_analyst", "evidence_aggregator")]
+    graph = _graph(*edges, ("failure_report", "chief_justice"))
+    route = {"from": "evidence_aggregator", "to": ("failure_report",)}
+    return GraphFact.model_validate(graph.model_dump(by_alias=True) | {"conditional": (route,)})
+
+
+def test_branches_of_unequal_length_are_one_split_of_the_code() -> None:
+    graph = _with_a_longer_branch()
+    assert code_splits(graph) == (tuple(sorted(JUDGES)), ("repo_investigator", "vision_inspector"))
+    assert code_widths(graph) == (2, 4)
+
+
+def test_node_after_another_branch_or_after_a_router_makes_no_split() -> None:
+    shortcut = _graph(("START", "a"), ("START", "b"), ("a", "b"), ("b", "c"), ("c", "END"))
+    assert code_splits(shortcut) == ()
+    routed = GraphFact(
+        path="src/graph.py",
+        state_graph_line=1,
+        nodes=("panel", "chief", "summary", "report"),
+        edges=(("panel", "chief"), ("chief", "report"), ("summary", "report"), ("report", "END")),
+        conditional=({"from": "START", "to": ("panel", "summary")},),
+    )
+    assert code_splits(routed) == ()
+
+
+def test_source_that_draws_branches_of_unequal_length_agrees_with_the_code() -> None:
+    drawn = """flowchart TD
+    S([START]) --> RI[RepoInvestigator clones] & VI[VisionInspector looks]
+    RI --> DA[DocAnalyst] --> EA[EvidenceAggregator, or a failure report]
+    VI --> EA
+    EA --> P[Prosecutor] & D[Defense] & T[TechLead] & F[FailureReport, for the ChiefJustice]
+    P & D & T & F --> CJ[ChiefJustice]"""
+    graph = _with_a_longer_branch()
+    assert agreement(sketch_of(read_mermaid(drawn)), graph) == "agrees"
+
+    stranger = drawn.replace("F[FailureReport, for", "F[Auditor, for")
+    assert agreement(sketch_of(read_mermaid(stranger)), graph) == "incomplete"
 
 
 def test_split_without_one_of_its_branches_is_not_accurate(tmp_path: FilePath) -> None:

@@ -235,7 +235,7 @@ def test_alternatives_of_a_step_are_parallel() -> None:
             {"from": "b", "to": ("run_b", "skip_b")},
         ),
     )
-    assert code_widths(graph) == (4,)
+    assert code_widths(graph) == (2, 4)
 
 
 def test_layers_without_a_join_between_them_may_be_one_split_of_the_picture() -> None:
