@@ -61,12 +61,18 @@ from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
-from courtroom.analysis.security.clone_errors import escaping_errors, process_runner
+from courtroom.analysis.security.clone_errors import (
+    EscapingError,
+    escaping_errors,
+    process_runner,
+)
 from courtroom.analysis.security.clone_function import CloneReading, read_clone
 from courtroom.analysis.security.shell_calls import temporary_directories, unsafe_calls
 from courtroom.analysis.verdict_facts import record_verdict
 
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
+# What the advice raises where an address is refused.
+REFUSAL = "ValueError"
 MANIFESTS = ("pyproject.toml", "langgraph.json")
 FLAGS = (
     "detectives_parallel",
@@ -288,7 +294,16 @@ def _clone(writer: FactWriter) -> None:
         "line": node.lineno,
         "address": clone.address,
         "is_uncalled": _is_uncalled(writer, clone.function),
-        "escaping": _escaping_errors(writer, clone.function, clone.calls),
+        "escaping": [
+            {
+                "name": error.name,
+                "node": error.node.shown_name,
+                "path": error.node.source.path,
+                "line": error.node.site.node.lineno,
+            }
+            for error in _escaping_errors(writer, clone.function, clone.calls)
+        ],
+        "catches_refusals": not _escaping_errors(writer, clone.function, clone.calls, REFUSAL),
         "runner": _runner(writer, clone.function, clone.calls),
         "in_temporary_directory": _is_in_temporary_directory(writer, clone),
         "others": [
@@ -312,8 +327,8 @@ def _clone(writer: FactWriter) -> None:
 
 
 def _escaping_errors(
-    writer: FactWriter, function: FunctionRef, calls: Sequence[ast.Call]
-) -> list[dict[str, str | int]]:
+    writer: FactWriter, function: FunctionRef, calls: Sequence[ast.Call], added: str = ""
+) -> list[EscapingError]:
     """Return the errors of the clone that leave a node which nothing is wrapped around."""
     actions = writer.graph.builder.nodes if writer.graph.builder else {}
     nodes = [
@@ -322,16 +337,7 @@ def _escaping_errors(
         if isinstance(action := actions.get(name), Function | Instance)
         if isinstance(action, Instance) or action.node is node.site.node
     ]
-    errors = escaping_errors(writer.call_graph, function, calls, nodes)
-    return [
-        {
-            "name": error.name,
-            "node": error.node.shown_name,
-            "path": error.node.source.path,
-            "line": error.node.site.node.lineno,
-        }
-        for error in errors
-    ]
+    return escaping_errors(writer.call_graph, function, calls, nodes, added)
 
 
 def _runner(

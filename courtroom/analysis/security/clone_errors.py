@@ -50,9 +50,15 @@ def escaping_errors(
     clone: FunctionRef,
     calls: Sequence[ast.Call],
     nodes: Iterable[FunctionRef],
+    added: str = "",
 ) -> list[EscapingError]:
-    """Return the errors of the clone that leave a node which comes to it by plain calls."""
-    raised = frozenset(_raised(call_graph.symbols, clone, calls))
+    """Return the errors of the clone that leave a node which comes to it by plain calls.
+
+    With `added` only that error counts, as if it was raised where the clone is called.
+    """
+    symbols, body = call_graph.symbols, clone.site.node
+    as_if = (left for call in calls for left in _leaving(symbols, body, call, added))
+    raised = frozenset(as_if if added else _raised(symbols, clone, calls))
     ends = {node.key: node for node in nodes if not node.site.node.decorator_list}
     callers = _callers(call_graph, ends.values())
     escaping: dict[tuple[str, str], EscapingError] = {}

@@ -24,6 +24,10 @@ CLONE = {
     "url_validated": "Refuse in {name}, before this call, every address that does not begin with"
     " https: or git@: {reason}.",
 }
+REPORTED = (
+    " Report it in the way in which {name} reports a failing clone: an exception from here ends the"
+    " run."
+)
 OF_RUNNER = (
     "Give the processes of {name} a deadline: pass timeout=120 to this call and handle"
     " subprocess.TimeoutExpired."
@@ -92,7 +96,10 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     if aspect == "timeout" and "clone_from" in quoted:
         text = NO_DEADLINE
     address = function.get("address")
-    if aspect == "url_validated" and address:
+    is_caught = function.get("catches_refusals", True)
+    if aspect == "url_validated" and not is_caught:
+        text += REPORTED
+    elif aspect == "url_validated" and address:
         snippet = (
             f'if not {address}.startswith(("https:", "git@")):\n'
             f'    raise ValueError(f"Not an https or git address: {{{address}}}")'

@@ -43,13 +43,13 @@ app = g.compile()
 """
 
 
-def escaping(node: str, clone: str = CLONE) -> list[tuple[str, str]]:
+def escaping(node: str, clone: str = CLONE, added: str = "") -> list[tuple[str, str]]:
     symbols = symbols_of(f"{IMPORTS}{clone}{node}{GRAPH}")
     call_graph, layers = layers_of(symbols)
     reading = read_clone(symbols, call_graph, layers.in_use)
     assert reading.function is not None
     nodes = layers.nodes.values()
-    errors = escaping_errors(call_graph, reading.function, reading.calls, nodes)
+    errors = escaping_errors(call_graph, reading.function, reading.calls, nodes, added)
     return [(error.name, error.node.name) for error in errors]
 
 
@@ -111,3 +111,34 @@ def test_function_that_runs_git_is_the_place_of_a_deadline_it_does_not_take(para
 
     runner = process_runner(call_graph, reading.function, reading.calls[0])
     assert (runner[1] if runner else 0) == line
+
+
+BY_VALUE = """
+import subprocess
+from contextlib import contextmanager
+@contextmanager
+def clone(url):
+    done = subprocess.run(["git", "clone", url, "x"])
+    yield (None, "failed") if done.returncode else ("x", "")
+"""
+WITH = """
+def repo_investigator(state):
+    with clone(state["url"]) as (folder, error):
+        return {"errors": [error]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("node", "clone", "is_caught"),
+    [
+        (WITH, BY_VALUE, False),
+        (NODE, CLONE, False),
+        (CAUGHT.format(kinds="ValueError", then="pass"), CLONE, True),
+        (NODE, CLONE.replace("subprocess.CalledProcessError", "Exception"), False),
+        (CAUGHT.format(kinds="CloneError", then="pass"), CLONE, False),
+    ],
+)
+def test_refused_address_that_is_raised_leaves_the_node_where_nothing_catches_it(
+    node, clone, is_caught
+):
+    assert (escaping(node, clone, "ValueError") == []) is is_caught
