@@ -39,7 +39,7 @@ WORDS: dict[str, str] = {
     "absent_key": "a lookup under a key that the function's result never has",
     "ignored_field": "a keyword that a model ignores",
     "unused_prompt": "a text for a model that no code uses",
-    "unused_result": "a result outside the Chief Justice's code that nothing uses",
+    "unused_result": "a result outside the Chief Justice's code that is only computed and that nothing uses",
     "unused_verdict": "a value inside the Chief Justice's code that is never read",
     "own_directory": "a tool that looks at its own directory instead of the clone",
     "shallow_history": "a clone of at most 15 commits whose history is read",
