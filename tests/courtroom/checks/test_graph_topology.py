@@ -126,6 +126,17 @@ def test_way_of_several_that_no_run_takes_is_said_beside_the_route():
     assert (finding.met, finding.reason.endswith(f"T{NEVER[1:]}.")) == (True, True)
 
 
+def test_only_route_for_errors_says_that_no_run_takes_its_way_beside_other_routes():
+    ways = [_route(7, "b", "END"), _route(9, "c", "d")]
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": ways}
+    flow = {"faults": [{**DEAD, "kind": "needless_route"}], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    places = {"conditional_error_route": (location_at("g.py", 7, "a → b or END"),)}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts, places=places))
+    assert (finding.met, finding.reason.endswith(f"T{NEVER[1:]}.")) == (True, True)
+
+
 def test_route_of_which_no_run_takes_one_way_is_not_shown_beside_others():
     ways = [_route(line, "abort", "judges") for line in (7, 9)]
     graph = {"path": "g.py", "state_graph_line": 1, "conditional": ways}

@@ -74,7 +74,7 @@ def settled_tests(
         for key, writers in filled.items():
             writer = next((name for name in writers if name in done), None)
             held = DictValue({key: writers[writer].held}, is_open=True) if writer else None
-            never = held and _never_returned(evaluator, route, held)
+            never = held and never_returned(evaluator, route, held)
             if writer and never:
                 sentence = (
                     f"{start} {listed(never)} only where `{key}` lacks what {writer} always writes"
@@ -83,7 +83,7 @@ def settled_tests(
                 place = writers[writer].place
                 yield FlowFault("needless_route", sentence, route.path, route.line, place)
         for key, value in empty.items():
-            never = _never_returned(evaluator, route, DictValue({key: value}, is_open=True))
+            never = never_returned(evaluator, route, DictValue({key: value}, is_open=True))
             if never:
                 sentence = (
                     f"{start} {listed(never)} only where `{key}` holds something, and no node"
@@ -106,7 +106,7 @@ def _by_undeclared_keys(
         dict.fromkeys(p.key for p in use.reads if p.key not in declared | use.default_keys)
     )
     held = DictValue(dict.fromkeys(sorted(declared), UNKNOWN))
-    never = _never_returned(evaluator, route, held) if lost else []
+    never = never_returned(evaluator, route, held) if lost else []
     if never:
         state = (access.state.fact or {}).get("name", "the state")
         sentence = (
@@ -230,7 +230,7 @@ def _empty_keys(
     return empty
 
 
-def _never_returned(evaluator: StateEvaluator, route: Route, held: DictValue) -> list[str]:
+def never_returned(evaluator: StateEvaluator, route: Route, held: DictValue) -> list[str]:
     """Return what the router returns, but not with this state; [] where not all is known."""
     readings: list[Routing] = []
     for given in (UNKNOWN, held):

@@ -29,6 +29,7 @@ from courtroom.analysis.langgraph.state_flow.other_keys import (
     objects_in,
     persona_lookups,
 )
+from courtroom.analysis.langgraph.state_flow.placeholders import placeholder_routes
 from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
 from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
@@ -145,6 +146,7 @@ def _read_state(
     reading.leave_open(("undeclared_read",), next((u.reads_gap for u in uses if u.reads_gap), ""))
     if not access.at:
         reading.add(settled_tests(symbols, graph, access))
+        reading.add(placeholder_routes(symbols, graph, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)

@@ -228,3 +228,40 @@ def test_a_way_by_a_key_that_the_state_does_not_declare_is_never_taken(key, expe
     router = BY_LOST_KEY.replace("pdf_paths", key)
     ways = '{"judge": "judge", "detective": "detective"}'
     assert dead_routes(router, ways, run="app.invoke({'pdf_path': 'a'})") == expected
+
+
+FILLED_UP = """
+def detective(state):
+    found = state["evidences"]
+    rows = {{}}
+    for name in state["repo_url"]:
+        rows[name] = found.get(name) or []
+        if not rows[name]:
+            rows[name] = [{piece}]
+    update = {{"{key}": rows}}
+    return update
+def judge(state):
+    return {{"opinions": [1]}}
+"""
+MISSING = "Evidence(goal=name, found=False)"
+
+
+@pytest.mark.parametrize(
+    ("piece", "key", "test", "is_needless"),
+    [
+        (MISSING, "evidences", 'any(state["evidences"].values())', True),
+        ("{'found': False}", "evidences", 'state.get("evidences")', True),
+        ("Evidence(goal=name, found=True)", "evidences", 'any(state["evidences"].values())', False),
+        (MISSING, "opinions", 'any(state["evidences"].values())', False),
+        (MISSING, "evidences", 'state["repo_url"]', False),
+        (MISSING, "evidences", 'state["evidences"] and state["repo_url"]', False),
+    ],
+    ids=["object", "dict", "something found", "another key", "another test", "two tests"],
+)
+def test_node_that_fills_in_placeholders_hides_missing_evidence_from_its_router(
+    piece: str, key: str, test: str, is_needless: bool
+) -> None:
+    nodes = FILLED_UP.format(piece=piece, key=key)
+    ways = '{"judge": "judge", "none": END}'
+    found = dead_routes(f'return "judge" if {test} else "none"', ways, nodes)
+    assert [sentence.endswith("never takes this way") for sentence in found] == [True] * is_needless
