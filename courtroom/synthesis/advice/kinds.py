@@ -34,10 +34,27 @@ def steps_of(
         place = None if has_place else work.place_of_kind(criterion, check.kind)
         is_report = _of(check, "aspect") == "markdown_report"
         lost = graph_steps.flow_steps(lambda f: is_report and bool(f.get("written")), work)
+        if action := _rule_of_this_work(_of(check, "aspect"), work):
+            return (replace(place or Step(""), action=action, is_exact=True),)
         steps = iter([*lost] or ([] if place is None else [place]))
     else:
         steps = STEPS[check.kind](check, pieces, work) if check.kind in STEPS else iter(())
     return tuple(dict.fromkeys(steps))
+
+
+def _rule_of_this_work(aspect: str, work: Work) -> str:
+    """Return how the rule can be had where the work lacks what the rubric's advice takes for granted."""
+    if aspect == "fact_supremacy" and work.opinion_cites is False:
+        return (
+            f"Give {work.opinion_schema} a field for the evidence that it cites, and leave an opinion"
+            " out where that evidence shows the opposite of what it says."
+        )
+    if aspect == "variance_re_evaluation" and work.facts.get("plain_judges"):
+        return (
+            "Where the scores of a criterion lie more than two apart, look at its evidence again"
+            " before the verdict: judges without a model answer the same a second time."
+        )
+    return ""
 
 
 def _capped_last(row: Mapping[str, Any]) -> Step:

@@ -24,6 +24,7 @@ Edge = tuple[str, str]
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)(?:\|([^{}|]*))?\}\}")
 BUILDER = re.compile(r"\b([A-Za-z_]\w*)\.add_(?:node|edge|conditional_edges)\(")
 FOUND = re.compile(r"^\s{1,12}found\s{0,4}:\s{0,4}bool\b", re.MULTILINE)
+CITES = re.compile(r"^\s{1,12}\w{0,40}(?:cit|eviden|refer|source)\w{0,40}\s{0,4}:", re.MULTILINE)
 # Ends of a reducer's name that merge mappings, as operator.ior.
 MERGING = ("ior", "or_", "update")
 
@@ -110,6 +111,16 @@ class Work:
         """Model of an opinion: what the judges' calls are bound to, else a model of that name."""
         models = (*self._bound, *(self.facts.get("pydantic_models") or ()))
         return next((name for name in models if "opinion" in name.lower()), None)
+
+    @cached_property
+    def opinion_cites(self) -> bool | None:
+        """Return whether an opinion holds what it cites; None where no evidence quotes its model."""
+        head = re.compile(
+            rf"^\s{{0,8}}class {re.escape(self.opinion_schema or ' ')}\b", re.MULTILINE
+        )
+        texts = (piece.content or "" for piece in self.evidence.values())
+        model = next((text for text in texts if head.search(text)), None)
+        return None if model is None else CITES.search(model) is not None
 
     @property
     def answer_schema(self) -> str | None:

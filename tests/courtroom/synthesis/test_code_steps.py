@@ -1,5 +1,7 @@
 """Steps for the clone, the judges and the rules, from facts of a work."""
 
+from typing import Any
+
 import pytest
 
 from courtroom.checks.synthesis_rules import SynthesisRules
@@ -7,6 +9,7 @@ from courtroom.models.evidence import CheckOutcome
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.advice import code_steps
 from courtroom.synthesis.advice.kinds import steps_of
+from courtroom.synthesis.advice.work import Work
 from tests.courtroom.synthesis.advised_work import PLACE, work
 from tests.courtroom.synthesis.bench_records import piece
 
@@ -225,3 +228,33 @@ def test_rule_whose_condition_never_holds_is_not_to_be_built_anew(aspect):
 
     assert (step.path, step.line, step.is_exact) == ("justice.py", 9, True)
     assert step.action.startswith("Let the condition of this rule hold")
+
+
+MODEL = "class Opinion(BaseModel):\n    judge: str\n    criterion: str\n"
+
+
+def rule_steps(aspect, quoted="", **facts):
+    check = SynthesisRules(id="c", goal="a goal", aspect=aspect)
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    evidence: dict[str, Any] = {"E-2": type("Quote", (), {"content": quoted})}
+    known = Work({"pydantic_models": ["Opinion"], **facts}, evidence, {})
+    return [step.action for step in steps_of(check, RUBRIC.criteria[0], outcome, [], known)]
+
+
+@pytest.mark.parametrize(
+    "quoted", ["", "opinion = ask()", f"{MODEL}    cited_evidence: list[str]\n"]
+)
+def test_opinion_that_may_cite_is_given_no_field_for_it(quoted):
+    assert rule_steps("fact_supremacy", quoted) == []
+
+
+def test_opinion_without_citations_needs_a_field_for_them_first():
+    (action,) = rule_steps("fact_supremacy", MODEL)
+    assert action.startswith("Give Opinion a field for the evidence that it cites, and leave")
+
+
+def test_judges_without_a_model_are_not_asked_again():
+    judges = [{"name": "prosecutor", "path": "j.py", "line": 4}]
+    (action,) = rule_steps("variance_re_evaluation", plain_judges=judges)
+    assert action.endswith("judges without a model answer the same a second time.")
+    assert rule_steps("variance_re_evaluation", plain_judges=[]) == []
