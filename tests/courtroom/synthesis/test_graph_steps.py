@@ -414,6 +414,6 @@ def test_file_that_is_imported_in_other_letters_is_renamed(file: str, is_renamed
 
     assert step.is_urgent
     renamed = f"Rename {file} to court/bench.py, as the imports of it are written."
-    action = renamed if is_renamed else f"{graph_steps.FLOW['broken_import']}: {sentence}."
+    action = renamed if is_renamed else f"{graph_steps.FLOW['broken_import']}. {sentence}."
     assert step.action == action
     assert step.path == (file if is_renamed else PLACE["path"])
