@@ -201,7 +201,8 @@ def _rules(writer: FactWriter, gap: str) -> None:
         if writer.facts["rules"][rule] is None:
             writer.reasons[f"rules.{rule}"] = gap
         for place, line in reading.lines:
-            writer.add_location(rule, place.source.path, line, note=_limit_of(reading))
+            note = _waits_for(reading) if rule == "security_override" else _limit_of(reading)
+            writer.add_location(rule, place.source.path, line, note=note)
         if reading.lines:
             continue
         for place, line in reading.by_opinions:
@@ -217,18 +218,30 @@ def _rules(writer: FactWriter, gap: str) -> None:
             writer.add_location(rule, place.source.path, line, note=note)
 
 
+def _waits_for(cap: RuleReading) -> str:
+    """Return which words of an argument a cap waits for, which a denial has too; "" for others."""
+    words = _quoted(cap)
+    if not words:
+        return ""
+    return f"this cap waits for {' or '.join(words)} in an argument, which a denial has as well"
+
+
+def _quoted(reading: RuleReading) -> list[str]:
+    """Return the words that a rule waits for: the first and a number where they are many."""
+    words = [f"“{word.strip()}”" for word in reading.awaited]
+    return words if len(words) <= MOST_WORDS else [words[0], f"one of {len(words) - 1} other texts"]
+
+
 def _limit_of(reading: RuleReading) -> str:
     """Return the sentence on a rule that applies to some scores or opinions alone; "" for others."""
     if reading.is_tie_break:
         return "The Tech Lead's score counts most where scores lie apart."
     if reading.takes_highest:
         return "A rule on the Tech Lead's opinion takes the highest score, whoever gave it."
-    words = [f"“{word.strip()}”" for word in reading.awaited]
+    words = _quoted(reading)
     if not words:
         return ""
-    rest = f"one of {len(words) - 1} other texts"
-    quoted = words if len(words) <= MOST_WORDS else [words[0], rest]
-    return f"A rule lets facts overrule only opinions whose argument has {' or '.join(quoted)}."
+    return f"A rule lets facts overrule only opinions whose argument has {' or '.join(words)}."
 
 
 def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from courtroom.analysis.langgraph.judging.score_changes import (
@@ -15,6 +16,8 @@ from courtroom.analysis.python.tree_walk import called_name, constant_text, walk
 
 # What detectives write has a rationale as well.
 ARGUMENTS = frozenset({"argument", "arguments"})
+# Texts by which code tells a denial: "no security", "not found".
+DENIAL = re.compile(r"^[^a-z]{0,3}(?:no|not|without|never|none)\b[\w -]{0,30}$", re.IGNORECASE)
 
 Tests = tuple[ast.expr, ...]
 Words = tuple[str, ...]
@@ -35,6 +38,15 @@ def awaited_words(tests: Iterable[ast.expr], function: FunctionRef, functions: F
         if words:
             return words
     return ()
+
+
+def reads_denials(words: Sequence[str], functions: Iterable[FunctionRef]) -> bool:
+    """Return whether code that names one of the words also looks for a "no" or "not"."""
+    for function in functions:
+        texts = [text for node in walk(function.site.node) if (text := constant_text(node))]
+        if any(map(DENIAL.search, texts)) and not {*words}.isdisjoint(texts):
+            return True
+    return False
 
 
 def _of_predicate(function: FunctionRef) -> Words:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from courtroom.analysis.langgraph.judging.awaited_words import awaited_words
+from courtroom.analysis.langgraph.judging.awaited_words import awaited_words, reads_denials
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions, parameter_names
 from courtroom.analysis.langgraph.judging.dissent_rule import dissents
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
@@ -125,6 +125,10 @@ def read_rules(
         by_opinions=by_opinions,
         awaited=_awaited(lines, alive, layers.justice),
     )
+    cap = readings["security_override"]
+    words = _awaited(cap.lines, alive, layers.justice)
+    if not reads_denials(words, layers.justice):
+        readings["security_override"] = replace(cap, awaited=words)
     far_apart, near = _decided_by_spread(alive, layers.justice)
     readings["variance_re_evaluation"] = replace(
         readings["variance_re_evaluation"], final=far_apart or near

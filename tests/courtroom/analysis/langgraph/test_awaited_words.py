@@ -52,3 +52,29 @@ def test_word_counts_where_no_fact_overrules_without_it(body, words):
     )
     reading = readings_of(justice(body, code))["fact_supremacy"]
     assert (bool(reading.lines), reading.awaited) == (True, words)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "if 'security flaw' in prosecutor.argument.lower():\n    score = min(score, 3)",
+            ("security flaw",),
+        ),
+        (
+            (
+                "text = prosecutor.argument\nif 'security' in text and 'no security' not in text:\n"
+                "    score = min(score, 3)"
+            ),
+            (),
+        ),
+        (
+            "if any(e.found for e in evidences['security']):\n    score = min(score, 3)",
+            (),
+        ),
+    ],
+    ids=["word", "denial is read", "evidence"],
+)
+def test_word_that_a_cap_for_security_waits_for_counts_unless_a_denial_is_read(body, words):
+    reading = readings_of(justice(body))["security_override"]
+    assert (bool(reading.lines), reading.awaited) == (True, words)
