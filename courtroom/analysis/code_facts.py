@@ -179,11 +179,18 @@ def _graph(writer: FactWriter) -> None:
 
 
 def _without_graph(writer: FactWriter) -> None:
-    """Record that no graph was found: nothing is parallel, where everything was read."""
+    """Record that no graph was found: nothing is parallel, where everything was read.
+
+    What code that runs its parts in its own way does side by side is not known.
+    """
     unread = unread_graph(writer.reader, writer.symbols.codebase)
     reason = writer.graph.reason if writer.graph.is_open or not unread else unread
     writer.set_unknown(("graph", "graph_shape", "partly_parallel"), reason)
-    if writer.graph.is_open or unread:
+    runner = writer.graph.own_runner
+    if runner and not unread:
+        name, path, line = runner
+        writer.facts["own_runner"] = {"name": name, "path": path, "line": line}
+    if writer.graph.is_open or unread or runner:
         writer.set_unknown(FLAGS, reason)
     else:
         writer.facts.update(dict.fromkeys(FLAGS, False))

@@ -30,6 +30,7 @@ PICTURE_MATCHES = "has rows of boxes like the graph of the code"
 COLUMNS_MATCH = "has columns of boxes like the graph of the code"
 HAS_MORE = "has the rows of boxes of the graph of the code, and others"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
+UNREAD_GRAPH = "No graph of the code could be read to compare the diagram with."
 
 
 class Diagram(CheckBase):
@@ -71,7 +72,11 @@ def _compare(check: Diagram, comparison: Comparison) -> Finding | None:
     # Answered here where a model read the pictures of a report without text.
     if check.aspect == "present":
         return presence(comparison.diagram)
-    return best_diagram(check, comparison.diagram, has_graph=bool(comparison.code.get("graph")))
+    has_graph = comparison.code.get("graph") is not None
+    is_unread = not has_graph and comparison.code.get("detectives_parallel") is None
+    if check.aspect == "accurate" and is_unread and comparison.diagram.kind in SHOWS_BRANCHES:
+        return could_not_look(UNREAD_GRAPH)
+    return best_diagram(check, comparison.diagram, has_graph=has_graph)
 
 
 def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = True) -> Finding:

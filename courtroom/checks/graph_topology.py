@@ -27,7 +27,7 @@ from courtroom.checks.phrases import (
 )
 from courtroom.checks.result import Clue, Finding, present
 from courtroom.checks.state_flow import fault_sentence
-from courtroom.checks.subjects import Subjects
+from courtroom.checks.subjects import Subjects, no_graph_sentence
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -239,6 +239,9 @@ def _graph_exists(survey: Survey) -> Finding:
         reason = f"{place} builds a graph of {number_of(len(graph['nodes']), 'node')}."
         return present(reason, [_graph_clue(graph)])
 
+    if (runner := survey.facts.get("own_runner")) is not None:
+        reason = no_graph_sentence(runner)
+        return present(reason, [line_clue(runner, reason)], met=False)
     # The survey looked for a graph when it could say that nothing runs in parallel.
     if survey.facts.get("detectives_parallel") is None:
         return unknown("graph", survey)

@@ -18,6 +18,8 @@ from courtroom.models.root_cause import RootCause, RootCauseCode
 Subject = Literal["report", "diagram", "graph", "clone", "judges", "model", "prompts", "synthesis"]
 JsonFacts = Mapping[str, Any]
 
+NO_GRAPH = "No LangGraph StateGraph is built anywhere in the code"
+
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
@@ -87,7 +89,15 @@ def _graph(facts: JsonFacts) -> Absence | None:
     # Where the sources were not read to their end, nothing is known of parallel nodes.
     if facts.get("graph") is not None or facts.get("detectives_parallel") is not False:
         return None
-    return _absence("no_graph", "No LangGraph StateGraph is built anywhere in the code.")
+    return _absence("no_graph", f"{NO_GRAPH}.")
+
+
+def no_graph_sentence(runner: Mapping[str, Any]) -> str:
+    """Return the sentence on a work that runs its parts in its own way, without LangGraph."""
+    place = place_of(runner["path"], runner["line"])
+    if "." in runner["name"]:
+        return f"{NO_GRAPH}: it runs functions side by side by `{runner['name']}` ({place})."
+    return f"{NO_GRAPH}: its {runner['name']} is a class of its own ({place})."
 
 
 def _clone(facts: JsonFacts) -> Absence | None:

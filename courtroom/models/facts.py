@@ -258,6 +258,9 @@ class Facts(FactModel):
     pydantic_models: tuple[str, ...] | None = None
     # topology
     graph: GraphFact | None = None
+    # class of the work's own named as LangGraph's, else a call that runs functions in parallel,
+    # where LangGraph builds no graph; the ways through it are not followed
+    own_runner: NamedPlace | None = None
     graph_shape: GraphShape | None = None
     graph_run: GraphRunFact | None = None
     detectives_parallel: bool | None = None

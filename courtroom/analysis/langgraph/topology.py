@@ -47,6 +47,20 @@ USUAL_ENTRY_MODULES = frozenset({"main", "__main__", "run", "app", "cli", "graph
 EXPLAINING = frozenset({"docs", "template", "templates"})
 # Classes of web applications: what a server loads runs the program.
 APPLICATIONS = frozenset({"FastAPI", "Starlette", "Flask", "Quart", "Litestar", "Sanic", "FastMCP"})
+# Calls by which code runs functions in parallel without LangGraph.
+RUNNERS = frozenset(
+    {
+        "asyncio.gather",
+        "asyncio.wait",
+        "asyncio.TaskGroup",
+        "concurrent.futures.ThreadPoolExecutor",
+        "concurrent.futures.ProcessPoolExecutor",
+        "threading.Thread",
+        "multiprocessing.Pool",
+        "multiprocessing.Process",
+    }
+)
+RUNNER_WORDS = frozenset(name.partition(".")[0] for name in RUNNERS)
 # Libraries whose scripts are run whole, by a command of theirs.
 APP_LIBRARIES = ("streamlit", "chainlit", "gradio")
 
@@ -101,6 +115,8 @@ class GraphReading:
     routes: list[Route] = field(default_factory=list)
     subgraphs: list[Subgraph] = field(default_factory=list)
     is_open: bool = False
+    # Name, path and line of what stands in for a graph of LangGraph: nothing is known of its ways.
+    own_runner: tuple[str, str, int] | None = None
     # Modules that were executed while the graph was read.
     modules: dict[str, Module] = field(default_factory=dict)
     # The values with which the code runs the main graph.
@@ -116,7 +132,8 @@ def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
     candidates = search.candidates()
     if not candidates:
         reason, is_open = search.reason_for_no_graph()
-        return GraphReading(None, reason, is_open=is_open)
+        runner = None if is_open or search.sites else search.own_runner()
+        return GraphReading(None, reason, is_open=is_open, own_runner=runner)
     # A single construction of a graph cannot have another one inside a function of its nodes.
     main = _main_candidate(candidates, enters_functions=len(search.sites) > 1)
     builder_calls.add_default_handler(main.builder)
@@ -174,7 +191,7 @@ class _GraphSearch:
         self.symbols = symbols
         self.texts = texts
         self.fuel = TOTAL_FUEL
-        self.own_graph_classes: list[str] = []
+        self.own_graph_classes: list[tuple[str, str, int]] = []
         self.unresolved: list[str] = []
         self.evaluated: set[int] = set()
         self.sites = [
@@ -203,7 +220,8 @@ class _GraphSearch:
         if is_graph_class(self.symbols.base_names(own_class.source, own_class.node)):
             return True
         if own_class.node.name in GRAPH_CLASSES:
-            self.own_graph_classes.append(f"{own_class.source.path}:{own_class.node.lineno}")
+            node = own_class.node
+            self.own_graph_classes.append((node.name, own_class.source.path, node.lineno))
         return False
 
     def _building_functions(self) -> set[str]:
@@ -231,13 +249,28 @@ class _GraphSearch:
         made_elsewhere = other_graphs(self.symbols)
         if made_elsewhere:
             return made_elsewhere, True
-        if self.own_graph_classes:
-            reason = (
-                "the only StateGraph is a class of the repository's own"
-                f" ({self.own_graph_classes[0]}), not LangGraph's"
-            )
-            return reason, False
-        return "no LangGraph StateGraph is built anywhere in the code", False
+        runner = self.own_runner()
+        if runner is None:
+            return "no LangGraph StateGraph is built anywhere in the code", False
+        name, path, line = runner
+        instead = (
+            f"the only {name} is a class of the repository's own ({path}:{line}), not LangGraph's"
+            if self.own_graph_classes
+            else "no LangGraph StateGraph is built anywhere in the code, which runs functions side by"
+            f" side by `{name}` ({path}:{line})"
+        )
+        return instead, False
+
+    def own_runner(self) -> tuple[str, str, int] | None:
+        """Return the class that the code calls its StateGraph, else what runs functions in parallel."""
+        calls = (
+            (dotted, source.path, site.node.lineno)
+            for source in self.symbols.codebase.production
+            if any(name in source.text for name in RUNNER_WORDS)
+            for site, dotted in self.symbols.calls(source)
+            if dotted in RUNNERS
+        )
+        return next(iter(self.own_graph_classes), None) or next(calls, None)
 
     def _reason_at_sites(self) -> tuple[str, bool]:
         source, site = self.sites[0]

@@ -227,3 +227,18 @@ def test_when_a_file_kills_the_reader_a_second_reading_leaves_the_large_ones_out
         ("source_unreadable", "src/bomb.py: it is larger than 48 KB"),
     )
     assert found.facts["pydantic_models"] == ["Evidence"]
+
+
+def test_ways_through_a_graph_of_the_works_own_kind_are_open_with_its_place(
+    tmp_path: Path,
+) -> None:
+    own = "class StateGraph:\n    def add_node(self, *parts): ...\n\n\nStateGraph().add_node('a', print)\n"
+    result = survey(snapshot_of({"flow.py": own}, tmp_path / "own"))
+    assert result.facts["own_runner"] == {"name": "StateGraph", "path": "flow.py", "line": 1}
+    assert result.facts["detectives_parallel"] is None
+    assert result.reasons["conditional_error_route"] == (
+        "the only StateGraph is a class of the repository's own (flow.py:1), not LangGraph's"
+    )
+
+    plain = survey(snapshot_of({"flow.py": "print('a')\n"}, tmp_path / "plain"))
+    assert plain.facts["detectives_parallel"] is False

@@ -561,6 +561,16 @@ def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
     assert [best_diagram(check, seen).met for check in asked] == [parallel, accurate]
 
 
+@pytest.mark.parametrize(("parallel", "met"), [(None, None), (False, False)])
+def test_diagram_is_compared_with_the_code_only_where_its_graph_could_be_read(parallel, met):
+    shown = DiagramResult("parallel_shown", "side by side: a | b", 2, "a, b")
+    code = {"graph": None, "detectives_parallel": parallel}
+    comparison = Comparison(PdfReading(("text",)), code, None, None, (), shown, None, ())
+    finding = finding_from_both(Diagram(**CHECK_FIELDS, aspect="accurate"), comparison)
+    branches = finding_from_both(Diagram(**CHECK_FIELDS, aspect="parallel"), comparison)
+    assert (finding.met, branches.met) == (met, True)
+
+
 def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words():
     picture = DiagramResult("accurate", "boxes side by side: 3, then 3", 4)
     finding = best_diagram(Diagram(**CHECK_FIELDS, aspect="accurate"), picture)

@@ -207,6 +207,23 @@ def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("StateGraph", "its StateGraph is a class of its own (flow.py:4)."),
+        ("asyncio.gather", "it runs functions side by side by `asyncio.gather` (flow.py:4)."),
+    ],
+)
+def test_work_that_runs_its_parts_itself_has_no_graph_and_its_ways_stay_open(name, words):
+    runner = {"name": name, "path": "flow.py", "line": 4}
+    known = survey(facts={"graph": None, "detectives_parallel": None, "own_runner": runner})
+    none = topology(GraphTopology(**CHECK_FIELDS, aspect="exists"), known)
+    way = topology(GraphTopology(**CHECK_FIELDS, aspect="detectives_parallel"), known)
+
+    assert none.reason == f"No LangGraph StateGraph is built anywhere in the code: {words}"
+    assert (none.met, clue_lines(none), way.met) == (False, [("flow.py", 4)], None)
+
+
 def test_a_graph_is_shown_where_it_is_made():
     graph = {
         "path": "g.py",

@@ -41,6 +41,23 @@ def test_an_own_class_named_stategraph_is_no_langgraph_graph():
     )
 
 
+def test_code_that_runs_functions_side_by_side_stands_in_for_a_graph():
+    source = """
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(print, "ab"))
+        """
+    reading = graph_of({"src/graph.py": source})
+    assert reading.own_runner == ("concurrent.futures.ThreadPoolExecutor", "src/graph.py", 4)
+    assert reading.reason == (
+        "no LangGraph StateGraph is built anywhere in the code, which runs functions side by side"
+        " by `concurrent.futures.ThreadPoolExecutor` (src/graph.py:4)"
+    )
+    in_a_graph = graph_of(source + built('g.add_edge(START, "doc_analyst")'))
+    assert (graph_of("print('a')").own_runner, in_a_graph.own_runner) == (None, None)
+
+
 def test_a_repository_without_a_graph_has_the_reason():
     assert (
         graph_of("print('hello')").reason == "no LangGraph StateGraph is built anywhere in the code"
