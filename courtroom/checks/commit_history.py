@@ -189,17 +189,17 @@ def _progression(minimum: int, history: History) -> Finding:
     stages = progression(history)
     in_order = _longest_rise(stages)
     by_sha = {commit.sha: commit for commit in history.commits}
-    begun = {s.sha: [other.name for other in stages if other.sha == s.sha] for s in stages}
+    begun = {s.sha: [_part(other) for other in stages if other.sha == s.sha] for s in stages}
     clues = [
-        commit_clue(by_sha[sha], f"This commit begins {_words(names)}.")
-        for sha, names in begun.items()
+        commit_clue(by_sha[sha], f"This commit begins {listed(parts)}.")
+        for sha, parts in begun.items()
     ]
 
     if not clues:
         commits = number_of(len(history.commits), "commit")
         searched = f"Read {commits} for stages of work: none was recognised."
         return absent(f"No stage of the work shows in {commits}.", searched)
-    starts = [f"{sha[:8]} begins {_words(names)}" for sha, names in begun.items()]
+    starts = [f"{sha[:8]} begins {listed(parts)}" for sha, parts in begun.items()]
     at_once = " at once" if len(begun) == 1 < len(stages) else ""
     order = f"{', then '.join(starts)}{at_once}{_order_of(in_order, stages)}."
     left = [name for name in STAGE_ORDER if name not in {stage.name for stage in stages}]
@@ -216,11 +216,16 @@ def _order_of(in_order: Sequence[str], stages: Sequence[Stage]) -> str:
     natural = ", ".join(map(_word, STAGE_ORDER))
     if len(in_order) == 1:
         return f": no two in their natural order ({natural})"
-    return f": in their natural order ({natural}) come {_words(in_order)}"
+    return f": only {_words(in_order)} come in their natural order ({natural})"
 
 
 def _words(stages: Iterable[str], last: str = "and") -> str:
     return listed(map(_word, stages), last)
+
+
+def _part(stage: Stage) -> str:
+    """The stage in words: a node alone is no graph yet."""
+    return "the nodes of the graph" if stage.has_node_alone else _word(stage.name)
 
 
 def _word(stage: str) -> str:

@@ -56,7 +56,7 @@ _RAW_DATE = re.compile(r"(\d+) ([+-])(\d\d)(\d\d)")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A message made of these words alone does not say what changed.
 EMPTY_WORDS = re.compile(
-    r"a|add(ed|ing|s)?|again|all|an|and|big|bugs?|chang(e|ed|es)|check(ed|ing|s)?|chore"
+    r"a|add(ed|ing|s)?|again|init(ial)?|first|all|an|and|big|bugs?|chang(e|ed|es)|check(ed|ing|s)?|chore"
     r"|clean(ed|ing|up)?|code(base)?|commit|done|edit(ed|s)?"
     r"|errors?|feat|features?|files?|final(ly)?|fix(ed|es|ing)?|for|important|improv(ed?|ements?|ing)"
     r"|in|issues?|it|latest|minor|misc|modif(ied|y)|more|my|new|now|of|ok|optimi[sz]ations?|please"

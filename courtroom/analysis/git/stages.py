@@ -27,6 +27,8 @@ STAGES = {
     r"|personas?",
 }
 _STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
+# A node is no graph, and a Chief Justice is no judge.
+_BESIDE = re.compile(r"nodes|justice|supreme|verdict|synthesis", re.IGNORECASE)
 # What a hosting service writes into a new repository.
 _NEW_REPOSITORY_FILE = re.compile(r"readme.*|licen[sc]e.*|\.git\w+", re.IGNORECASE)
 # In a graph that is laid out no node has a name of a detective or a judge.
@@ -44,11 +46,15 @@ GRAPH_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Beginning of a stage of the work (setup, tools, graph, judges): its first commit."""
+    """Beginning of a stage of the work (setup, tools, graph, judges): its first commit.
+
+    `has_node_alone` is true for a graph of which it brings a node in a file of its own.
+    """
 
     name: str
     sha: str
     subject: str
+    has_node_alone: bool = False
 
 
 def progression(history: History) -> tuple[Stage, ...]:
@@ -58,9 +64,11 @@ def progression(history: History) -> tuple[Stage, ...]:
     brings several; a stage without files of its own begins with the first code that a message names
     so. Empty files begin the set-up at most; a graph without a detective or a judge, a README and
     an example that tests read begin none; a few lines of Python, or a test, begin one only where
-    the message names it, without empty files beside it, or nothing better does.
+    the message names it, without empty files beside it, or nothing better does. A Chief Justice
+    begins the judges only where no file of theirs does.
     """
     by_files: dict[str, Stage] = {}
+    by_justice: dict[str, Stage] = {}
     by_little: dict[str, Stage] = {}
     by_message: dict[str, Stage] = {}
     places: dict[str, int] = {}
@@ -76,11 +84,16 @@ def progression(history: History) -> tuple[Stage, ...]:
         full |= little.intersection(named) if not _lays_out(commit) else set()
         if "setup" in _stages_in(commit.subject) and _lays_out(commit):
             full.add("setup")
-        for stages, names in ((by_files, full), (by_little, little), (by_message, named)):
+        beside = full - {stage for stage, is_own in map(_stage_and_part, paths) if is_own and stage}
+        justice = beside & {"judges"}
+        groups = ((by_files, full - justice), (by_justice, justice))
+        for stages, names in (*groups, (by_little, little), (by_message, named)):
             for name in names:
-                stages.setdefault(name, Stage(name, commit.sha, commit.subject))
+                has_node_alone = stages is by_files and name == "graph" and name in beside
+                stage = Stage(name, commit.sha, commit.subject, has_node_alone)
+                stages.setdefault(name, stage)
 
-    begun = {**by_message, **by_little, **by_files}
+    begun = {**by_message, **by_little, **by_justice, **by_files}
     order = list(STAGES)
     return tuple(
         sorted(begun.values(), key=lambda stage: (places[stage.sha], order.index(stage.name)))
@@ -117,17 +130,22 @@ def _stages_brought(paths: Iterable[str], commit: Commit) -> tuple[set[str], set
 
 
 def _stage_of_file(path: str) -> str | None:
+    return _stage_and_part(path)[0]
+
+
+def _stage_and_part(path: str) -> tuple[str | None, bool]:
     """Return the stage of a file by its name, else by the nearest folder that names one.
 
-    Only code belongs to a later stage than the setup: a document about the graph is no graph.
+    Only code belongs to a later stage than the setup: a document about the graph is no graph. The
+    second value is true where a word names the stage that names nothing beside it.
     """
     pure = PurePosixPath(path)
     stem = "" if pure.stem == "__init__" else pure.stem
     for part in (stem, *reversed(pure.parts[:-1])):
         stages = _stages_in(part)
         if stages and (stages[0] == "setup" or pure.suffix in CODE_SUFFIXES):
-            return stages[0]
-    return None
+            return stages[0], stages[0] in _stages_in(_BESIDE.sub("", part))
+    return None, False
 
 
 def _stages_in(text: str) -> list[str]:

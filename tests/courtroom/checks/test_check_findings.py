@@ -319,15 +319,15 @@ def test_stages_that_one_commit_brings_are_in_no_order():
             "2 0 1 3",
             (
                 "{0} begins graph, then {1} begins set-up, then {2} begins forensic tools, then {3}"
-                " begins judges: in their natural order (set-up, forensic tools, graph, judges) come"
-                " set-up, forensic tools and judges."
+                " begins judges: only set-up, forensic tools and judges come in their natural order"
+                " (set-up, forensic tools, graph, judges)."
             ),
         ),
         (
             "012 3",
             (
-                "{0} begins set-up, forensic tools and graph, then {1} begins judges: in their natural"
-                " order (set-up, forensic tools, graph, judges) come set-up and judges."
+                "{0} begins set-up, forensic tools and graph, then {1} begins judges: only set-up and"
+                " judges come in their natural order (set-up, forensic tools, graph, judges)."
             ),
         ),
         ("0123", "{0} begins set-up, forensic tools, graph and judges at once."),

@@ -246,6 +246,26 @@ def test_a_stage_begins_with_its_files_whatever_earlier_messages_name():
     ]
 
 
+@pytest.mark.parametrize(
+    ("beside", "own", "stage"),
+    [
+        ("src/nodes/justice.py", "src/nodes/judges.py", "judges"),
+        ("src/supreme_court.py", "src/personas.py", "judges"),
+    ],
+)
+def test_stage_begins_with_its_own_files_where_it_has_some(beside, own, stage):
+    commits = ("Begin", (beside,)), ("Add the rest", (own,))
+    assert stages_of(*commits) == [(stage, "Add the rest")]
+    assert stages_of(commits[0]) == [(stage, "Begin")]
+
+
+def test_node_in_a_file_of_its_own_begins_the_graph_and_is_told_from_it():
+    node, graph = ("Begin", ("src/nodes/aggregator.py",)), ("Wire", ("src/graph.py",))
+    for commits, is_node in (((node, graph), True), ((graph, node), False)):
+        (stage,) = progression(history_with(*commits))
+        assert (stage.subject, stage.has_node_alone) == (commits[0][0], is_node)
+
+
 def test_supreme_court_begins_the_judges():
     assert stages_of(("Wire", ("src/graph.py",)), ("Decide", ("src/nodes/supreme_court.py",))) == [
         ("graph", "Wire"),
@@ -428,7 +448,7 @@ def test_merge_begins_no_stage(tmp_path):
             "chore: final commit",
             "Fix bugs (#12)",
         ),
-        *("check", "clean up", "big refactor"),
+        *("check", "clean up", "big refactor", "Initial commit", "init"),
     ],
 )
 def test_message_that_does_not_say_what_changed_is_weak(subject):
@@ -440,7 +460,7 @@ def test_message_that_does_not_say_what_changed_is_weak(subject):
 @pytest.mark.parametrize(
     "subject",
     [
-        *("Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器", "Fix #12"),
+        *("Fix typo", "Add parser", "Initial graph", "feat: retry", "修复解析器", "Fix #12"),
         *("Version 1.2", "Update repo_tools", "Check the address"),
     ],
 )
