@@ -64,6 +64,7 @@ from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.clone_errors import (
     EscapingError,
     escaping_errors,
+    own_errors,
     process_runner,
 )
 from courtroom.analysis.security.clone_function import CloneReading, read_clone
@@ -295,6 +296,7 @@ def _clone(writer: FactWriter) -> None:
         return
 
     node = clone.function.site.node
+    escaping = _escaping_errors(writer, clone.function, clone.calls)
     writer.facts["clone_function"] = {
         "name": node.name,
         "path": clone.function.source.path,
@@ -308,9 +310,10 @@ def _clone(writer: FactWriter) -> None:
                 "path": error.node.source.path,
                 "line": error.node.site.node.lineno,
             }
-            for error in _escaping_errors(writer, clone.function, clone.calls)
+            for error in escaping
         ],
-        "catches_refusals": not _escaping_errors(writer, clone.function, clone.calls, REFUSAL),
+        # Where a failing clone ends the run already, an exception is how the function tells.
+        "refusal": REFUSAL if escaping else _refusal(writer, clone),
         "runner": _runner(writer, clone.function, clone.calls),
         "in_temporary_directory": _is_in_temporary_directory(writer, clone),
         "others": [
@@ -345,6 +348,17 @@ def _escaping_errors(
         if isinstance(action, Instance) or action.node is node.site.node
     ]
     return escaping_errors(writer.call_graph, function, calls, nodes, added)
+
+
+def _refusal(writer: FactWriter, clone: CloneReading) -> str:
+    """Return an exception for a refused address that ends no run, "" where none is known."""
+    function = clone.function
+    if function is None:
+        return ""
+    names = [REFUSAL, *own_errors(writer.symbols, function, clone.calls)]
+    calls = clone.calls
+    caught = (name for name in names if not _escaping_errors(writer, function, calls, name))
+    return next(caught, "")
 
 
 def _runner(

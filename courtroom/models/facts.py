@@ -128,8 +128,9 @@ class CloneFunction(NamedPlace):
     are the errors of a failing clone that end a run. `runner` is the function by which it runs git,
     at the line of the process, where that takes no deadline. `in_temporary_directory`: its folder is
     one of TemporaryDirectory, wherever that is made. `others` are further functions that clone: what
-    is known of this one is not of them. `catches_refusals`: no ValueError
-    that it raises before the clone is seen to end a run.
+    is known of this one is not of them. `refusal`: an
+    exception for a refused address that ends no run, "" where nothing catches one; null where not
+    known.
     """
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)
@@ -138,7 +139,7 @@ class CloneFunction(NamedPlace):
     runner: NamedPlace | None = Field(None, exclude_if=lambda runner: runner is None)
     in_temporary_directory: bool = Field(default=False, exclude_if=lambda is_in: not is_in)
     others: tuple[NamedPlace, ...] = Field((), exclude_if=lambda others: not others)
-    catches_refusals: bool = Field(default=True, exclude_if=lambda is_caught: is_caught)
+    refusal: str | None = Field(None, exclude_if=lambda name: name is None)
 
 
 class StructuredOutputCall(Place):

@@ -81,6 +81,12 @@ def escaping_errors(
     return list(escaping.values())
 
 
+def own_errors(symbols: SymbolTable, clone: FunctionRef, calls: Sequence[ast.Call]) -> list[str]:
+    """Return Python's own errors that the function of the clone raises where the clone fails."""
+    raised = set(_raised(symbols, clone, calls))
+    return sorted(name for name in raised if isinstance(getattr(builtins, name, None), type))
+
+
 def process_runner(
     call_graph: CallGraph, clone: FunctionRef, call: ast.Call
 ) -> tuple[FunctionRef, int] | None:

@@ -96,13 +96,13 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
     if aspect == "timeout" and "clone_from" in quoted:
         text = NO_DEADLINE
     address = function.get("address")
-    is_caught = function.get("catches_refusals", True)
-    if aspect == "url_validated" and not is_caught:
+    refusal = function.get("refusal", "ValueError")
+    if aspect == "url_validated" and not refusal:
         text += REPORTED
     elif aspect == "url_validated" and address:
         snippet = (
             f'if not {address}.startswith(("https:", "git@")):\n'
-            f'    raise ValueError(f"Not an https or git address: {{{address}}}")'
+            f'    raise {refusal}(f"Not an https or git address: {{{address}}}")'
         )
     is_option = '"clone"' in quoted.replace("'", '"') and not re.search(r"""["']--["']""", quoted)
     reason = DASH_ADDRESS if is_option else LOCAL_ADDRESS

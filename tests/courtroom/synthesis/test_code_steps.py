@@ -68,14 +68,13 @@ def test_only_an_address_that_git_may_read_as_an_option_is_said_to_be_one(call, 
     assert ("is an option to git" in step.action) is is_option
 
 
-@pytest.mark.parametrize("is_caught", [True, False])
-def test_refused_address_is_not_to_be_raised_where_that_ends_the_run(is_caught):
+@pytest.mark.parametrize("refusal", ["ValueError", "RuntimeError", ""])
+def test_refused_address_is_not_to_be_raised_where_that_ends_the_run(refusal):
     clone = {"name": "fetch", "path": "t.py", "line": 1, "address": "url"}
-    facts = work(clone_function=clone | {"catches_refusals": is_caught})
+    facts = work(clone_function=clone | {"refusal": refusal})
     (step,) = code_steps.clone_steps("url_validated", [], facts)
-    raises = "raise ValueError" in (step.snippet or "")
-    says = "in which fetch reports a failing clone" in step.action
-    assert (raises, says) == (is_caught, not is_caught)
+    assert (f"raise {refusal}(" in (step.snippet or "")) is bool(refusal)
+    assert ("in which fetch reports a failing clone" in step.action) is (not refusal)
 
 
 def test_line_that_fails_in_a_function_is_named_once_with_its_lines():

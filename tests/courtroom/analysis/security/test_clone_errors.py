@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.security.clone_errors import escaping_errors, process_runner
+from courtroom.analysis.security.clone_errors import escaping_errors, own_errors, process_runner
 from courtroom.analysis.security.clone_function import read_clone
 from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
@@ -142,3 +142,14 @@ def test_refused_address_that_is_raised_leaves_the_node_where_nothing_catches_it
     node, clone, is_caught
 ):
     assert (escaping(node, clone, "ValueError") == []) is is_caught
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"), [("RuntimeError(url)", ["RuntimeError"]), ("CloneError(url)", [])]
+)
+def test_error_of_python_that_a_clone_raises_for_its_failure_is_known(error, expected):
+    symbols = symbols_of(f"{IMPORTS}{CLONE.replace('CloneError(url)', error)}{NODE}{GRAPH}")
+    call_graph, layers = layers_of(symbols)
+    reading = read_clone(symbols, call_graph, layers.in_use)
+    assert reading.function is not None
+    assert own_errors(symbols, reading.function, reading.calls) == expected
