@@ -19,7 +19,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.from_facts import searched as searched_for
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import MOST_IN_FULL, by_kind, clauses, listed
-from courtroom.checks.result import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.result import MOST_CLUES, Clue, Finding, absent, could_not_look
 from courtroom.models.check import CheckBase
 from courtroom.models.state_flow_facts import FaultKind
 
@@ -53,6 +53,8 @@ WORDS: dict[str, str] = {
 }
 
 
+# Faults of which each has its place among the evidence.
+MOST_FAULTS = 8
 DECLARED = "Here the keys of the state are declared."
 # The second place of a fault, by kind.
 SECOND_PLACES: dict[str, str] = {
@@ -102,9 +104,9 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     # The kinds that the check names come first.
     faults.sort(key=lambda fault: fault["kind"] not in check.faults)
     if faults:
-        clues = [clue for fault in faults for clue in _clues(fault)]
-        fault = f"There is {WORDS[faults[0]['kind']]}."
-        return present(_reason(faults), clues, met=False, fault=fault)
+        kinds = dict.fromkeys(fault["kind"] for fault in faults)
+        title = f"There is {clauses(WORDS[kind] for kind in kinds)}."
+        return Finding(False, _reason(faults), _places(faults), fault=title)
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
@@ -154,6 +156,14 @@ def fault_sentence(fault: Mapping[str, Any]) -> str:
     """The fault as a sentence; the name of a function or node keeps its first letter."""
     words: str = fault["sentence"]
     return f"{words[0].upper() if words.startswith('the ') else words[0]}{words[1:]}."
+
+
+def _places(faults: Sequence[Mapping[str, Any]]) -> tuple[Clue, ...]:
+    """The place of each fault, which is to be mended by itself, then the second places."""
+    rows = [list(_clues(fault)) for fault in faults]
+    firsts = [clues[0] for clues in rows[:MOST_FAULTS]]
+    others = [clue for clues in rows for clue in clues[1:]]
+    return (*firsts, *others[: max(MOST_CLUES - len(firsts), 0)])
 
 
 def _clues(fault: Mapping[str, Any]) -> Iterator[Clue]:

@@ -64,6 +64,10 @@ def test_faults_of_another_kind_are_named_beside_the_first():
         "no_update", "broken_import", fact={"faults": [FAULT, other, other], "unread": {}}
     )
 
+    assert finding.fault == (
+        "There is a return of a detective, judge or Chief Justice that is lost as a whole, and an"
+        " import that cannot resolve on the way from the graph's file."
+    )
     assert finding.reason == (
         "judge returns only `verdict` (a.py:4). judge returns only `verdict` (a.py:4)."
         " There is 1 more of the last kind."
@@ -141,3 +145,11 @@ def test_key_that_nobody_reads_is_said_beside_values_that_are_not_used():
     of_judge = {"faults": [{**fault, "nodes": ["defense"]}], "unread": {}}
     assert "Not counted: chief" in found("unused_result", fact=of_judge).reason
     assert "Not counted" not in found("unread_write", fact=fact).reason
+
+
+def test_each_fault_has_its_place_before_the_second_places():
+    lines = [FAULT | {"line": line} for line in range(1, 11)]
+    few, many = (found("no_update", fact={"faults": lines[:n], "unread": {}}) for n in (3, 10))
+
+    assert clue_lines(few) == [("a.py", 1), ("a.py", 2), ("a.py", 3), ("b.py", 2)]
+    assert clue_lines(many) == [("a.py", line) for line in range(1, 9)]
