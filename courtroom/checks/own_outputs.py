@@ -81,7 +81,25 @@ def _from_survey(
         rows, reason = misplaced_fact(survey.facts.get("own_audits"), survey.reasons, history)
         facts = {**survey.facts, "misplaced_audits": rows}
         return _finding(check, facts, {**survey.reasons, "misplaced_audits": reason})
+    if check.aspect == "judged":
+        return _finding(check, _without_replaced(survey.facts, history), survey.reasons)
     return _finding(check, survey.facts, survey.reasons)
+
+
+def _without_replaced(
+    facts: Mapping[str, Any], history: History | ExaminationFailed | None
+) -> Mapping[str, Any]:
+    """The facts without the audits that a later one in their folder replaces."""
+    from courtroom.analysis.project.replaced_audits import replaced_audits
+
+    unjudged = facts.get("audits_without_judgement")
+    commits = getattr(history, "commits", ())
+    if not unjudged or not commits:
+        return facts
+    replaced = replaced_audits(facts.get("own_audits") or (), commits)
+    kept = [row for row in unjudged if row["places"][0]["path"] not in replaced]
+    audits = [row for row in facts.get("own_audits") or () if row["path"] not in replaced]
+    return {**facts, "audits_without_judgement": kept, "own_audits": audits}
 
 
 def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, str]) -> Finding:

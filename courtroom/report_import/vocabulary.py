@@ -67,7 +67,7 @@ JUDGE_SUFFIXES = phrases("""
 
 SCORES = phrases("""
     score, rating, verdict, grade, points, points awarded, score awarded, assigned score,
-    criterion score, dimension score, judge score, marks, awarded
+    criterion score, dimension score, item score, judge score, marks, awarded
 """)
 FINAL_SCORES = phrases("""
     final score, final verdict, verdict score, final rating, final grade, final points, final,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from courtroom.analysis.git.history import History
+from courtroom.analysis.git.history import Commit, History
 from courtroom.checks.own_outputs import KIND, NO_AUDIT, OwnOutputs
 from courtroom.checks.sources import Comparison, Sources
 from courtroom.models.errors import ChildFailed
@@ -216,3 +218,19 @@ def test_an_unread_repository_leaves_every_aspect_open():
     failed = ChildFailed("child_died", "git could not read the repository.")
     check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
     assert detected(check, failed).met is None
+
+
+def test_audit_that_a_later_one_replaces_is_not_judged():
+    path, newer = "audit/report_onself_generated/a.md", "audit/report_onself_generated/b.md"
+    blank = Commit("c0", (), "Ada", "ada@example.org", "2026-01-01T00:00:00+00:00", "x", 0)
+    commits = tuple(replace(blank, paths=(name,)) for name in (path, newer))
+    row = SHOWN | {"places": [{"path": path, "line": 3}]}
+    facts = {"own_audits": [ROW, {**ROW, "path": newer}], "audits_without_judgement": [row]}
+    check = OwnOutputs(**CHECK_FIELDS, aspect="judged")
+    answers = [
+        KIND.detect(check, Sources(survey=survey(facts=facts), history=history))
+        for history in (History(commits, 2, truncated=False), HISTORY)
+    ]
+    assert [finding and finding.met for finding in answers] == [True, False]
+    assert answers[0]
+    assert [clue.path for clue in answers[0].clues] == [newer]

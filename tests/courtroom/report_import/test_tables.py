@@ -163,3 +163,28 @@ def test_first_of_two_scores_is_kept_and_the_other_is_noted() -> None:
             "“Git Forensic Analysis” has a different score here, 3/5. The first one, 4/5, is kept.",
         )
     ]
+
+
+def test_table_of_arguments_stands_under_the_score_of_its_item() -> None:
+    report = read_report("""# Audit Report
+
+**Overall Score:** 3.5 / 5.00
+
+### 1. State Management [Source: Repo]
+**Item Score:** `4/5` | **Status:** fine
+
+| Judge | Argument |
+| :--- | :--- |
+| Defense | The state is typed from end to end. |
+| Prosecutor | Two nodes write one key. |
+
+### 2. Graph Wiring [Source: Vision]
+**Item Score:** `3/5` | **Status:** fair
+
+| Judge | Argument |
+| :--- | :--- |
+| Defense | The branches join where they must. |
+""")
+    scores = [criterion.score for criterion in report.criteria]
+    assert [score and score.value for score in scores] == [4, 3]
+    assert [len(criterion.opinions) for criterion in report.criteria] == [2, 1]
