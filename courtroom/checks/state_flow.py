@@ -53,6 +53,13 @@ WORDS: dict[str, str] = {
 }
 
 
+# A fault that is there is none of several.
+FAULT_WORDS: dict[str, str] = {
+    "no_update": "a node's return that is lost as a whole",
+    "other_key": "a lookup inside a value of the state that finds nothing",
+    "unused_result": "a result that is not used",
+    "dead_route": "a way of a router that no run takes",
+}
 # Faults of which each has its place among the evidence.
 MOST_FAULTS = 8
 DECLARED = "Here the keys of the state are declared."
@@ -105,7 +112,7 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     faults.sort(key=lambda fault: fault["kind"] not in check.faults)
     if faults:
         kinds = dict.fromkeys(fault["kind"] for fault in faults)
-        title = f"There is {clauses(WORDS[kind] for kind in kinds)}."
+        title = f"There is {clauses(FAULT_WORDS.get(kind, WORDS[kind]) for kind in kinds)}."
         return Finding(False, _reason(faults), _places(faults), fault=title)
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:

@@ -36,9 +36,7 @@ def test_a_fault_is_shown_with_both_places():
     finding = found("undeclared_read", "no_update")
 
     assert (finding.met, finding.reason) == (False, "judge returns only `verdict` (a.py:4).")
-    assert finding.fault == (
-        "There is a return of a detective, judge or Chief Justice that is lost as a whole."
-    )
+    assert finding.fault == "There is a node's return that is lost as a whole."
     assert clue_lines(finding) == [("a.py", 4), ("b.py", 2)]
 
 
@@ -65,8 +63,8 @@ def test_faults_of_another_kind_are_named_beside_the_first():
     )
 
     assert finding.fault == (
-        "There is a return of a detective, judge or Chief Justice that is lost as a whole, and an"
-        " import that cannot resolve on the way from the graph's file."
+        "There is a node's return that is lost as a whole, and an import that cannot resolve on the"
+        " way from the graph's file."
     )
     assert finding.reason == (
         "judge returns only `verdict` (a.py:4). judge returns only `verdict` (a.py:4)."
@@ -153,3 +151,9 @@ def test_each_fault_has_its_place_before_the_second_places():
 
     assert clue_lines(few) == [("a.py", 1), ("a.py", 2), ("a.py", 3), ("b.py", 2)]
     assert clue_lines(many) == [("a.py", line) for line in range(1, 9)]
+
+
+@pytest.mark.parametrize("kind", get_args(FaultKind))
+def test_sentence_on_a_fault_states_no_alternative(kind):
+    finding = found(kind, fact={"faults": [FAULT | {"kind": kind}], "unread": {}})
+    assert " or " not in finding.fault
