@@ -21,6 +21,7 @@ from courtroom.analysis.judge_facts import record_calls, record_prompts
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
+from courtroom.analysis.langgraph.idle_nodes import idle_nodes
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.literal_scores import literal_opinions, scores_apart
 from courtroom.analysis.langgraph.judging.made_up_scores import (
@@ -263,6 +264,9 @@ def _models(writer: FactWriter) -> None:
 def _layers(writer: FactWriter) -> None:
     writer.call_graph = CallGraph(writer.symbols)
     writer.layers = read_layers(writer.symbols, writer.call_graph, writer.graph)
+    scope = writer.facts.get("scope")
+    if scope and not writer.graph.is_open:
+        scope["idle_nodes"] = idle_nodes(writer.symbols, writer.layers, scope["unreached"])
 
 
 def _safety(writer: FactWriter) -> None:

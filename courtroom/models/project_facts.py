@@ -72,12 +72,19 @@ class AsideFiles(FactModel):
     files: int
 
 
+class IdleNode(Place):
+    """Function that is named as a node, and that no code uses."""
+
+    name: str
+
+
 class SubmissionScope(FactModel):
     """The code that is the submission, and what is set apart from it.
 
     `main` is the file of the chosen entry point, for the `reason`. `reached` are files in folders
     of tests, examples and the like that the product runs, so that they belong to it. `unreached` are
-    files of the product to which no import leads from an entry point.
+    files of the product to which no import leads from an entry point, `idle_nodes` functions in the
+    others that are named as nodes and that no code uses.
     """
 
     main: str | None
@@ -86,6 +93,7 @@ class SubmissionScope(FactModel):
     product_files: int
     reached: tuple[str, ...]
     unreached: tuple[str, ...] = Field(default=(), exclude_if=lambda paths: not paths)
+    idle_nodes: tuple[IdleNode, ...] = Field(default=(), exclude_if=lambda nodes: not nodes)
     aside: tuple[AsideFiles, ...]
 
     def holds(self, path: str) -> bool:

@@ -90,6 +90,11 @@ def _scope(scope: SubmissionScope) -> Iterator[str]:
         paths = ", ".join(map(code_span, scope.unreached[:MOST_PATHS_SHOWN]))
         more = len(scope.unreached) - MOST_PATHS_SHOWN
         yield f"- No import leads from an entry point to {paths}{f' and {more} more' * (more > 0)}"
+    if scope.idle_nodes:
+        rows = scope.idle_nodes[:MOST_PATHS_SHOWN]
+        names = ", ".join(f"{code_span(n.name)} ({code_span(f'{n.path}:{n.line}')})" for n in rows)
+        more = len(scope.idle_nodes) - len(rows)
+        yield f"- Named as nodes, and used by no code: {names}{f' and {more} more' * (more > 0)}"
     for group in scope.aside:
         count = f"{group.files} file{'s' if group.files > 1 else ''}"
         reason = escape_prose(group.reason)

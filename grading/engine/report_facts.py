@@ -135,6 +135,14 @@ class AsideFiles(ReportRecord):
     files: int
 
 
+class UnusedNode(ReportRecord):
+    """Function that is named as a node, and that no code uses."""
+
+    name: str
+    path: str
+    line: int
+
+
 class Scope(ReportRecord):
     """The product of the work; `main` is the file that it starts at, for the `reason`."""
 
@@ -142,6 +150,7 @@ class Scope(ReportRecord):
     reason: str
     product_files: int
     unreached: tuple[str, ...] = ()
+    idle_nodes: tuple[UnusedNode, ...] = ()
     aside: tuple[AsideFiles, ...] = ()
 
 
