@@ -30,7 +30,9 @@ def lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[FunctionRef, int]
         if isinstance(change.value, ast.Constant) or _is_dropped(change):
             continue
         if _begins_with_lead(change):
-            yield change.function, change.line
+            # Under a test of its own, the line applies the rule.
+            base = _base_of(change.value, assignments_in(change.function.site.node))
+            yield change.function, base.lineno if base and not change.own_tests else change.line
             continue
         all_words = change.guard | change.block | words_in(change.value)
         if not change.guard or not _names_tech_lead(all_words) or _is_fallback(change):
@@ -82,15 +84,18 @@ def _begins_with_lead(change: ScoreChange) -> bool:
 
 def _first_choice(value: ast.expr, assigned: Assignments) -> ast.expr:
     """Return `lead` of `int(base)` with `base = lead if lead is not None else mean`."""
-    if isinstance(value, ast.IfExp):
-        return value.body
-    if isinstance(value, ast.Call) and called_name(value) in {"int", "round"} and value.args:
-        inner = value.args[0]
-        values = assigned.get(inner.id, []) if isinstance(inner, ast.Name) else []
-        # A base that several branches set is chosen by another rule.
-        if len(values) == 1 and isinstance(values[0], ast.IfExp):
-            return values[0].body
-    return value
+    choice = value if isinstance(value, ast.IfExp) else _base_of(value, assigned)
+    return value if choice is None else choice.body
+
+
+def _base_of(value: ast.expr, assigned: Assignments) -> ast.IfExp | None:
+    """Return the choice that `base` of `int(base)` is set to."""
+    if not isinstance(value, ast.Call) or called_name(value) not in {"int", "round"}:
+        return None
+    inner = next(iter(value.args), None)
+    values = assigned.get(inner.id, []) if isinstance(inner, ast.Name) else []
+    # A base that several branches set is chosen by another rule.
+    return values[0] if len(values) == 1 and isinstance(values[0], ast.IfExp) else None
 
 
 def _is_fallback(change: ScoreChange) -> bool:

@@ -37,6 +37,17 @@ def test_unpacked_names_stand_each_for_their_own_judge(unpacked):
     assert weight_lines(f"{unpacked}\n{rule.format('pros')}") == []
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("base = tech_lead.score if tech_lead else p.score\ncap = 3\nfinal_score = int(base)", 1),
+        ("final_score = tech_lead.score if tech_lead else p.score", 1),
+    ],
+)
+def test_place_of_the_weight_is_where_the_tech_lead_is_chosen(body, line):
+    assert weight_lines(body) == [line]
+
+
 def test_name_that_may_be_any_judges_is_not_the_tech_leads():
     body = f"first, second = [op for op in opinions if op.judge in {JUDGES}]\nfinal = first.score"
     assert weight_lines(body) == []
