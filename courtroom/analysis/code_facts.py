@@ -319,6 +319,7 @@ def _clone(writer: FactWriter) -> None:
         # Where a failing clone ends the run already, an exception is how the function tells.
         "refusal": REFUSAL if escaping else _refusal(writer, clone),
         "runner": _runner(writer, clone.function, clone.calls),
+        "is_repeated": clone.is_repeated,
         "in_temporary_directory": _is_in_temporary_directory(writer, clone),
         "others": [
             {"name": other.name, "path": other.source.path, "line": other.site.node.lineno}

@@ -91,4 +91,5 @@ FEATURE_WORDS = {
     "lacks_fact_supremacy": "no rule by which facts overrule opinions",
     "lacks_markdown_report": "no Markdown report",
     "lacks_clone_timeout": "no timeout of the clone",
+    "lacks_clone_retry": "no retry of the clone",
 }

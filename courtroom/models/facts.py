@@ -127,7 +127,8 @@ class CloneFunction(NamedPlace):
     `is_uncalled`: no code that runs calls it, so that its precautions protect nothing. `escaping`
     are the errors of a failing clone that end a run. `runner` is the function by which it runs git,
     at the line of the process, where that takes no deadline. `in_temporary_directory`: its folder is
-    one of TemporaryDirectory, wherever that is made. `others` are further functions that clone: what
+    one of TemporaryDirectory, wherever that is made. `is_repeated`: a clone that fails is tried again
+    in a loop of attempts. `others` are further functions that clone: what
     is known of this one is not of them. `refusal`: an
     exception for a refused address that ends no run, "" where nothing catches one; null where not
     known.
@@ -138,6 +139,7 @@ class CloneFunction(NamedPlace):
     escaping: tuple[EscapingError, ...] = Field((), exclude_if=lambda errors: not errors)
     runner: NamedPlace | None = Field(None, exclude_if=lambda runner: runner is None)
     in_temporary_directory: bool = Field(default=False, exclude_if=lambda is_in: not is_in)
+    is_repeated: bool = Field(default=False, exclude_if=lambda is_repeated: not is_repeated)
     others: tuple[NamedPlace, ...] = Field((), exclude_if=lambda others: not others)
     refusal: str | None = Field(None, exclude_if=lambda name: name is None)
 

@@ -74,6 +74,11 @@ def _rule(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: (code.get("rules") or {}).get(name)
 
 
+def _repeats_clone(code: CodeFacts) -> bool | None:
+    clone = code.get("clone_function")
+    return bool(clone.get("is_repeated")) if clone else None
+
+
 def _without(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: None if code.get(name) is None else not code[name]
 
@@ -92,6 +97,8 @@ _ON_FAILURE = (
     r"(?:for|to handle|on|to catch) (?:(?!clon|pdf|vision|judge|llm|api\b)[^.;]){0,40}?"
     r"(?:fail|error|missing)\w*"
 )
+_RETRIES = r"retr(?:y|ies)(?: logic| loops?| mechanism)?"
+_CLONES = r"(?:git |repo(?:sitory)? )?clon(?:e|es|ing)"
 PARTS: tuple[Part, ...] = (
     Part("lacks_judges", "graph", _JUDGES, _nodes("judge")),
     Part("lacks_chief_justice", "graph", _JUSTICE, _nodes("justice")),
@@ -159,6 +166,13 @@ PARTS: tuple[Part, ...] = (
         "clone_function",
         r"(?:clone|git) time-?outs?",
         _flag("clone_timeout"),
+    ),
+    Part(
+        "lacks_clone_retry",
+        "clone_function",
+        rf"{_RETRIES} (?:on|for|of|when|around) (?:the )?{_CLONES}",
+        _repeats_clone,
+        rf"\b{_RETRIES}\b(?: \w+){{1,4}},? (?:but )?not for (?:the )?{_CLONES}",
     ),
     Part(
         "uses_os_system",

@@ -64,6 +64,13 @@ class CloneReading:
         return tuple(dict.fromkeys(map(line_of_call, self.calls)))
 
     @property
+    def is_repeated(self) -> bool:
+        """Whether a loop of attempts holds the clone: `for attempt in range(3)`, `while True`."""
+        nodes = walk(self.function.site.node) if self.function else ()
+        loops = [node for node in nodes if isinstance(node, ast.While) or _counts_attempts(node)]
+        return any(inner in self.calls for loop in loops for inner in walk(loop))
+
+    @property
     def address(self) -> str | None:
         """Parameter that holds the address, by its name."""
         if self.function is None:
@@ -71,6 +78,14 @@ class CloneReading:
         parameters = self.function.site.node.args
         names = (arg.arg for arg in (*parameters.posonlyargs, *parameters.args))
         return next(filter(names_url, names), None)
+
+
+def _counts_attempts(node: ast.AST) -> bool:
+    """Return true for a loop over a range of numbers; one over len(rows) clones each row once."""
+    if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
+        return False
+    calls = [inner for inner in walk(node.iter) if isinstance(inner, ast.Call)]
+    return [called_name(call) for call in calls] == ["range"]
 
 
 def read_clone(

@@ -27,6 +27,7 @@ CODE: dict[str, Any] = {
     "rules": {"security_override": True, "fact_supremacy": False},
     "markdown_report": True,
     "clone_timeout": False,
+    "clone_function": {"name": "clone", "path": "t.py", "line": 3, "is_repeated": True},
     "os_system_calls": [],
 }
 
@@ -57,6 +58,11 @@ def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         ("• Gaps / Risks: No retry on malformed outputs.", "lacks_output_retry"),
         ("No retry logic for LLM answers with invalid JSON", "lacks_output_retry"),
         ("Gap 2: No security override", "lacks_security_override"),
+        (
+            "Errors are handled; retries exist for judges but not for clone/network.",
+            "lacks_clone_retry",
+        ),
+        ("There is no retry logic around git clone.", "lacks_clone_retry"),
     ],
 )
 def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -> None:

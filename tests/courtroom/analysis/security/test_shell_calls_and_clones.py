@@ -548,3 +548,24 @@ def places(files: dict[str, str]) -> list[tuple[str, int]]:
     call_graph, layers = layers_of(symbols)
     lines = read_clone(symbols, call_graph, layers.in_use).lines["clone_in_tempdir"]
     return [(source.path, line) for source, line in lines]
+
+
+@pytest.mark.parametrize(
+    ("loop", "is_repeated"),
+    [
+        ("for attempt in range(MOST + 1):", True),
+        ("while attempts < MOST:", True),
+        ("for url in urls:", False),
+        ("for row in range(len(urls)):", False),
+        ("if url:", False),
+    ],
+)
+def test_clone_in_a_loop_of_attempts_is_repeated(loop: str, is_repeated: bool) -> None:
+    code = f"""
+def clone(url):
+    {loop}
+        subprocess.run(["git", "clone", url, folder])
+"""
+    symbols = symbols_of({"src/tools.py": f"import subprocess\n{code}"})
+    call_graph, layers = layers_of(symbols)
+    assert read_clone(symbols, call_graph, layers.in_use).is_repeated is is_repeated
