@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.state_flow.idle_reads import (
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import is_used
 from courtroom.analysis.langgraph.state_flow.unused_work import FRAME_READERS, SHARING, prompt_name
 from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.mentions import is_mentioned
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import called_name, last_name, walk, words_of
 
@@ -56,6 +57,27 @@ def unread_values(
             elif name in idle and (_only_reads(value) or _is_given(value, idle[name])):
                 sentence = f"{function.name}() makes `{name}` and {idle.pop(name)}"
                 yield FlowFault(kind, sentence, function.source.path, line)
+
+
+def unread_constants(symbols: SymbolTable, justice: Sequence[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield written values of the Chief Justice's own file that no code reads."""
+    sources = {function.source.path: function.source for function in justice}
+    for path, source in sorted(sources.items()):
+        for name, statement in symbols.top_level_names(source).items():
+            value = getattr(statement, "value", None)
+            is_data = isinstance(statement, ast.Assign | ast.AnnAssign) and _is_written(value)
+            if is_data and name.isupper() and not is_mentioned(symbols, source, name):
+                sentence = f"the Chief Justice's file sets `{name}`, which no code reads"
+                yield FlowFault("unused_verdict", sentence, path, statement.lineno)
+
+
+def _is_written(value: ast.expr | None) -> bool:
+    """Return true for numbers, texts, and collections of them; a long text may be a prompt."""
+    if isinstance(value, ast.Constant):
+        return not isinstance(value.value, str | bytes)
+    if not isinstance(value, ast.List | ast.Tuple | ast.Set | ast.Dict):
+        return False
+    return not any(isinstance(part, ast.Name | ast.Call) for part in walk(value))
 
 
 def _loaded(node: ast.AST) -> Names:

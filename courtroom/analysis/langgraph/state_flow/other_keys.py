@@ -34,7 +34,7 @@ def lookups_in_vain(access: StateAccess, data: Mapping[str, str], reading: FlowR
         readers = [use for use in (*access.nodes.values(), *access.routers) if _looks_up(use, key)]
         if not readers or not writes:
             continue
-        gap = _gap(access, key, [write for _, write in writes])
+        gap = _gap(access, key)
         if gap:
             reading.leave_open(["other_key"], gap)
             continue
@@ -47,7 +47,7 @@ def _looks_up(use: StateUse, key: str) -> bool:
     )
 
 
-def _gap(access: StateAccess, key: str, writes: list[KeyWrite]) -> str:
+def _gap(access: StateAccess, key: str) -> str:
     uses = access.nodes.values()
     gap = next((use.writes_gap for use in uses if use.writes_gap), "")
     if gap:
@@ -55,10 +55,17 @@ def _gap(access: StateAccess, key: str, writes: list[KeyWrite]) -> str:
     changed = next((p for use in uses for p in use.changes if p.key == key), None)
     if changed is not None:
         return f"{changed.path}:{changed.line}: `{key}` is changed in place"
-    is_open = next((write for write in writes if write.is_inner_open), None)
+    returned = (write for use in uses for update in use.updates for write in update.writes)
+    open_writes = (w for w in returned if w.key == key and w.is_inner_open and not w.is_unchanged)
+    # An early return gives the mapping before it is filled, the last one with all keys.
+    is_open = max(open_writes, default=None, key=_place_of)
     if is_open is not None:
         return f"{is_open.path}:{is_open.line}: the keys in `{key}` are not known before a run"
     return ""
+
+
+def _place_of(write: KeyWrite) -> tuple[str, int]:
+    return write.path, write.line
 
 
 def _vain(

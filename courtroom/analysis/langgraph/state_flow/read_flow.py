@@ -21,6 +21,7 @@ from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowRe
 from courtroom.analysis.langgraph.state_flow.ignored_fields import ignored_fields
 from courtroom.analysis.langgraph.state_flow.lost_values import (
     replaced_texts,
+    unread_constants,
     unread_fields,
     unread_values,
 )
@@ -92,6 +93,8 @@ def read_flow(
     reading.add(dropped_results(symbols, layers.in_use))
     reading.add(unread_results(symbols, layers.in_use, layers.justice))
     reading.add(unread_values(layers.judges, layers.justice))
+    own = [layers.nodes[name] for name, role in layers.roles.items() if role == "justice"]
+    reading.add(unread_constants(symbols, own))
     reading.add(unread_fields(symbols, layers.justice))
     reading.add(replaced_texts(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))

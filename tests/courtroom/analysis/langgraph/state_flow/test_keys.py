@@ -289,6 +289,25 @@ def judge(state):
     assert faults(reading, "other_key") == []
 
 
+def test_open_keys_are_shown_where_the_mapping_is_full():
+    reading = flow_of(
+        """
+def detective(state):
+    found = {}
+    if not state["repo_url"]:
+        return {"evidences": found}
+    for name in names():
+        found[name] = []
+    return {"evidences": found}
+def judge(state):
+    return {"opinions": [state["evidences"].get("repository", [])]}
+"""
+    )
+    lines = [use for use in reading.unread["other_key"].split(":") if use.isdecimal()]
+    whole = f"{IMPORTS}{STATE}".count("\n") + 8
+    assert lines == [str(whole)]
+
+
 def test_lookups_are_open_where_a_writer_is():
     reading = flow_of(
         """

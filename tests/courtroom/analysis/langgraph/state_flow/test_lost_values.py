@@ -114,6 +114,33 @@ def test_a_field_that_may_be_read_is_no_fault(field, rest):
     assert lost(OBJECT.format(field=field, rest=rest)) == []
 
 
+def constant(line: str, body: str = "") -> list[str]:
+    code = f"{line}\n" + NODES.format(node="chief_justice", body=indent(body or "pass", "    "))
+    graph = GRAPH.replace('"judge"', '"chief_justice"').replace("judge)", "chief_justice)")
+    return sentences(flow_of(code, graph=graph), "unused_verdict")
+
+
+@pytest.mark.parametrize("value", ["['invented', 'not found']", "3", "{'a': 1}"])
+def test_constant_of_the_chief_justice_that_no_code_reads_is_named(value):
+    assert constant(f"LOST = {value}") == [
+        "the Chief Justice's file sets `LOST`, which no code reads"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "body"),
+    [
+        ("CAP = 3", "print(CAP)"),
+        ("CAP = 3", "print(globals()['CAP'])"),
+        ("PROMPT = 'You are the Chief Justice.'", ""),
+        ("LOCK = make()", ""),
+        ("cap = 3", ""),
+    ],
+)
+def test_constant_that_may_be_read_is_none(line, body):
+    assert constant(line, body) == []
+
+
 RESOLVE = """
 def resolve(opinions, rules):
     return {result}
