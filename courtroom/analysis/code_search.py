@@ -189,14 +189,34 @@ def _whole_words(text: str, hit: re.Match[str]) -> str:
 
 
 def find_classes(searches: Searches, check: Check) -> list[SourceLocation]:
-    locations: list[SourceLocation] = []
-    for source in searches.names.codebase.production:
-        for node in source.classes:
-            if _is_wanted_class(searches.names, source, node, check):
-                end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
-                note = f"class {node.name}{_bases(node)}"
-                locations.append(SourceLocation(source.path, node.lineno, end, note))
-    return locations
+    """Return the classes, or where none has all fields the one that lacks the fewest of them."""
+    places = [
+        _class_place(searches.names, source, node, check["fields"])
+        for source in searches.names.codebase.production
+        for node in source.classes
+        if _is_wanted_class(searches.names, source, node, check)
+    ]
+    whole = [place for place in places if not place.lacks]
+    return (
+        whole or sorted(places, key=lambda place: len(place.lacks))[:1]
+        if check["any_of"]
+        else whole
+    )
+
+
+def _class_place(
+    names: SymbolTable, source: SourceFile, node: ast.ClassDef, fields: Sequence[str]
+) -> SourceLocation:
+    own = names.field_names(source, node)
+    # "argument|rationale": of several names for one field, the class has any.
+    named = [next((name for name in wanted.split("|") if name in own), "") for wanted in fields]
+    lacks = [
+        wanted.partition("|")[0] for wanted, name in zip(fields, named, strict=True) if not name
+    ]
+    end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
+    fields_word = _fields("without", lacks) if lacks else _fields("with", named)
+    note = f"class {node.name}{_bases(node)}{fields_word}"
+    return SourceLocation(source.path, node.lineno, end, note, tuple(lacks))
 
 
 def _bases(node: ast.ClassDef) -> str:
@@ -204,18 +224,22 @@ def _bases(node: ast.ClassDef) -> str:
     return f"({', '.join(names)})" if names else ""
 
 
+def _fields(word: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    *first, last = names
+    return f" {word} the " + (f"fields {', '.join(first)} and {last}" if first else f"field {last}")
+
+
 def _is_wanted_class(
     names: SymbolTable, source: SourceFile, node: ast.ClassDef, check: Check
 ) -> bool:
     if check["any_of"] and node.name not in check["any_of"]:
         return False
-    if check["base"] and not any(
-        _is_named(base, wanted)
-        for base in names.base_names(source, node)
-        for wanted in check["base"]
-    ):
-        return False
-    return set(check["fields"]) <= names.field_names(source, node)
+    bases = names.base_names(source, node) if check["base"] else []
+    return not check["base"] or any(
+        _is_named(base, wanted) for base in bases for wanted in check["base"]
+    )
 
 
 def find_calls(searches: Searches, check: Check) -> list[SourceLocation]:

@@ -14,6 +14,8 @@ class SourceLocation:
     line_start: int | None
     line_end: int | None
     note: str = ""
+    # What a place lacks of what it was looked for: it is the nearest, and does not meet the check.
+    lacks: tuple[str, ...] = ()
 
 
 def shown(text: str, *places: tuple[str, int | None]) -> dict[str, Any]:

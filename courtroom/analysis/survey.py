@@ -162,7 +162,10 @@ def _survey_of(
 
 
 def _locations(rows: Sequence[Sequence[Any]]) -> tuple[SourceLocation, ...]:
-    return tuple(SourceLocation(*row) for row in rows)
+    return tuple(
+        SourceLocation(path, start, end, note, tuple(lacks))
+        for path, start, end, note, lacks in rows
+    )
 
 
 # JSON between parent and child takes no lone surrogates.
@@ -228,6 +231,6 @@ def _read(unopened: BlobReader, checks: Sequence[Mapping[str, Any]]) -> dict[str
 
 def _rows(table: Mapping[str, Sequence[SourceLocation]]) -> dict[str, list[list[Any]]]:
     return {
-        name: [[s.path, s.line_start, s.line_end, s.note] for s in locations]
+        name: [[s.path, s.line_start, s.line_end, s.note, s.lacks] for s in locations]
         for name, locations in table.items()
     }

@@ -90,8 +90,9 @@ def _at_locations(
         files = number_of(survey.facts["file_count"], "file")
         searched = f"Looked for {subject} among the {files} of the repository: there is none."
         return absent(missing, searched, met=not check.is_positive)
-    is_enough = len(locations) >= minimum
-    needed = "" if is_enough else f" {minimum} are needed."
+    # A place that lacks something is shown as the nearest.
+    is_enough = len(locations) >= minimum and not any(location.lacks for location in locations)
+    needed = f" {minimum} are needed." if len(locations) < minimum else ""
     clues = [replace(location_clue(location), rationale=found(location)) for location in locations]
     reason = f"{found(locations[0])}{more(len(locations) - 1)}{needed}"
     # A check that should find nothing is about many things: the fault is the one that is there.

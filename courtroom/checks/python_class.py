@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class PythonClass(CheckBase):
-    """A class of this name (any name when empty), inheriting from `base` also through the repository's own classes."""
+    """A class of this name (any name when empty), inheriting from `base` also through the repository's own classes.
+
+    `fields`: all of them; of `argument|rationale` either.
+    """
 
     kind: Literal["python_class"] = "python_class"
     any_of: tuple[str, ...] = ()
@@ -23,9 +26,9 @@ class PythonClass(CheckBase):
     fields: tuple[str, ...] = ()
 
 
-def _found(check: PythonClass, location: SourceLocation) -> str:
+def _found(_: PythonClass, location: SourceLocation) -> str:
     place = place_of(location.path, location.line_start)
-    return f"{place} defines {location.note}{_with_fields(check)}."
+    return f"{place} defines {location.note}."
 
 
 def _missing(check: PythonClass) -> str:
@@ -36,7 +39,8 @@ def _missing(check: PythonClass) -> str:
 
 def _with_fields(check: PythonClass) -> str:
     noun = "field" if len(check.fields) == 1 else "fields"
-    return f" with the {noun} {listed(check.fields)}" if check.fields else ""
+    fields = [field.partition("|")[0] for field in check.fields]
+    return f" with the {noun} {listed(fields)}" if fields else ""
 
 
 def _subject(check: PythonClass) -> str:

@@ -11,7 +11,8 @@ from courtroom.checks.fault_words import options
 from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import named
-from courtroom.checks.result import Finding, present
+from courtroom.checks.result import Clue, Finding, present
+from courtroom.checks.subjects import lacks_graph
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -34,18 +35,17 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
 
     matching = [r for r in fact if not check.any_of or _operators(r) & {*check.any_of}]
     if matching:
-        clues = [line_clue(r, f"{r['field']} is reduced by {_written(r)}.") for r in matching]
         met = len(matching) >= check.minimum
         needed = "" if met else f" {check.minimum} are needed."
-        return present(f"{_merged(matching)}{needed}", clues, met=met)
+        return present(f"{_merged(matching, survey)}{needed}", _clues(matching, survey), met=met)
     state = survey.facts.get("state_class")
     owner = state["name"] if state else "the graph's state"
     if not fact:
         return nothing(f"No key of {owner} has a reducer.", "a reducer", survey)
 
-    others = [line_clue(r, f"{r['field']} is reduced by {_written(r)}.") for r in fact]
     by = options(check.any_of)
-    return present(f"No key of {owner} is reduced by {by}. {_merged(fact)}", others, met=False)
+    reason = f"No key of {owner} is reduced by {by}. {_merged(fact, survey)}"
+    return present(reason, _clues(fact, survey), met=False)
 
 
 def _operators(row: Mapping[str, Any]) -> set[str]:
@@ -61,10 +61,24 @@ def _written(row: Mapping[str, Any]) -> str:
     return f"{row['reducer']}, which applies {applies}" if applies else row["reducer"]
 
 
-def _merged(rows: Sequence[Mapping[str, Any]]) -> str:
+def _merged(rows: Sequence[Mapping[str, Any]], survey: Survey) -> str:
     """Sentence on the keys and their reducers, with the place of each."""
-    keys = [f"{r['field']} by {_written(r)} ({r['path']}:{r['line']})" for r in rows]
+    keys = [f"{r['field']} {_by(survey)} {_written(r)} ({r['path']}:{r['line']})" for r in rows]
+    if lacks_graph(survey.facts):
+        return f"The state annotates {named(keys)}, and no graph of LangGraph applies that."
     return f"The state reduces {named(keys)}."
+
+
+def _clues(rows: Sequence[Mapping[str, Any]], survey: Survey) -> list[Clue]:
+    if lacks_graph(survey.facts):
+        words = "annotated with {}; no graph of LangGraph applies that"
+    else:
+        words = "reduced by {}"
+    return [line_clue(r, f"{r['field']} is {words.format(_written(r))}.") for r in rows]
+
+
+def _by(survey: Survey) -> str:
+    return "with" if lacks_graph(survey.facts) else "by"
 
 
 def _fault(check: ReducerCheck) -> str:

@@ -86,10 +86,19 @@ def _written(facts: JsonFacts) -> list[Mapping[str, Any]]:
 
 
 def _graph(facts: JsonFacts) -> Absence | None:
-    # Where the sources were not read to their end, nothing is known of parallel nodes.
-    if facts.get("graph") is not None or facts.get("detectives_parallel") is not False:
+    # How a work that runs its parts in its own way runs them is not known: nothing is absent.
+    if facts.get("own_runner") or not lacks_graph(facts):
         return None
     return _absence("no_graph", f"{NO_GRAPH}.")
+
+
+def lacks_graph(facts: JsonFacts) -> bool:
+    """Return whether it is established that LangGraph builds no graph.
+
+    Where the sources were not read to their end, nothing is known of parallel nodes.
+    """
+    is_settled = facts.get("own_runner") is not None or facts.get("detectives_parallel") is False
+    return facts.get("graph") is None and is_settled
 
 
 def no_graph_sentence(runner: Mapping[str, Any]) -> str:

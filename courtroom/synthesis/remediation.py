@@ -110,7 +110,9 @@ def _worded(check: Check, step: Step, pieces: Sequence[Evidence], work: Work) ->
     path = step.path or next((piece.location.path for piece in pieces if piece.location.path), None)
     names = {**work.names, **({"path": path} if path else {})}
     advice = filled(check.advice, names) if check.advice and not step.is_exact else None
-    snippet = filled(check.snippet, names) if check.snippet else None
+    # An example that is said of this work stands before that of the rubric.
+    own = step.snippet if step.is_exact else None
+    snippet = filled(check.snippet, names) if check.snippet and not own else None
     return replace(step, action=advice or step.action, snippet=snippet or step.snippet)
 
 

@@ -105,6 +105,10 @@ def _error_route(sentence: str, code: CodeFacts, value: bool | None) -> bool | N
 def _reducers(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
     """Kind of a reducer, where the sentence names it and one field, or says which is for which."""
     rows = code.get("reducers") or ()
+    is_settled = bool(code.get("own_runner")) or code.get("detectives_parallel") is False
+    # No graph of LangGraph applies what the state is annotated with.
+    if value and code.get("graph") is None and is_settled:
+        return None
     pairs = _FIELD_OF_REDUCER.findall(sentence)
     if any(_kinds(rows, field) == {*_REDUCERS} - {kind} for kind, field in pairs):
         return False

@@ -73,6 +73,8 @@ def _of(check: CheckBase, parameter: str) -> Any:
 
 
 STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
+    "python_class": lambda c, p, _: code_steps.class_steps(c.snippet or "", p),
+    "reducer": lambda c, _, w: wiring_steps.reducer_steps(c.advice or "", w),
     "graph_topology": lambda c, _, w: wiring_steps.topology_steps(_of(c, "aspect"), w),
     "graph_run": lambda c, _, w: graph_steps.run_steps(_of(c, "faults"), w),
     "state_flow": lambda c, _, w: graph_steps.flow_steps(_of(c, "concerns"), w),

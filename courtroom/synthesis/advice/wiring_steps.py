@@ -9,8 +9,17 @@ from courtroom.analysis.langgraph.node_roles import role_by_name
 from courtroom.checks.error_routes import OpenRoute, idle_routes
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
+from courtroom.checks.subjects import lacks_graph
 from courtroom.synthesis.advice.graph_steps import at_graph, edge_words, flow_step, flow_steps
-from courtroom.synthesis.advice.work import Step, Work, arrows, code_list, code_name, placed
+from courtroom.synthesis.advice.work import (
+    Step,
+    Work,
+    arrows,
+    code_list,
+    code_name,
+    filled,
+    placed,
+)
 
 # Names of a list that a person would write out; judges of each criterion are made in a loop.
 MOST_TARGETS = 9
@@ -25,6 +34,13 @@ GROUPS = {
 JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 # The role of the nodes that join a layer, by that of the layer after it.
 JOIN_ROLES = {"judge": "join", "justice": "justice"}
+
+
+def reducer_steps(advice: str, work: Work) -> Iterator[Step]:
+    """Put a graph of LangGraph before the rubric's advice, where nothing applies a reducer."""
+    text = filled(advice, work.names)
+    if text and lacks_graph(work.facts):
+        yield Step(f"Once LangGraph builds the graph, {text[0].lower()}{text[1:]}", is_exact=True)
 
 
 def topology_steps(aspect: str, work: Work) -> Iterator[Step]:

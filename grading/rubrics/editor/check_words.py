@@ -41,7 +41,7 @@ HELP = {
     ),
     "python_class.any_of": "One name is enough. Blank: a class of any name.",
     "python_class.base": "One of these classes, directly or through another class.",
-    "python_class.fields": "All of them must be there.",
+    "python_class.fields": "All of them must be there; of argument|rationale either.",
     "python_call.any_of": "Dotted names such as subprocess.run; aliases are resolved.",
     "python_call.keyword": "The name of an argument, such as timeout. Blank: any call.",
     "python_import.any_of": "Names of modules, such as langgraph.graph.",

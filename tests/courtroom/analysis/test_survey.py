@@ -101,7 +101,11 @@ CHECKS: list[tuple[Check, list[tuple[str, int | None]]]] = [
         PythonClass(id="c", goal="g", any_of=("Evidence",), fields=("goal", "found")),
         [("src/models.py", 4)],
     ),
-    (PythonClass(id="c", goal="g", any_of=("Evidence",), fields=("score",)), []),
+    (
+        PythonClass(id="c", goal="g", any_of=("Evidence",), fields=("aim|goal", "found")),
+        [("src/models.py", 4)],
+    ),
+    (PythonClass(id="c", goal="g", base=("BaseModel",), fields=("score",)), []),
     (PythonCall(id="c", goal="g", any_of=("subprocess.run",)), [("src/tools.py", 4)]),
     (
         PythonCall(id="c", goal="g", any_of=("subprocess.run",), keyword="timeout"),
@@ -127,6 +131,15 @@ def test_every_check_is_answered_by_pointing(found):
     rows = [found.locations[f"c{number}"] for number in range(len(CHECKS))]
     pointed = [sorted({(s.path, s.line_start) for s in row}, key=str) for row in rows]
     assert pointed == [sorted(expected, key=str) for _, expected in CHECKS]
+
+
+def test_class_with_some_of_the_fields_is_shown_with_those_that_it_lacks(snapshot):
+    check = PythonClass(
+        id="c", goal="g", any_of=("Evidence",), fields=("goal", "score", "argument|rationale")
+    )
+    (location,) = survey(snapshot, check).locations["c"]
+    assert location.note == "class Evidence(BaseModel) without the fields score and argument"
+    assert location.lacks == ("score", "argument")
 
 
 def test_checks_of_other_rooms_are_left_alone(found):

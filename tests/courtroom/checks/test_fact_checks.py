@@ -105,6 +105,20 @@ def test_reducer_of_the_repository_counts_by_what_it_applies():
     assert (finding.met, finding.reason) == (True, sentence)
 
 
+@pytest.mark.parametrize(
+    "without", [{"detectives_parallel": False}, {"own_runner": {"path": "g.py", "line": 1}}]
+)
+def test_reducer_that_no_graph_applies_is_only_an_annotation(without):
+    facts = {"graph": None, "reducers": REDUCERS[1:], **without}
+    finding = reducers(ReducerCheck(**CHECK_FIELDS), survey(facts=facts))
+    assert finding.reason == (
+        "The state annotates o with add (s.py:5), and no graph of LangGraph applies that."
+    )
+    assert [clue.rationale for clue in finding.clues] == [
+        "o is annotated with add; no graph of LangGraph applies that."
+    ]
+
+
 def test_reducer_that_merges_by_key_merges_mappings():
     fact = {"field": "e", "reducer": "own", "applies": MERGED_BY_KEY, "path": "s.py", "line": 4}
     facts = {"reducers": [fact]}

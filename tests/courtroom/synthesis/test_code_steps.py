@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from courtroom.checks.python_class import PythonClass
+from courtroom.checks.reducer import ReducerCheck
 from courtroom.checks.synthesis_rules import SynthesisRules
 from courtroom.models.evidence import CheckOutcome
 from courtroom.rubric_import.read_rubric import shipped_rubric
@@ -44,6 +46,36 @@ def test_danger_is_mended_by_what_is_called(danger, call, words):
     (step,) = code_steps.danger_steps([danger], facts)
     assert step.action.startswith(words)
     assert (step.path, step.line) == ("graph.py", 9)
+
+
+def test_class_that_lacks_some_fields_is_to_get_those_alone():
+    check = PythonClass(
+        id="c", goal="g", any_of=("Opinion",), snippet="score: int\nargument: str\nrank: int"
+    )
+    lacking = piece(
+        rationale="s.py:3 defines class Opinion(BaseModel) without the fields argument and rank."
+    )
+    outcome = CheckOutcome(check="c", met=False, reason="", evidence=(lacking.id,))
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [lacking], work())
+    assert (step.action, step.snippet, step.is_exact) == (
+        "Give Opinion the fields argument and rank.",
+        "argument: str\nrank: int",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "begins"),
+    [
+        ({"graph": None, "detectives_parallel": False}, "Once LangGraph builds the graph, keep"),
+        ({}, None),
+    ],
+)
+def test_reducer_is_to_be_added_where_a_graph_applies_it(facts, begins):
+    check = ReducerCheck(id="c", goal="g", advice="Keep the evidence under a reducer.")
+    outcome = CheckOutcome(check="c", met=False, reason="")
+    steps = steps_of(check, RUBRIC.criteria[0], outcome, [], work(**facts))
+    assert [step.action.startswith(begins) for step in steps] == ([True] if begins else [])
 
 
 def test_clone_by_gitpython_is_not_told_to_pass_a_timeout_that_it_lacks():

@@ -374,6 +374,15 @@ def test_kind_of_a_reducer_is_that_of_the_field_named_with_it(sentence: str, sta
     assert {claim.claim.feature: claim.standing for claim in held}["reducers"] == standing
 
 
+def test_claim_of_reducers_is_open_where_no_graph_applies_them() -> None:
+    claims = feature_claims(_report("The state is merged by reducers."))
+    runner = {"name": "StateGraph", "path": "g.py", "line": 1}
+    for without in ({"detectives_parallel": False}, {"own_runner": runner}):
+        facts = {**CODE, "reducers": TWO_KINDS, "graph": None, **without}
+        held = check_against_code(claims, facts)
+        assert {claim.claim.feature: claim.standing for claim in held}["reducers"] == "open"
+
+
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
