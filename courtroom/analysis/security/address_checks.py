@@ -54,13 +54,38 @@ def validations(function: FunctionRef, call: ast.Call, context: list[FunctionRef
 
 
 def refusals_of(function: FunctionRef, call: ast.Call) -> Lines:
-    """Yield tests of any kind that raise on an address before the clone."""
+    """Yield tests of any kind that raise on an address that is there, before the clone."""
     for node in walk(function.site.node):
         if not isinstance(node, ast.If) or node.lineno > call.lineno:
             continue
         names = {inner.id for inner in walk(node.test) if isinstance(inner, ast.Name)}
-        if isinstance(node.body[-1], ast.Raise) and any(map(names_url, names)):
+        is_refusal = isinstance(node.body[-1], ast.Raise) and any(map(names_url, names))
+        if is_refusal and not _asks_presence(node.test):
             yield function.source, node.lineno
+
+
+def _asks_presence(test: ast.expr) -> bool:
+    """Return true for `not url`, `url is None`, `not isinstance(url, str)`, and both together."""
+    match test:
+        case ast.BoolOp(values=parts):
+            return all(map(_asks_presence, parts))
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id="isinstance"))):
+            return True
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_plain(operand)
+        case ast.Compare(left=left, comparators=[ast.Constant(value=None | "" | 0)]):
+            return _is_plain(left)
+    return False
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Return true for a name, its length, and its text without spaces around."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[]):
+            return _is_plain(inner)
+        case ast.Call(func=ast.Name(id="len" | "str"), args=[inner]):
+            return _is_plain(inner)
+    return isinstance(value, ast.Name | ast.Attribute)
 
 
 def recorded_errors(running: list[FunctionRef]) -> Lines:

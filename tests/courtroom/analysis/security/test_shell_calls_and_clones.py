@@ -391,7 +391,7 @@ def test_an_address_is_validated_when_its_form_can_be_refused(test, is_validated
 @pytest.mark.parametrize(
     ("test", "lines"),
     [
-        ("if not url:\n        raise ValueError", [3]),
+        ("if not url:\n        raise ValueError", []),
         ("if any(sign in repo_url for sign in ';|&'):\n        raise ValueError", [3]),
         ("if folder is None:\n        raise ValueError", []),
         ("if not url:\n        url = 'x'", []),
@@ -569,3 +569,21 @@ def clone(url):
     symbols = symbols_of({"src/tools.py": f"import subprocess\n{code}"})
     call_graph, layers = layers_of(symbols)
     assert read_clone(symbols, call_graph, layers.in_use).is_repeated is is_repeated
+
+
+@pytest.mark.parametrize(
+    ("test", "count"),
+    [
+        ("not url or not isinstance(url, str)", 0),
+        ("url is None", 0),
+        ("not url.strip()", 0),
+        ("len(url) == 0", 0),
+        ("url == ''", 0),
+        ("url in BLOCKED", 1),
+        ("not url or is_odd(url)", 1),
+    ],
+)
+def test_address_that_is_there_at_all_is_not_refused_by_some_test(test, count):
+    refuse = f"    if {test}:\n        raise ValueError(url)\n"
+    code = CARELESS.replace("def fetch(url):\n", f"def fetch(url):\n{refuse}")
+    assert len(clone_of(code).refusals) == count
