@@ -54,6 +54,12 @@ SENTENCES: dict[str, Sentences] = {
     ),
 }
 
+FAULTS = {
+    "exists": "No StateGraph is built.",
+    "conditional_error_route": "No conditional edge routes errors.",
+}
+NEVER_ROUTES = "The conditional edge that would route errors never does"
+STOPS_NOTHING = "The conditional edge that would route errors stops nothing"
 LEAST_PARALLEL = 2
 # What a join holds together, and what comes after it.
 JOINED = {
@@ -84,7 +90,9 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     dead = _dead(check.aspect, survey)
     if value and dead:
         clues = [line_clue(fault, fault_sentence(fault)) for fault in dead]
-        return present(fault_sentence(dead[0]), clues, met=False)
+        # A split that no run takes is none; an edge for errors is there, and does nothing.
+        fault = NEVER_ROUTES if check.aspect == "conditional_error_route" else ""
+        return present(fault_sentence(dead[0]), clues, met=False, fault=fault)
     if value and check.aspect == "conditional_error_route":
         return _error_route(check, survey)
     return _wiring(check, survey, value)
@@ -123,7 +131,7 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
         return finding
     reason = f"{routes[0].sentence}{more_of_this_kind(len(routes) - 1)}"
     if all(route.is_idle for route in routes):
-        return present(reason, list(map(_route_clue, routes)), met=False)
+        return present(reason, list(map(_route_clue, routes)), met=False, fault=STOPS_NOTHING)
     return replace(finding, reason=f"{finding.reason} {reason}")
 
 
@@ -254,7 +262,7 @@ def _graph_clue(graph: Mapping[str, Any]) -> Clue:
 
 
 def _fault(check: GraphTopology) -> str:
-    return "No StateGraph is built." if check.aspect == "exists" else SENTENCES[check.aspect][1]
+    return FAULTS.get(check.aspect) or SENTENCES[check.aspect][1]
 
 
 def _subjects(check: GraphTopology) -> Subjects:

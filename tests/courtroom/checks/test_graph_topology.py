@@ -114,6 +114,9 @@ def test_error_route_is_none_where_no_run_takes_one_of_its_two_ways(routes, subg
     finding = topology(check, survey(facts=facts))
     assert finding.met is met
     assert met or (finding.reason, clue_lines(finding)) == (f"T{NEVER[1:]}.", [("g.py", 7)])
+    assert finding.fault == (
+        "" if met else "The conditional edge that would route errors never does"
+    )
 
 
 def test_way_of_several_that_no_run_takes_is_said_beside_the_route():
