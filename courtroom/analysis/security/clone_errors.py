@@ -82,9 +82,20 @@ def escaping_errors(
 
 
 def own_errors(symbols: SymbolTable, clone: FunctionRef, calls: Sequence[ast.Call]) -> list[str]:
-    """Return Python's own errors that the function of the clone raises where the clone fails."""
+    """Return the errors that the function of the clone raises: Python's, then the work's own.
+
+    Those of the work are raised with one argument there, and so may be with another text.
+    """
     raised = set(_raised(symbols, clone, calls))
-    return sorted(name for name in raised if isinstance(getattr(builtins, name, None), type))
+    errors = (node.exc for node in _own_nodes(clone.site.node) if isinstance(node, ast.Raise))
+    with_text = {
+        called_name(error)
+        for error in errors
+        if isinstance(error, ast.Call) and len(error.args) == 1 and not error.keywords
+        if symbols.find_class(clone.source, error.func) is not None
+    }
+    of_python = {name for name in raised if isinstance(getattr(builtins, name, None), type)}
+    return [*sorted(of_python), *sorted(with_text - of_python)]
 
 
 def process_runner(

@@ -38,7 +38,7 @@ NO_DEADLINE = (
     " clone_from has no deadline of its own."
 )
 # GitPython and a -- before the address keep git from reading it as an option.
-LOCAL_ADDRESS = "others, such as file://, may lead to files of this machine"
+LOCAL_ADDRESS = "others, such as a path, may lead to files of this machine"
 DASH_ADDRESS = "one that begins with a dash is an option to git"
 NO_MADE_UP_SCORE = (
     "Record here that the judge failed, in place of this score, and leave the judge out of the"

@@ -145,10 +145,17 @@ def test_refused_address_that_is_raised_leaves_the_node_where_nothing_catches_it
 
 
 @pytest.mark.parametrize(
-    ("error", "expected"), [("RuntimeError(url)", ["RuntimeError"]), ("CloneError(url)", [])]
+    ("error", "expected"),
+    [
+        ("RuntimeError(url)", ["RuntimeError"]),
+        ("OwnError(url)", ["OwnError"]),
+        ("OwnError(url, 3)", []),
+        ("made(url)", []),
+    ],
 )
-def test_error_of_python_that_a_clone_raises_for_its_failure_is_known(error, expected):
-    symbols = symbols_of(f"{IMPORTS}{CLONE.replace('CloneError(url)', error)}{NODE}{GRAPH}")
+def test_error_that_a_clone_raises_for_its_failure_is_known(error, expected):
+    own = "class OwnError(Exception):\n    pass\n"
+    symbols = symbols_of(f"{IMPORTS}{own}{CLONE.replace('CloneError(url)', error)}{NODE}{GRAPH}")
     call_graph, layers = layers_of(symbols)
     reading = read_clone(symbols, call_graph, layers.in_use)
     assert reading.function is not None
