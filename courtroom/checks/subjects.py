@@ -15,7 +15,18 @@ from courtroom.checks.result import Clue
 from courtroom.models.evidence import CheckOutcome, DetectiveName
 from courtroom.models.root_cause import RootCause, RootCauseCode
 
-Subject = Literal["report", "diagram", "graph", "clone", "judges", "model", "prompts", "synthesis"]
+Subject = Literal[
+    "report",
+    "diagram",
+    "graph",
+    "clone",
+    "judges",
+    "model",
+    "prompts",
+    "synthesis",
+    "cap",
+    "dissent",
+]
 JsonFacts = Mapping[str, Any]
 
 NO_GRAPH = "No LangGraph StateGraph is built anywhere in the code"
@@ -151,6 +162,16 @@ def _synthesis(facts: JsonFacts) -> Absence | None:
     return _absence("no_synthesis", "No code of a Chief Justice was found.")
 
 
+def _rule(name: str, code: RootCauseCode, sentence: str) -> Callable[[JsonFacts], Absence | None]:
+    """Return what says that a rule of the verdict is absent: nothing can be said of how it is."""
+
+    def absence(facts: JsonFacts) -> Absence | None:
+        is_there = (facts.get("rules") or {}).get(name)
+        return _absence(code, sentence) if is_there is False else None
+
+    return absence
+
+
 def _functions(part: str, facts: JsonFacts) -> int | None:
     """Return how many functions of this part a run reaches; None where that is not known."""
     fact = facts.get("failing_code")
@@ -184,4 +205,6 @@ ABSENCES: dict[Subject, Callable[[JsonFacts], Absence | None]] = {
     "model": _model,
     "prompts": _prompts,
     "synthesis": _synthesis,
+    "cap": _rule("security_override", "no_cap", "No rule caps the score for security."),
+    "dissent": _rule("dissent", "no_dissent", "The Chief Justice's code writes down no dissent."),
 }

@@ -20,7 +20,7 @@ from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import in_full, place_of
 from courtroom.checks.result import Finding, present
 from courtroom.checks.state_flow import fault_sentence
-from courtroom.checks.subjects import Subjects
+from courtroom.checks.subjects import Subject, Subjects
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ TEXTS: dict[str, tuple[str, str, Mapping[str, str]]] = {
     "remediation": ("remediation_content", "findings", REMEDIATIONS),
 }
 
+# Checks on how a rule is carried out, which do not apply where it is absent.
+RULES_OF: dict[str, Subject] = {"security_by_evidence": "cap", "dissent_reasons": "dissent"}
 # Rules whose places say where alone they apply.
 LIMITED = frozenset({"functionality_weight", "fact_supremacy"})
 # Caps for security that are none.
@@ -206,6 +208,8 @@ def _subjects(check: SynthesisRules) -> Subjects:
     # A report may be written without a verdict.
     if check.aspect == "markdown_report":
         return Subjects()
+    if check.aspect in RULES_OF:
+        return Subjects(("synthesis", RULES_OF[check.aspect]))
     is_root = check.aspect == "deterministic"
     return Subjects(("synthesis",), "no_synthesis" if is_root else None)
 

@@ -15,6 +15,8 @@ RootCauseCode = Literal[
     "no_model",
     "no_prompts",
     "no_synthesis",
+    "no_cap",
+    "no_dissent",
 ]
 
 

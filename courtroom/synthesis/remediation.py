@@ -25,6 +25,8 @@ ADVICE: dict[RootCauseCode, str] = {
     "no_judges": "Write the judges as nodes of the graph.",
     "no_model": "Let each judge call a model that answers in the schema of an opinion.",
     "no_prompts": "Write a prompt for each judge.",
+    "no_cap": "Limit the score to 3 by a security flaw in the evidence.",
+    "no_dissent": "Write into the report what each judge argues where scores lie far apart.",
     "no_synthesis": "Write a Chief Justice that computes the verdict from the opinions in code.",
 }
 
@@ -63,11 +65,12 @@ def _to_mend(criterion: Criterion, outcomes: Mapping[str, CheckOutcome]) -> list
     """Return the unmet checks, and one of those on a root cause that no check of the rubric states."""
     rows = [(check, outcomes[check.id]) for check in criterion.checks if check.id in outcomes]
     unmet = [check for check, outcome in rows if outcome.met is False]
-    stated = {outcome.reason for outcome in outcomes.values() if outcome.met is False}
+    stated = tuple({o.reason for o in outcomes.values() if o.met is False})
     hanging: dict[str, Check] = {}
     for check, outcome in rows:
         cause = outcome.not_applicable
-        if cause and cause.sentence not in stated:
+        # A reason may go on after it with a place.
+        if cause and not any(r.startswith(cause.sentence.rstrip(".")) for r in stated):
             # The heaviest of them says how urgent the root cause is.
             heaviest = hanging.get(cause.code, check)
             hanging[cause.code] = max(heaviest, check, key=lambda c: (c.essential, c.weight))

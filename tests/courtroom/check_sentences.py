@@ -26,6 +26,7 @@ from tests.courtroom.sentence_works import (
     FAULTY_EXCHANGE,
     complete_work,
     faulty_work,
+    loose_work,
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "check-sentences.md"
@@ -90,6 +91,7 @@ def _reports(folder: Path, rubric: Rubric) -> Iterator[AuditReport]:
         publish_repository(name, repository)
         yield _audit(rubric, repository, write_report(name, folder / f"{name}.pdf"), None)
     yield _audit(rubric, *complete_work(folder), COMPLETE_EXCHANGE)
+    yield _audit(rubric, loose_work(folder), None, None)
 
 
 def _audit(

@@ -1,4 +1,4 @@
-"""Two small works for the table of sentences: one that has what a check asks for, one that has not.
+"""Small works for the table of sentences: with what a check asks for, without it, or loosely.
 
 What the demo submissions show already is not shown again.
 """
@@ -177,6 +177,16 @@ def summarise(state):
     opinions = state["opinions"]
     return [{"argument": opinion.argument, "remediation": "Improve it."} for opinion in opinions]
 """
+RULES_OF_OPINIONS = """def chief_justice(state):
+    scores = [opinion.score for opinion in state["opinions"]]
+    final_score = sum(scores) / len(scores)
+    if any("security" in opinion.argument.lower() for opinion in state["opinions"]):
+        final_score = min(final_score, 3)
+    dissent = ""
+    if max(scores) - min(scores) > 2:
+        dissent = f"Dissent: the scores lie from {min(scores)} to {max(scores)}."
+    return {"final_score": final_score, "dissent": dissent}
+"""
 PROMPTS = f'DEFENSE_PROMPT = "{"Credit the effort that the work shows. " * 6}"\n'
 DANGERS = """import pickle
 import sqlite3
@@ -215,6 +225,13 @@ FAULTY = {
     ".DS_Store": "0",
     SELF: audit("The work is good."),
 }
+LOOSE = {
+    "src/state.py": FAULTY["src/state.py"],
+    "src/graph.py": GRAPH,
+    "src/detectives.py": DETECTIVES,
+    "src/judges.py": JUDGES.partition("def chief_justice")[0] + RULES_OF_OPINIONS,
+    "main.py": FAULTY["main.py"],
+}
 CLAIMS = (
     "The auditor",
     "The clone in src/sandbox.py goes into a temporary directory and has a timeout.",
@@ -248,6 +265,12 @@ def complete_work(folder: Path) -> tuple[Path, Path]:
     make_repository(folder / "complete.git", commits)
     lines = ["Limitations", "A limitation is that only numbers are added."]
     return folder / "complete.git", make_pdf(folder / "complete.pdf", [Page(lines=lines)])
+
+
+def loose_work(folder: Path) -> Path:
+    """Make a repository whose rules of the verdict read what judges say and score."""
+    make_repository(folder / "loose.git", [Commit("Work", LOOSE)])
+    return folder / "loose.git"
 
 
 def faulty_work(folder: Path) -> tuple[Path, Path]:

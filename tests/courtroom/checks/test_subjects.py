@@ -17,7 +17,7 @@ from courtroom.checks.structured_output import StructuredOutput
 from courtroom.checks.subjects import absence_of
 from courtroom.checks.synthesis_rules import SynthesisRules
 from courtroom.models.check import UnknownCheck
-from courtroom.models.facts import establish
+from courtroom.models.facts import RulesFact, establish
 from courtroom.models.root_cause import RootCauseCode
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.remediation import ADVICE
@@ -44,6 +44,9 @@ PARALLEL = check(GraphTopology, aspect="detectives_parallel")
 JUDGES_PARALLEL = check(GraphTopology, aspect="judges_parallel")
 DISTINCT = check(PersonaOverlap, aspect="distinct")
 DISSENT = check(SynthesisRules, aspect="dissent")
+REASONS = check(SynthesisRules, aspect="dissent_reasons")
+BY_EVIDENCE = check(SynthesisRules, aspect="security_by_evidence")
+NO_RULES = dict.fromkeys(RulesFact.model_fields, False)
 ACCURATE = check(Diagram, aspect="accurate")
 
 
@@ -76,6 +79,8 @@ def code_of(tried, **facts):
         (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": [PLAIN]}, "no_model"),
         (DISTINCT, NO_JUDGES | {"persona_prompts": []}, "no_judges"),
         (DISSENT, NO_JUDGES | {"justice_deterministic": False}, "no_synthesis"),
+        (REASONS, {"rules": NO_RULES}, "no_dissent"),
+        (BY_EVIDENCE, {"rules": NO_RULES}, "no_cap"),
     ],
 )
 def test_established_absence_is_a_root_cause(tried, facts, code):
@@ -84,7 +89,10 @@ def test_established_absence_is_a_root_cause(tried, facts, code):
 
 @pytest.mark.parametrize(
     "tried",
-    [CONCEPT, ACCURATE, PARALLEL, JUDGES_PARALLEL, TIMEOUT, RETRY, DISTINCT, DISSENT],
+    [
+        *(CONCEPT, ACCURATE, PARALLEL, JUDGES_PARALLEL, TIMEOUT, RETRY, DISTINCT, DISSENT),
+        *(REASONS, BY_EVIDENCE),
+    ],
 )
 def test_nothing_is_absent_where_nothing_is_established(tried):
     assert code_of(tried) is None
@@ -100,7 +108,10 @@ def test_nothing_is_absent_where_nothing_is_established(tried):
         (RETRY, NO_JUDGES | {"failing_code": {"functions": {"judges": 2}, "lines": []}}),
         (RETRY, {"structured_output_calls": [], "plain_judges": []}),
         (DISTINCT, {"persona_prompts": [PROMPT], "plain_judges": []}),
-        (DISSENT, {"justice_deterministic": True}),
+        (DISSENT, {"justice_deterministic": True, "rules": NO_RULES}),
+        (REASONS, {"rules": NO_RULES | {"dissent": True}}),
+        (REASONS, {"rules": NO_RULES | {"dissent": None}}),
+        (BY_EVIDENCE, {"rules": NO_RULES | {"security_override": True}}),
         (check(FileExists, any_of=("README.md",)), {"pdf_pages": 0, "detectives_parallel": False}),
     ],
 )

@@ -1,5 +1,7 @@
 """Remediation: changes from unmet checks, at their places, the most urgent first."""
 
+import pytest
+
 from courtroom.checks.state_flow import StateFlow
 from courtroom.models.evidence import Location
 from courtroom.models.root_cause import RootCause
@@ -129,10 +131,11 @@ def test_checks_that_do_not_apply_ask_once_for_what_is_not_there():
     )
 
 
-def test_check_that_states_the_root_cause_asks_alone_for_it():
+@pytest.mark.parametrize("reason", [NO_GRAPH.sentence, f"{NO_GRAPH.sentence[:-1]}: see a.py:3."])
+def test_check_that_states_the_root_cause_asks_alone_for_it(reason):
     shown = absence("no_graph")
     quality = criterion("quality", check("exists", advice="Build a graph."), check("parallel"))
-    unmet = outcome("exists", False, shown).model_copy(update={"reason": NO_GRAPH.sentence})
+    unmet = outcome("exists", False, shown).model_copy(update={"reason": reason})
     (change,) = changes(quality, (unmet, (shown,)), hanging("parallel", shown))
     assert change.action == "Build a graph."
 
