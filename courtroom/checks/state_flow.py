@@ -77,6 +77,7 @@ SECOND_PLACES: dict[str, str] = {
     "lost_clone": "Here the path is returned.",
     "needless_route": "Here the key is filled.",
     "impossible_test": "Here the values of the field are declared.",
+    "loose_rule": "Here a tool writes the word for what it did not see.",
     "broken_import": "Here is the module from which it is imported.",
 }
 

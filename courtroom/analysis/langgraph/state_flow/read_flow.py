@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from courtroom.analysis.langgraph.judging.impossible_values import impossible_tests
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.loose_rules import loose_rules
+from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
@@ -108,6 +109,7 @@ def read_flow(
         FlowFault("loose_rule", rule.sentence, rule.function.source.path, rule.line)
         for rule in loose_rules(layers.justice)
     )
+    reading.add(_tripped(layers))
     # Judges that no graph reaches build their opinions too.
     builders = {f.key: f for f in (*layers.in_use, *layers.judges, *layers.justice)}
     reading.add(ignored_fields(symbols, [*builders.values()]))
@@ -154,6 +156,12 @@ def _read_state(
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
     lookups_in_vain(access, data, reading)
+
+
+def _tripped(layers: Layers) -> Iterator[FlowFault]:
+    for row in tripping_texts(layers.justice, layers.in_use):
+        source, other = row.search.function.source, (row.writer.source.path, row.line)
+        yield FlowFault("loose_rule", row.sentence, source.path, row.search.line, other)
 
 
 def _impossible(symbols: SymbolTable, layers: Layers) -> Iterator[FlowFault]:

@@ -1,0 +1,58 @@
+"""Words of a security rule that the tools write where all is well."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
+from courtroom.analysis.python.call_graph import FunctionRef
+from tests.courtroom.sources import symbols_of
+
+RULE = """
+def is_flawed(evidences):
+    for ev in evidences:
+        text = ev.rationale or ""
+        if {test}:
+            return True
+    return False
+def look(folder):
+    has_folder, has_shell = scan(folder)
+    return Evidence(goal="safe", found={found}, rationale="{text}")
+"""
+DENIED = "It ran. No call of os.system was seen. It ended."
+SEARCH = '"os.system" in text'
+
+
+def sentences(test: str, found: str = "has_folder and not has_shell", text: str = DENIED):
+    symbols = symbols_of({"src/work.py": RULE.format(test=test, found=found, text=text)})
+    rule, tool = (
+        FunctionRef(*symbols.functions_by_name[name][0]) for name in ("is_flawed", "look")
+    )
+    return [row.sentence for row in tripping_texts([rule], [rule, tool])]
+
+
+def test_rule_that_the_word_in_a_denial_meets_is_named():
+    (sentence,) = sentences(f"not ev.found and ({SEARCH} or 'eval' in text)")
+    assert sentence == (
+        "is_flawed() looks for `os.system` in evidence, and look() writes “No call of os.system was"
+        " seen” there: the rule matches a word, and no flaw"
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "found", "text", "is_met"),
+    [
+        (SEARCH, "True", DENIED, True),
+        (SEARCH, "True", "os.system was not found.", True),
+        (SEARCH, "True", "There are calls of os.system.", False),
+        (SEARCH, "True", "No tests are there. There are calls of os.system.", False),
+        ('"OS.SYSTEM" in text', "True", DENIED, False),
+        (f"ev.found and {SEARCH}", "not has_shell", DENIED, True),
+        (f"not ev.found and {SEARCH}", "not has_shell", DENIED, False),
+        (f"not ev.found and {SEARCH}", "True", DENIED, False),
+        ('"graph" in text', "True", "No graph of os.system is there.", False),
+        ('"os.system" in ev.argument', "True", DENIED, False),
+    ],
+)
+def test_rule_is_named_where_the_evidence_of_the_denial_meets_all_of_it(test, found, text, is_met):
+    assert bool(sentences(test, found, text)) is is_met
