@@ -15,6 +15,7 @@ from courtroom.analysis.langgraph.state_flow.dead_routes import (
     settled_tests,
     unreturned_keys,
 )
+from courtroom.analysis.langgraph.state_flow.default_directories import defaulted_directories
 from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by_caller
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
@@ -99,6 +100,7 @@ def read_flow(
     reading.add(unread_fields(symbols, layers.justice))
     reading.add(replaced_texts(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
+    reading.add(defaulted_directories(call_graph, layers.in_use))
     reading.add(own_documents(call_graph, layers))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)

@@ -360,6 +360,48 @@ def test_a_tool_that_uses_its_path_is_no_fault(scan: str):
     assert faults(flow_with(look), "own_directory") == []
 
 
+EXISTS = (
+    "from pathlib import Path\n"
+    "def look(url):\n    return {call}\n"
+    "def exists(path, repo_root=None):\n    {body}\n    return (root / path).exists()\n"
+)
+OR_HERE = "root = Path(repo_root) if repo_root is not None else Path.cwd()"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        OR_HERE,
+        "root = Path(repo_root or '.')",
+        "root = repo_root\n    if root is None or not repo_root:\n        root = Path.cwd()",
+    ],
+)
+def test_a_call_without_the_path_of_the_clone_looks_where_it_runs(body: str):
+    reading = flow_with(EXISTS.format(call="exists('src/graph.py')", body=body))
+
+    (fault,) = faults(reading, "own_directory")
+    assert fault.sentence == (
+        "look() calls exists() without `repo_root`, for which it takes the auditor's own directory,"
+        " not the clone"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "body"),
+    [
+        ("exists('src/graph.py', url)", OR_HERE),
+        ("exists('src/graph.py', repo_root=url)", OR_HERE),
+        ("exists(*url)", OR_HERE),
+        ("exists('src/graph.py', **url)", OR_HERE),
+        ("exists('src/graph.py')", "root = Path(repo_root)"),
+        ("exists('a')", f"{OR_HERE}\n    return (root / 'rubric.json').read_text()"),
+        ("os.chdir(url) or exists('a')", OR_HERE),
+    ],
+)
+def test_a_call_that_may_look_into_the_clone_is_no_fault(call: str, body: str):
+    assert faults(flow_with(EXISTS.format(call=call, body=body)), "own_directory") == []
+
+
 JUDGES = """
 class Base:
     def ask(self): return model.invoke({read})

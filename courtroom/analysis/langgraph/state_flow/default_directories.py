@@ -1,0 +1,109 @@
+"""Tools that look at the auditor's own directory because a call leaves out the path of the clone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault
+from courtroom.analysis.langgraph.state_flow.unused_work import (
+    OWN_DATA,
+    PATH_WORDS,
+    WORKING_DIRECTORY,
+)
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
+
+# Words of a path of the work; a mere root may be that of the auditor's own data.
+WORK_WORDS = frozenset(words_of("repo repository clone cloned target"))
+
+
+def defaulted_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield calls without the path for which a function then takes the directory it runs in."""
+    symbols = call_graph.symbols
+    if any(_moves(source.text) for source in symbols.codebase.production):
+        return
+    for caller in in_use:
+        for tool in call_graph.callees(caller):
+            for parameter, line in _own_directory_by_default(symbols, tool):
+                for call in _calls_without(caller, tool, parameter):
+                    sentence = (
+                        f"{caller.shown_name}() calls {tool.shown_name}() without `{parameter}`, for"
+                        " which it takes the auditor's own directory, not the clone"
+                    )
+                    place = tool.source.path, line
+                    yield FlowFault(
+                        "own_directory", sentence, caller.source.path, call.lineno, place
+                    )
+
+
+def _moves(text: str) -> bool:
+    """Return true for code that may run where the clone lies."""
+    return "chdir(" in text
+
+
+def _own_directory_by_default(symbols: SymbolTable, tool: FunctionRef) -> Iterator[tuple[str, int]]:
+    """Yield the parameters that stand for the own directory where they are None, with the line."""
+    node = tool.site.node
+    texts = {constant_text(n) or "" for n in walk(node) if isinstance(n, ast.Constant)}
+    docstring = ast.get_docstring(node, clean=False)
+    if any(OWN_DATA.intersection(words_of(text.replace(".", " "))) for text in texts - {docstring}):
+        return
+    for name in _without_value(node):
+        words = set(words_of(name))
+        if words & WORK_WORDS and words & PATH_WORDS:
+            choices = (n for n in walk(node) if isinstance(n, ast.expr | ast.stmt))
+            lines = (n.lineno for n in choices if _falls_back(symbols, tool, n, name))
+            yield from ((name, line) for line in list(lines)[:1])
+
+
+def _without_value(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """Yield the parameters whose default is None."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    for argument, default in pairs:
+        if isinstance(default, ast.Constant) and default.value is None:
+            yield argument.arg
+
+
+def _falls_back(symbols: SymbolTable, tool: FunctionRef, node: ast.AST, name: str) -> bool:
+    """Return true for `Path(root) if root else Path.cwd()`, `root or "."` and their `if`."""
+    if isinstance(node, ast.IfExp):
+        test, choices = node.test, [node.body, node.orelse]
+    elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        test, choices = node.values[0], node.values[1:]
+    elif isinstance(node, ast.If):
+        values = [n.value for n in (*node.body, *node.orelse) if isinstance(n, ast.Assign)]
+        test, choices = node.test, values
+    else:
+        return False
+    is_asked = any(isinstance(n, ast.Name) and n.id == name for n in walk(test))
+    return is_asked and any(_is_own_directory(symbols, tool, choice) for choice in choices)
+
+
+def _is_own_directory(symbols: SymbolTable, tool: FunctionRef, node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and called_name(node) == "Path" and len(node.args) == 1:
+        node = node.args[0]
+    if isinstance(node, ast.Call):
+        return symbols.dotted_name(tool.source, node.func) in WORKING_DIRECTORY
+    return constant_text(node) in {".", "./"}
+
+
+def _calls_without(caller: FunctionRef, tool: FunctionRef, name: str) -> Iterator[ast.Call]:
+    """Yield the calls of the tool that certainly do not give the parameter."""
+    arguments = tool.site.node.args
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    place = positional.index(name) if name in positional else len(positional)
+    for call in walk(caller.site.node):
+        if not isinstance(call, ast.Call) or called_name(call) != tool.name:
+            continue
+        is_open = any(isinstance(argument, ast.Starred) for argument in call.args)
+        is_given = any(keyword.arg in {name, None} for keyword in call.keywords)
+        count = len(call.args) + (tool.site.owner is not None)
+        if not (is_open or is_given or count > place):
+            yield call
