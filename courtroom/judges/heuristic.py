@@ -350,10 +350,10 @@ def _headline(result: CheckResult) -> str:
 
 
 def _faults(unmet: Sequence[CheckResult]) -> int:
-    """Count the faults; a root cause is one, however many checks hang on it or state it."""
-    own = [result.outcome.reason for result in unmet if not result.outcome.not_applicable]
+    """Count the faults as the report lists them; a root cause is one, whatever hangs on it."""
+    stated = {result.outcome.reason for result in unmet if not result.outcome.not_applicable}
     causes = {f.outcome.not_applicable.sentence for f in unmet if f.outcome.not_applicable}
-    return len(own) + len(causes - set(own))
+    return _listed(unmet) + len(causes - stated)
 
 
 def _listed(results: Sequence[CheckResult]) -> int:

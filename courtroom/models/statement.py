@@ -82,9 +82,7 @@ def not_checked(goals: Iterable[str]) -> str:
 
 
 def not_applying(goals: Iterable[str]) -> str:
-    questions = [*map(whether, goals)]
-    these = "This check does" if len(questions) == 1 else "These checks do"
-    return f"{these} not apply: {'; '.join(questions)}."
+    return f"Not met for that reason: {'; '.join(map(whether, goals))}."
 
 
 def _closed(text: str) -> str:

@@ -62,10 +62,10 @@ def test_goal_is_a_question_and_a_name_keeps_its_capital(goal, question):
 @pytest.mark.parametrize(
     ("goals", "words"),
     [
-        (["The clone ends"], "This check does not apply: whether the clone ends."),
+        (["The clone ends"], "Not met for that reason: whether the clone ends."),
         (
             ["The clone ends", "It starts"],
-            "These checks do not apply: whether the clone ends; whether it starts.",
+            "Not met for that reason: whether the clone ends; whether it starts.",
         ),
     ],
 )

@@ -332,6 +332,13 @@ def test_root_cause_is_one_fault_however_many_checks_hang_on_it():
     )
 
 
+def test_faults_that_one_fact_shows_are_one():
+    question = make_question("Prosecutor", (), ("a", "b", "c"))
+    outcomes = [o.model_copy(update={"reason": "Two are missing"}) for o in question.outcomes[:2]]
+    same = question.model_copy(update={"outcomes": (*outcomes, question.outcomes[2])})
+    assert opinion_of(same).argument.startswith("The gravest of 2 faults: ")
+
+
 def test_check_that_states_the_root_cause_is_the_same_fault():
     question = without_subject(make_question("Prosecutor", (), ("a", "b")), "b")
     stating, hanging = question.outcomes
