@@ -121,9 +121,9 @@ def _error_route(check: GraphTopology, survey: Survey) -> Finding:
     """The routes for errors, with what runs whatever they choose."""
     finding = _wiring(check, survey, value=True)
     places = {(way.path, way.line_start) for way in _proofs(check.aspect, survey)}
-    shown = survey.fact_locations.get(check.aspect, ())
-    # Where no other way proves it, those that no run takes are shown, and that they are.
-    ways = places or {(way.path, way.line_start) for way in shown}
+    locations = survey.fact_locations.get(check.aspect, ())
+    # Where no other way proves it, those that no run takes are listed, and that they are.
+    ways = places or {(way.path, way.line_start) for way in locations}
     never = [row for row in _route_faults(survey.facts) if (row["path"], row["line"]) in ways]
     finding = replace(finding, reason=" ".join([finding.reason, *map(fault_sentence, never[:1])]))
     routes = open_routes(survey.facts.get("graph") or {}, places)

@@ -487,9 +487,9 @@ def test_what_the_cap_for_security_reads_is_shown_at_the_cap(ground, met):
 def test_words_that_a_cap_for_security_waits_for_stand_beside_what_it_reads():
     note = "this cap waits for “security flaw” in an argument, which a denial has as well"
     places = {"security_override": (location_at("x.py", 4, note),)}
-    seen = survey(facts={"security_ground": "opinions"}, places=places)
+    read = survey(facts={"security_ground": "opinions"}, places=places)
     check = SynthesisRules(**CHECK_FIELDS, aspect="security_by_evidence")
-    assert synthesis_rules(check, seen).reason == (
+    assert synthesis_rules(check, read).reason == (
         f"The cap for security reads what judges say or score: at x.py:4 {note}."
     )
 

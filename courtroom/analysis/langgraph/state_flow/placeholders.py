@@ -67,5 +67,5 @@ def _placeholders(function: FunctionNode) -> Iterator[tuple[str, int]]:
 
 def _is_placeholder(value: ast.expr) -> bool:
     pieces = value.elts if isinstance(value, ast.List) else []
-    found = [fields_of(piece).get("found") for piece in pieces]
-    return any(isinstance(flag, ast.Constant) and flag.value is False for flag in found)
+    flags = [fields_of(piece).get("found") for piece in pieces]
+    return any(isinstance(flag, ast.Constant) and flag.value is False for flag in flags)

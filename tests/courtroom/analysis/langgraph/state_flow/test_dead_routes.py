@@ -263,5 +263,7 @@ def test_node_that_fills_in_placeholders_hides_missing_evidence_from_its_router(
 ) -> None:
     nodes = FILLED_UP.format(piece=piece, key=key)
     ways = '{"judge": "judge", "none": END}'
-    found = dead_routes(f'return "judge" if {test} else "none"', ways, nodes)
-    assert [sentence.endswith("never takes this way") for sentence in found] == [True] * is_needless
+    faults = dead_routes(f'return "judge" if {test} else "none"', ways, nodes)
+    assert [sentence.endswith("never takes this way") for sentence in faults] == [
+        True
+    ] * is_needless
