@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from courtroom.checks.phrases import listed
+from courtroom.checks.phrases import listed, named, number_of, place_of
 from courtroom.checks.priority import URGENCY
 from courtroom.checks.registry import subjects_of
 from courtroom.models.audit_report import CriterionResult, Effort, NextStep, Remediation
@@ -209,7 +209,7 @@ def _step(candidate: _Candidate, alike: Sequence[_Candidate]) -> NextStep:
         action=first.action,
         path=first.path,
         line=first.line,
-        places=len(_keys(candidate.changes)),
+        places=len(_keys(change for change in candidate.changes if change.action == first.action)),
         effort=candidate.effort,
         score_now=candidate.now,
         score_then=candidate.then,
@@ -233,4 +233,16 @@ def _effect(alike: Sequence[_Candidate]) -> str:
     raised = (f"from {row.now} to {row.then}" for row in alike)
     names = (f"{row.criterion.name}{checks if row is first else ''}" for row in alike)
     rises = listed(f"{name} {points}" for name, points in zip(names, raised, strict=True))
-    return f"raises {rises}{new}"
+    return f"raises {rises}{_together(first)}{new}"
+
+
+def _together(candidate: _Candidate) -> str:
+    """Return what its check asks for beside the action of the step, with a comma before it."""
+    action = candidate.changes[0].action
+    others = [change for change in candidate.changes if change.action != action]
+    places = dict.fromkeys(place_of(o.path, o.line) if o.path else "" for o in others)
+    named_places = [place for place in places if place]
+    if not others:
+        return ""
+    where = f" at {named(named_places)}" if named_places else ""
+    return f", together with {number_of(len(others), 'other change')}{where}"

@@ -4,6 +4,8 @@ import pytest
 
 from courtroom.checks.commit_history import CommitHistory
 from courtroom.checks.diagram import Diagram
+from courtroom.checks.state_flow import StateFlow
+from courtroom.models.facts import establish
 from courtroom.models.root_cause import RootCause
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.rendering.verdict_explanation import explain
@@ -111,7 +113,7 @@ def of(name, met, *pieces):
     return outcome(name, met, *shown), shown
 
 
-def steps(criteria, rows, *, score):
+def steps(criteria, rows, *, score, facts=NOTHING_KNOWN):
     """Return the next steps where every judge gives this score, citing all evidence."""
     outcomes = [row for row, _ in rows]
     evidence = [shown for _, pieces in rows for shown in pieces]
@@ -119,7 +121,7 @@ def steps(criteria, rows, *, score):
     judged = verdict(
         "default", opinions, evidence=evidence, outcomes=outcomes, rubric_=rubric(*criteria)
     )
-    dossier = dossier_of(evidence, outcomes, NOTHING_KNOWN)
+    dossier = dossier_of(evidence, outcomes, facts)
     return next_steps(rubric(*criteria), preset("default"), dossier, judged.criteria)
 
 
@@ -163,6 +165,19 @@ def test_step_that_brings_what_others_are_about_leaves_their_outcome_open(has_ot
 
 def history_check(aspect):
     return CommitHistory(id=aspect, goal="The history grows", aspect=aspect, advice="Commit more.")
+
+
+def test_step_names_what_else_its_check_asks_for():
+    faults = [
+        {"kind": kind, "sentence": "it is lost", "path": "a.py", "line": line, "other": None}
+        for kind, line in (("unused_result", 3), ("unread_write", 9))
+    ]
+    facts = establish({"state_flow": {"faults": faults, "unread": {}}}, {})
+    asked = StateFlow(id="flow", goal="It flows", faults=("unused_result", "unread_write"))
+    rows = [of("flow", False), of("b", True)]
+    (step,) = steps([criterion("quality", asked, check("b"))], rows, score=3, facts=facts)
+    assert step.places == 1
+    assert step.effect == "raises Quality from 3 to 5, together with 1 other change at a.py:9"
 
 
 def test_step_on_the_history_takes_new_commits():
