@@ -35,6 +35,9 @@ STAGE_ORDER = ("setup", "tools", "graph", "judges")
 # A first commit with more than this share of all files is told: the work before it is not shown.
 IMPORTED_SHARE = 0.5
 FIRST, LAST = "The first commit of work.", "The last commit of work."
+RUN_NOTES = ("The first commit of that run.", "The last commit of that run.")
+LONGEST_NOTES = ("The first commit of the longest run.", "The last commit of the longest run.")
+PARTED = "A run of commits within minutes brought most of the Python code."
 # So many commits may share a message; of a long one the beginning is quoted.
 MOST_ALIKE, QUOTED = 3, 80
 MOST_REPEATED = 3
@@ -155,8 +158,32 @@ def _not_bulk(history: History, work: History) -> Finding:
         commit_clue(c, "One of the two commits that brought the most Python.") for c in largest
     ]
     every = sum(commit.python_lines_added for commit in commits)
-    reason = _share_of(largest, every, work, is_bulk=facts["bulk_upload"])
-    return present(reason + imported, clues, met=not facts["bulk_upload"])
+    is_bulk = facts["bulk_upload"]
+    reason = _share_of(largest, every, work, is_bulk=is_bulk)
+    parted, words = ([], "") if is_bulk else _parted_upload(history, every)
+    if parted:
+        clues = [commit_clue(parted[0], RUN_NOTES[0]), commit_clue(parted[-1], RUN_NOTES[1])]
+    met = not is_bulk and not parted
+    fault = PARTED if parted else ""
+    return present(reason + words + imported, clues, met=met, fault=fault)
+
+
+def _parted_upload(history: History, every: int) -> tuple[Sequence[Commit], str]:
+    """Return the run of commits a minute apart that brought most of the Python, and a sentence on
+    it with a space before it.
+    """
+    from courtroom.analysis.git.history import BULK_SHARE
+    from courtroom.analysis.project.commit_pace import largest_run
+
+    run, lines = largest_run(history)
+    if lines <= BULK_SHARE * every:
+        return [], ""
+    share = _percent(lines, every, limit=BULK_SHARE)
+    return run, (
+        f" But {len(run)} commits, each within a minute of the one before, from {run[0].sha[:8]} to"
+        f" {run[-1].sha[:8]}, added {lines} of these lines ({share} %): a bulk upload in parts."
+        f"{NEW_WORK}"
+    )
 
 
 def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_bulk: bool) -> str:
@@ -328,7 +355,7 @@ def _spread(minimum: int, work: History) -> Finding:
     run, words = _quick_run(work)
     if run and pace.days >= minimum and not is_sitting:
         first, last = run[0], run[-1]
-        notes = ("The first commit of the longest run.", "The last commit of the longest run.")
+        notes = LONGEST_NOTES
     clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
     met = pace.days >= minimum and not is_sitting and not run
     fault = _pace_fault(minimum, pace.days, is_sitting=is_sitting)
@@ -346,9 +373,14 @@ def _quick_run(work: History) -> tuple[Sequence[Commit], str]:
     if count <= RUNS_SHARE * len(work.commits):
         return (), ""
     longest = max(runs, key=len)
+    every = sum(commit.python_lines_added for commit in work.commits)
+    lines = sum(commit.python_lines_added for run in runs for commit in run)
+    held = (
+        f", with {_percent(lines, every, limit=RUNS_SHARE)} % of the Python lines" if every else ""
+    )
     share = _percent(count, len(work.commits), limit=RUNS_SHARE)
     return longest, (
-        f" {count} of the commits ({share} %) come in runs of {LEAST_RUN} and more, each within a"
+        f" {count} of the commits ({share} %{held}) come in runs of {LEAST_RUN} and more, each within a"
         f" minute of the one before, the longest of them from {longest[0].sha[:8]} to"
         f" {longest[-1].sha[:8]} at {longest[0].authored_at[:16].replace('T', ' ')}."
     )
@@ -389,12 +421,18 @@ def _pace_fault(minimum: int, days: int, *, is_sitting: bool) -> str:
 
 
 def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:
-    """A report keeps of its commits only whether they were a bulk upload."""
+    """A report keeps of its commits whether they were a bulk upload, whole or in parts."""
     if check.aspect != "not_bulk":
         return None
     is_bulk = report.fact("bulk_upload")
     if is_bulk is None:
         return report.unknown("bulk_upload")
+    from courtroom.analysis.git.history import BULK_SHARE
+
+    share = (report.fact("history") or {}).get("largest_run") or 0
+    if not is_bulk and share > BULK_SHARE:
+        reason = "One run of commits within minutes brought more than 55 % of all Python lines."
+        return absent(reason, "Read the lines that every commit added.", fault=PARTED)
     verb = "brought" if is_bulk else "did not bring"
     return absent(
         f"The two largest commits {verb} more than 55 % of all Python lines.",

@@ -321,3 +321,5 @@ class HistoryFact(FactModel):
     same_messages: tuple[SameMessage, ...] = ()
     first_commit_files: int | None = None
     files_ever: int | None = None
+    # share of the Python lines that one run of commits brought, each within a minute of the last
+    largest_run: float | None = None

@@ -18,7 +18,7 @@ from courtroom.analysis.git.commit_kinds import (
     reverts,
     work_of,
 )
-from courtroom.analysis.git.history import Commit, History, weak_messages
+from courtroom.analysis.git.history import Commit, History, once, weak_messages
 from courtroom.analysis.git.stages import progression
 from courtroom.analysis.project.deferrals import deferrals_in
 
@@ -68,6 +68,16 @@ def quick_runs(history: History) -> list[list[Commit]]:
     return [[commit for _, commit in run] for run in runs if len(run) >= LEAST_RUN]
 
 
+def largest_run(history: History) -> tuple[list[Commit], int]:
+    """Return the quick run that brought the most Python, with its lines; ([], 0) without one.
+
+    A commit that repeats an earlier one brings nothing anew.
+    """
+    lines = {commit.sha: commit.python_lines_added for commit in once(history)}
+    runs = [(run, sum(lines.get(commit.sha, 0) for commit in run)) for run in quick_runs(history)]
+    return max(runs, key=lambda row: row[1], default=([], 0))
+
+
 def _python_lines(part: Sequence[Timed]) -> int:
     return sum(commit.python_lines_added for _, commit in part)
 
@@ -77,7 +87,7 @@ def history_fact(history: History) -> dict[str, Any] | None:
     if not history.commits:
         return None
 
-    pace = pace_of(history)
+    pace, every = pace_of(history), sum(c.python_lines_added for c in once(history))
     times = sorted((c.authored_at for c in history.commits), key=datetime.fromisoformat)
     first_files, files = files_of_first_commit(history) or (None, None)
     return {
@@ -85,6 +95,9 @@ def history_fact(history: History) -> dict[str, Any] | None:
         "last_at": times[-1],
         "days": pace.days,
         "busiest_hour": pace.busiest_hour,
+        "largest_run": (
+            largest_run(history)[1] / every if every and not history.truncated else None
+        ),
         "weak_messages": len(weak_messages(history)),
         "stages": [{"name": stage.name, "commit": stage.sha} for stage in progression(history)],
         "authors": _authors(history),

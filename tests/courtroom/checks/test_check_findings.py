@@ -15,6 +15,7 @@ from courtroom.analysis.pdf_claims.claims import FILE_CONTENT
 from courtroom.analysis.pdf_claims.commit_counts import COMMIT_COUNT
 from courtroom.analysis.pdf_claims.denials import PARTS
 from courtroom.analysis.pdf_claims.path_standing import check_against_tree
+from courtroom.analysis.project.commit_pace import history_fact
 from courtroom.checks.commit_history import CommitHistory, finding_on_history
 from courtroom.checks.communication_log import CommunicationLog
 from courtroom.checks.diagram import Diagram, best_diagram, is_present
@@ -187,9 +188,12 @@ def test_same_words_for_most_commits_do_not_tell_them_apart():
 
 
 def test_first_commit_that_brings_most_files_is_told():
-    upload = replace(commit(1, lines=20), paths=("a.py", "b.py", "c.py"))
-    others = [replace(commit(n, lines=20), paths=("a.py",)) for n in (2, 3, 4)]
-    finding = judged("not_bulk", upload, *others, replace(commit(5, lines=20), paths=("d.py",)))
+    upload, *others, last = [
+        commit(n, when=f"2026-01-01T{8 + n:02}:00:00+00:00", lines=20) for n in range(1, 6)
+    ]
+    upload = replace(upload, paths=("a.py", "b.py", "c.py"))
+    others = [replace(other, paths=("a.py",)) for other in others]
+    finding = judged("not_bulk", upload, *others, replace(last, paths=("d.py",)))
     assert (finding.met, finding.reason) == (
         True,
         (
@@ -444,6 +448,32 @@ def test_work_parted_into_commits_a_minute_apart_is_not_spread(gap, days, met):
     assert (finding.met, "runs of 5 and more" in finding.reason) == (met, not met)
     if not met:
         assert finding.fault == "Many commits came within a minute of each other."
+        assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]
+
+
+@pytest.mark.parametrize(("gap", "lines", "met"), [(30, 12, False), (30, 10, True), (61, 12, True)])
+def test_run_of_commits_a_minute_apart_with_most_of_the_python_is_a_bulk_upload_in_parts(
+    gap, lines, met
+):
+    begin = datetime(2026, 1, 1, 9, tzinfo=UTC)
+    run = [
+        commit(40 + n, when=(begin + n * timedelta(seconds=gap)).isoformat(), lines=lines)
+        for n in range(5)
+    ]
+    later = [commit(n, when=f"2026-01-{n + 2:02}T09:00:00+00:00", lines=10) for n in range(1, 6)]
+    work = history(*run, *later[: 4 if lines == 12 else 5])
+    finding = judged("not_bulk", *work.commits)
+    assert finding.met is met
+    fact = history_fact(work)
+    assert fact is not None
+    assert fact["largest_run"] == (0 if gap > 60 else 0.6 if lines == 12 else 0.5)
+    if not met:
+        assert finding.fault == "A run of commits within minutes brought most of the Python code."
+        assert (
+            " But 5 commits, each within a minute of the one before, from 00000000 to 00000000, added"
+            " 60 of these lines (60 %): a bulk upload in parts. What is committed stays as it is; each"
+            " new small commit lowers this share."
+        ) in finding.reason
         assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]
 
 

@@ -26,6 +26,17 @@ def audited(tmp_path_factory):
     return json.loads(json.dumps(asyncio.run(final_report()).as_json()))
 
 
+PARTED_HISTORY = {
+    "first_at": "2026-01-01T09:00:00+00:00",
+    "last_at": "2026-01-02T09:00:00+00:00",
+    "days": 2,
+    "busiest_hour": 5,
+    "weak_messages": 0,
+    "stages": [],
+    "largest_run": 0.6,
+}
+
+
 def make_check(kind, **fields):
     return CHECK.validate_python({"id": "tried", "goal": "It holds", "kind": kind, **fields})
 
@@ -94,6 +105,12 @@ IN_A_COMMIT = {"commit": "beef", "text": "Later, because of time"}
     [
         ({"bulk_upload": False}, "commit_history", {"aspect": "not_bulk"}, (True, 1)),
         ({"bulk_upload": True}, "commit_history", {"aspect": "not_bulk"}, (False, 1)),
+        (
+            {"bulk_upload": False, "history": PARTED_HISTORY},
+            "commit_history",
+            {"aspect": "not_bulk"},
+            (False, 1),
+        ),
         ({"minmax": LOGS, "file_count": 3}, "feedback_log", {"aspect": "exchanged"}, (True, 1)),
         ({"minmax": LOGS, "file_count": 3}, "feedback_log", {"aspect": "received"}, (False, 1)),
         ({"deferrals": [IN_A_COMMIT]}, "feedback_log", {"aspect": "deferred"}, (True, 1)),

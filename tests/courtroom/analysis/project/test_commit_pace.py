@@ -90,6 +90,7 @@ def test_history_fact_has_first_and_last_commit_weak_messages_and_stages(tmp_pat
         "same_messages": (),
         "first_commit_files": 1,
         "files_ever": 1,
+        "largest_run": 0.0,
     }
 
 
