@@ -59,6 +59,9 @@ OUTPUT_CALLS = frozenset(
     {"print", "debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 )
 EXCEPTION_ENDINGS = ("Error", "Exception")
+# Calls that put texts together, and those that fill a list with them.
+FILLING_CALLS = frozenset({"append", "extend", "insert"})
+TEXT_CALLS = FILLING_CALLS | {"join", "strip", "rstrip", "lstrip", "format", "str"}
 
 
 def is_long(text: PersonaText) -> bool:
@@ -258,7 +261,7 @@ def _values_in_function(
         arguments = [_self_value(evaluator, function, scope.names)] if function.site.owner else []
         frame = evaluator.enter(Function(node, function.source, scope), arguments, {})
         for inner in walk(node):
-            if isinstance(inner, ast.Call):
+            if isinstance(inner, ast.Call) and not _fills_opinion(inner, opinion_names):
                 for argument in _text_arguments(inner):
                     place = _first_text(argument, node) if isinstance(argument, ast.List) else None
                     yield place or argument, evaluator.evaluate(argument, frame.scope)
@@ -288,8 +291,11 @@ def _first_text(messages: ast.List, function: ast.AST) -> ast.stmt | None:
 
 
 def _names_in_opinions(function: ast.AST) -> set[str]:
-    """Return the names whose text an opinion with a score holds: the judge writes it itself."""
-    return {
+    """Return the names whose text an opinion with a score holds: the judge writes it itself.
+
+    Lists of parts that are joined to it are among them, unless another call is given them as well.
+    """
+    names = {
         part.id
         for node in walk(function)
         for fields in [fields_of(node)]
@@ -299,6 +305,65 @@ def _names_in_opinions(function: ast.AST) -> set[str]:
         for part in walk(value)
         if isinstance(part, ast.Name)
     }
+    parts = _parts_of_texts(function)
+    sent = _names_in_other_calls(function)
+    queue = list(names)
+    for name in queue:  # the list grows while it is read
+        queue += parts.get(name, set()) - sent - set(queue)
+    return set(queue)
+
+
+def _parts_of_texts(function: ast.AST) -> dict[str, set[str]]:
+    """Return for each name the names of which its text is put together."""
+    parts: dict[str, set[str]] = {}
+    for node in walk(function):
+        values: list[ast.expr] = []
+        name: str | None = None
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            name, values = _target_name(node), [node.value] if node.value else []
+        elif isinstance(node, ast.Call):
+            name, values = _filled_name(node), node.args
+        if name:
+            parts.setdefault(name, set()).update(*map(_names_of_text, values))
+    return parts
+
+
+def _names_of_text(value: ast.expr) -> set[str]:
+    """Return the names in a text, without those that a call of anything else is given."""
+    if isinstance(value, ast.Name):
+        return {value.id}
+    if isinstance(value, ast.Call) and called_name(value) not in TEXT_CALLS:
+        return set()
+    inner = (child for child in ast.iter_child_nodes(value) if isinstance(child, ast.expr))
+    return set[str]().union(*map(_names_of_text, inner))
+
+
+def _names_in_other_calls(function: ast.AST) -> set[str]:
+    calls = (
+        node
+        for node in walk(function)
+        if isinstance(node, ast.Call)
+        and called_name(node) not in TEXT_CALLS
+        and "score" not in fields_of(node)
+    )
+    arguments = (
+        value for call in calls for value in (*call.args, *(k.value for k in call.keywords))
+    )
+    return {part.id for value in arguments for part in walk(value) if isinstance(part, ast.Name)}
+
+
+def _filled_name(call: ast.Call) -> str | None:
+    """Return the name of the list that a call fills."""
+    method = call.func
+    if not isinstance(method, ast.Attribute) or method.attr not in FILLING_CALLS:
+        return None
+    return method.value.id if isinstance(method.value, ast.Name) else None
+
+
+def _fills_opinion(call: ast.Call, opinion_names: set[str]) -> bool:
+    """Return true for `argument_parts.append("...")`: a part of what the judge writes itself."""
+    name = _filled_name(call)
+    return name is not None and (name in opinion_names or _names_opinion(name))
 
 
 def _is_output(value: Value) -> bool:

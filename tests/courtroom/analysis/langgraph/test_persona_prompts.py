@@ -546,3 +546,24 @@ class {name}:
     )
     for written in (code, code.replace("messages=messages", f"messages={MESSAGES % system}")):
         assert min(read(written).own_words.values()) > 20
+
+
+JUDGE = (
+    "def prosecutor_node(s):\n"
+    "    chunks, gaps = ['Nothing is proved.'], []\n"
+    f"    gaps.append({KIND!r})\n"
+    "    chunks.append('Missing: ' + ', '.join(gaps))\n"
+    "    argument_text = ' '.join(chunks).strip()\n"
+    f"    drafted = ask(prompt={HARSH!r} + s.x{{more}})\n"
+    "    if drafted:\n"
+    "        argument_text = drafted\n"
+    "    return {{'opinions': [Opinion(score=2, argument=argument_text)]}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "lines"), [("", [6]), (" + ' '.join(gaps)", [3, 6]), (" + render(gaps)", [3, 6])]
+)
+def test_parts_of_an_opinion_are_no_prompt_unless_a_call_is_given_them(more, lines):
+    reading = read(JUDGE.format(more=more))
+    assert sorted(text.line for text in reading.texts) == lines
