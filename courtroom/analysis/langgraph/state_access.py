@@ -65,7 +65,8 @@ class KeyWrite:
     `is_unchanged`: the node returns what it got under the key. `is_extended`: it returns that and
     more. `inner` are the keys of the dict that is written, complete unless `is_inner_open`.
     `sure` are the keys of it in any run, None where it may be empty; a list that never is has none.
-    `is_empty`: it is a list or a dict that holds nothing in any run.
+    `is_empty`: it is a list or a dict that holds nothing in any run. `is_constant`: it is that, or
+    the one value that the code writes out.
     """
 
     key: str
@@ -77,6 +78,7 @@ class KeyWrite:
     is_inner_open: bool = True
     sure: frozenset[str] | None = None
     is_empty: bool = False
+    is_constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,6 +479,7 @@ def _write(evaluator: StateEvaluator, holder: Value, key: str, value: Value) -> 
         is_inner_open,
         sure_keys(value),
         is_empty(value),
+        is_empty(value) or value is None or isinstance(value, str | int | float | bool),
     )
 
 

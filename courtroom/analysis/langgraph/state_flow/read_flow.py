@@ -33,6 +33,7 @@ from courtroom.analysis.langgraph.state_flow.other_keys import (
     persona_lookups,
 )
 from courtroom.analysis.langgraph.state_flow.placeholders import placeholder_routes
+from courtroom.analysis.langgraph.state_flow.replaced_writes import replaced_writes
 from courtroom.analysis.langgraph.state_flow.returned_shapes import ReturnedShapes
 from courtroom.analysis.langgraph.state_flow.shallow_history import shallow_histories
 from courtroom.analysis.langgraph.state_flow.undeclared_keys import (
@@ -157,6 +158,7 @@ def _read_state(
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)
         unread_writes(access, symbols, reading)
+        reading.add(replaced_writes(symbols, graph, access))
     lookups_in_vain(access, data, reading)
 
 

@@ -423,3 +423,53 @@ def test_a_lost_return_of_the_type_of_one_key_belongs_under_it(declared, returne
 def test_a_lost_key_that_nobody_looks_up_belongs_nowhere():
     (fault,) = faults(flow_of(LOST + JUDGE), "no_update")
     assert fault.channel is None
+
+
+MEANS = """
+from typing import Annotated, TypedDict
+def look(state): return {{"mean": {first}, "opinions": [1]}}
+def weigh(state): return {{"note": {read}}}
+def decide(state): return {second}
+class State(TypedDict):
+    n: int
+    mean: float
+    note: str
+    opinions: Annotated[list, operator.add]
+g = StateGraph(State)
+g.add_node("look", look)
+g.add_node("weigh", weigh)
+g.add_node("decide", decide)
+g.add_edge(START, "look")
+g.add_edge("{start}", "weigh")
+g.add_edge("weigh", "decide")
+g.add_edge("decide", END)
+app = g.compile()
+print(app.invoke({{}})["mean"], app.invoke({{}})["note"])
+"""
+REPLACED = {
+    "first": 'state["n"] / 2',
+    "read": 'str(state["n"])',
+    "second": '{"mean": state["n"] / 3}',
+    "start": "look",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "is_replaced"),
+    [
+        ({}, True),
+        ({"first": "0.0"}, False),
+        ({"read": 'str(state["mean"])'}, False),
+        ({"second": '{"mean": state["n"]} if state["n"] else {}'}, False),
+        ({"second": '{"mean": state["mean"] + 1}'}, False),
+        ({"second": "{}"}, False),
+        # A second branch may read it in time.
+        ({"start": "START", "read": 'str(state["mean"])'}, False),
+    ],
+)
+def test_a_value_that_a_later_node_replaces_unread_is_written_for_nobody(change, is_replaced):
+    code = MEANS.format(**REPLACED | change).replace('"START"', "START")
+    reading = flow_of_files({"src/graph.py": f"{IMPORTS}{code}"})
+    expected = "look writes `mean`, which decide replaces before any node reads it"
+    written = [s for s in sentences(reading, "unread_write") if "replace" in s]
+    assert written == [expected] * is_replaced
