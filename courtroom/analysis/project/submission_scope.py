@@ -39,6 +39,8 @@ DJANGO_MODULES = ("", ".apps", ".models", ".admin")
 LICENCES = ("**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/*.dist-info/METADATA")
 # Files of a project that is no product by itself.
 _TOOLING = frozenset({"setup.py", "conftest.py", "noxfile.py", "tasks.py", "__init__.py"})
+# Modules by which a file may run others without an import of them.
+_STARTERS = frozenset({"os", "importlib", "runpy", "subprocess", "pkgutil", "multiprocessing"})
 _WORDS = {
     "pyproject": "a script of the package",
     "langgraph": "langgraph.json",
@@ -149,8 +151,12 @@ class _ScopeReader:
         product |= self.reach(self._scripts_set_apart(declared, product))
 
         entries = [entry for entry in declared if entry.target in product]
+        is_idle = bool(entries) and all(self._is_idle(entry, product) for entry in entries)
         reaches = {entry.target: len(self.reach([entry.target]) & product) for entry in entries}
         main, reason = self._runnable_choice(entries, reaches, len(product))
+        if is_idle:
+            entries, reaches, main = [], {}, None
+            reason = "No entry point was recognised: what is run as a script reaches no other file."
         reached = tuple(sorted(path for path in product if path in self.aside))
         return Scope(
             self._without(product),
@@ -161,6 +167,20 @@ class _ScopeReader:
             main,
             reason,
             len(product),
+        )
+
+    def _is_idle(self, entry: EntryPoint, product: Collection[str]) -> bool:
+        """Return true for a script of the standard library alone beside a larger product."""
+        if entry.declared_by != "main_block":
+            return False
+        path, source = entry.target, self.symbols.codebase.files[entry.target]
+        modules = {module.partition(".")[0] for module in source.imported_modules}
+        others = set(product) - {path}
+        return (
+            self._size([path]) < self._size(others)
+            and modules <= sys.stdlib_module_names - _STARTERS
+            and not any(name in source.text for name in ("__import__", "exec("))
+            and others.isdisjoint(self.reach([path]))
         )
 
     def _unreached(self, product: Collection[str], starts: Iterable[str]) -> tuple[str, ...]:

@@ -351,6 +351,25 @@ def test_application_that_django_installs_is_the_product() -> None:
     assert product_of(files) == set(files) - {"demo/seed.py", "examples/models.py"}
 
 
+@pytest.mark.parametrize(
+    ("main", "entry"),
+    [
+        ("print('hello')\n", None),
+        ("from court.app import run\nrun()\n", "main.py"),
+        ("import subprocess\nsubprocess.run(['make'])\n", "main.py"),
+        ("import click\nclick.echo('hello')\n", "main.py"),
+        ("print('hello')\n" * 9, "main.py"),
+    ],
+)
+def test_script_that_reaches_nothing_of_the_product_is_no_entry_point(main, entry) -> None:
+    scope = scope_of({**PACKAGE, "court/more.py": "x = 1\n" * 8, "main.py": f"{main}{MAIN}"})
+    assert (scope.main.target if scope.main else None) == entry
+    assert entry or (scope.entries, scope.unreached) == ([], ())
+    assert entry or scope.reason == (
+        "No entry point was recognised: what is run as a script reaches no other file."
+    )
+
+
 def test_files_of_the_product_to_which_no_entry_point_leads_are_named() -> None:
     files = {
         **PACKAGE,
