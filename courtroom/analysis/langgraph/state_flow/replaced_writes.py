@@ -10,6 +10,7 @@ from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, joined
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.symbol_table import SymbolTable
 
+STREAM = "stream("
 ROUTER_AFTER = "the router after "
 Followers = Mapping[str, set[str]]
 
@@ -21,7 +22,9 @@ def replaced_writes(
     uses = [*access.nodes.values(), *access.routers]
     builder = graph.builder
     is_open = any(use.reads_gap or use.writes_gap for use in uses) or access.sent
-    if builder is None or builder.unresolved or is_open or not access.declared:
+    # A caller that streams the run gets what each node writes.
+    is_streamed = any(STREAM in source.text for source in symbols.codebase.production)
+    if builder is None or builder.unresolved or is_open or is_streamed or not access.declared:
         return
     followers: dict[str, set[str]] = {}
     ways = [*builder.edges, *((r.start, end) for r in graph.routes for end in r.targets)]
@@ -43,7 +46,7 @@ def replaced_writes(
                     f" {'replaces' if len(others) == 1 else 'replace'} before any node reads it"
                 )
                 names = (use.name,)
-                yield FlowFault("unread_write", sentence, write.path, write.line, None, (), names)
+                yield FlowFault("unused_result", sentence, write.path, write.line, nodes=names)
 
 
 def _reads(use: StateUse, key: str) -> bool:
