@@ -252,11 +252,25 @@ def _use_of_pattern(
                 continue
             if _explains(passage, pattern) or _is_definition(passage, pattern):
                 match = TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
-                rank = _distance(block, passage, pattern), not _names_both(passage)
+                # What follows a heading on several terms is about those that it names itself.
+                is_of_others = _names_several(blocks, index) and not _says(
+                    passage[len(block.text) :], pattern
+                )
+                distance = 3 if is_of_others else _distance(block, passage, pattern)
+                rank = distance, not _names_both(passage)
                 explanations.append((rank, match))
         mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
     # Of equals, the first one.
     return min(explanations, key=lambda ranked: ranked[0])[1] if explanations else mention
+
+
+def _names_several(blocks: list[_Block], index: int) -> bool:
+    """Return whether a heading, with the lines that it runs over, names more than one of the terms."""
+    if not blocks[index].heading:
+        return False
+    lines = [block.text for block in blocks[max(0, index - 1) : index + 2] if block.heading]
+    folded = _folded(" ".join(lines))
+    return sum(bool(_pattern(_spellings(term)).search(folded)) for term in PDF_TERMS) > 1
 
 
 def _names_both(passage: str) -> bool:

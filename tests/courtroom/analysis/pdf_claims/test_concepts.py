@@ -97,6 +97,21 @@ def test_section_on_the_term_is_shown_before_another_passage() -> None:
     assert (match.use, match.page) == ("substantive", 2)
 
 
+@pytest.mark.parametrize(
+    ("title", "page"),
+    [("2.1 Fan-Out", 1), ("2.1 Fan-Out, Metacognition", 2), ("2.1 Metacognition and\nFan-Out", 2)],
+)
+def test_text_below_a_heading_on_several_terms_explains_those_that_it_names(
+    title: str, page: int
+) -> None:
+    other = EXPLAINED.replace("Fan-out", "The split").replace("fan in", "meet")
+    headings = (*title.split("\n"), "Graph")
+    reading = _reading(f"{title}\n{other}", f"Graph\n{EXPLAINED}", headings=headings)
+    assert use_of_term(reading, "Fan-In / Fan-Out").page == page
+    alone = _reading(f"{title}\n{other}", headings=headings)
+    assert use_of_term(alone, "Fan-In / Fan-Out").use == "substantive"
+
+
 def test_caption_below_a_heading_does_not_end_its_section() -> None:
     title, caption = "2.3 State Synchronization", "Figure 2 \u2013 Reducers"
     reading = _reading(f"{title}\n{caption}\n{EXPLAINED}", headings=(title, caption))
