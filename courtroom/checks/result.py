@@ -17,7 +17,10 @@ MOST_CLUES = 4
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """One place to show. Without a `statement`, the lines of `path` are quoted verbatim."""
+    """One place to show. Without a `statement`, the lines of `path` are quoted verbatim.
+
+    `is_idle`: nothing runs what stands there, so that its evidence bears no tag of the check.
+    """
 
     rationale: str
     statement: str | None = None
@@ -27,6 +30,7 @@ class Clue:
     page: int | None = None
     commit: str | None = None
     confidence: float = READ_WHOLE
+    is_idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from courtroom.checks.fault_words import matching, options
@@ -41,10 +42,15 @@ NAMES = {
     "tls_unverified": "a connection that checks no certificate",
     "committed_secret": "a committed secret",
 }
+# What is said of a call in a file that no run of the product reads.
+UNREACHED = "in a file to which no import leads from an entry point"
 
 
 class UnsafeCallCheck(CheckBase):
     """Use with negative polarity; a check tagged `security` makes its evidence security evidence.
+
+    Calls in files to which no import leads from an entry point count against the check, and are no
+    security evidence.
 
     Calls are looked for in the code outside tests, committed secrets in every text file. Possible
     ones are named in the evidence and change nothing.
@@ -67,12 +73,14 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
         return unknown(missing, survey)
 
     by_place = [(danger, clue) for danger in check.any_of for clue in _clues(danger, survey)]
+    by_place.sort(key=lambda row: row[1].is_idle)
     if not by_place:
         looked_for = _looked_for(check.any_of, survey) + _possible_places(check.any_of, survey)
         return absent(_absence(check.any_of, survey), looked_for, met=not check.is_positive)
     kinds, clues = [danger for danger, _ in by_place], [clue for _, clue in by_place]
     reason = by_kind([(danger, clue.rationale) for danger, clue in by_place])
-    return present(reason, clues, met=check.is_positive, fault=f"The work has {NAMES[kinds[0]]}.")
+    fault = f"The work has {NAMES[kinds[0]]}{f', {UNREACHED}' * clues[0].is_idle}."
+    return present(reason, clues, met=check.is_positive, fault=fault)
 
 
 def _absence(dangers: Sequence[str], survey: Survey) -> str:
@@ -144,13 +152,27 @@ def _clues(danger: str, survey: Survey) -> list[Clue]:
         if call["kind"] == danger
     }
     places = survey.facts[FACTS[danger]] if danger in FACTS else calls.values()
+    unreached = _unreached(survey)
     return [
-        line_clue(
-            place,
-            f"{_place(place)} has {NAMES[danger]}{_origin(calls.get((place['path'], place['line'])))}.",
+        replace(
+            line_clue(
+                place,
+                f"{_place(place)} has {NAMES[danger]}"
+                f"{_origin(calls.get((place['path'], place['line'])))}"
+                f"{f', {UNREACHED}' * (place['path'] in unreached)}.",
+            ),
+            is_idle=place["path"] in unreached,
         )
         for place in places
     ]
+
+
+def _unreached(survey: Survey) -> frozenset[str]:
+    """Return the files to which no import leads from an entry point; none without the graph's."""
+    unreached = frozenset((survey.facts.get("scope") or {}).get("unreached", ()))
+    graph = (survey.facts.get("graph") or {}).get("path")
+    # Where the way to the graph itself is not known, other ways may be missing as well.
+    return unreached if graph and graph not in unreached else frozenset()
 
 
 def _place(row: Mapping[str, Any]) -> str:

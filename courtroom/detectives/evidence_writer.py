@@ -111,7 +111,7 @@ def _written(
         rationale=clue.rationale,
         confidence=clue.confidence,
         # A tag such as `security` says something about a place only where the subject is.
-        tags=check.tags if is_found else (),
+        tags=check.tags if is_found and not clue.is_idle else (),
     )
 
 

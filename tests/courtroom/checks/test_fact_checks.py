@@ -145,6 +145,36 @@ def test_each_unsafe_call_is_shown_and_counts_against():
     assert (safe.met, clue_lines(safe)) == (True, [(None, None)])
 
 
+@pytest.mark.parametrize(
+    ("graph", "idle"), [("src/graph.py", [("t.py", False), ("old.py", True)]), ("old.py", None)]
+)
+def test_calls_in_files_that_no_entry_point_reaches_are_idle_and_come_last(graph, idle):
+    facts = {
+        "os_system_calls": [{"path": "old.py", "line": 7}, {"path": "t.py", "line": 2}],
+        "scope": {"unreached": ["old.py"]},
+        "graph": {"path": graph},
+    }
+    check = UnsafeCallCheck(**CHECK_FIELDS, polarity="negative", any_of=("os_system",))
+    finding = unsafe_calls(check, survey(facts=facts))
+
+    clues = [(clue.path, clue.is_idle) for clue in finding.clues]
+    assert clues == (idle or [("old.py", False), ("t.py", False)])
+    where = ", in a file to which no import leads from an entry point" if idle else ""
+    assert f"old.py:7 has a call of os that runs a shell{where}." in {
+        clue.rationale for clue in finding.clues
+    }
+    assert finding.fault == "The work has a call of os that runs a shell."
+
+
+def test_a_committed_secret_counts_in_every_file():
+    secret = {"path": "old.py", "line": 1, "kind": "private key"}
+    scope = {"scope": {"unreached": ["old.py"]}, "graph": {"path": "src/graph.py"}}
+    check = UnsafeCallCheck(**CHECK_FIELDS, polarity="negative", any_of=("committed_secret",))
+    finding = unsafe_calls(check, survey(facts={"committed_secrets": [secret], **scope}))
+
+    assert [clue.is_idle for clue in finding.clues] == [False]
+
+
 def test_possible_dangers_are_named_and_change_nothing():
     facts = {
         "unsafe_calls": [],

@@ -79,6 +79,13 @@ def test_found_says_that_what_the_check_looks_for_is_there_and_only_then_tags_ho
     assert (item.found, item.tags) == (found, ("security",) if found else ())
 
 
+def test_evidence_of_what_nothing_runs_bears_no_tag():
+    clue = Clue(rationale="r", statement="s", is_idle=True)
+    ((item,), _) = write_down([(check(), Finding(met=True, reason="r", clues=(clue,)))])
+
+    assert (item.found, item.tags) == (True, ())
+
+
 def test_an_open_finding_has_an_outcome_and_no_evidence(snapshot):
     evidence, (outcome,) = write_down([(check(), could_not_look("the child died"))], snapshot)
     assert (evidence, outcome.met, outcome.reason, outcome.evidence) == (
