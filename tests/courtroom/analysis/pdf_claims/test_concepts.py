@@ -105,8 +105,8 @@ def test_text_below_a_heading_on_several_terms_explains_those_that_it_names(
     title: str, page: int
 ) -> None:
     other = EXPLAINED.replace("Fan-out", "The split").replace("fan in", "meet")
-    headings = (*title.split("\n"), "Graph")
-    reading = _reading(f"{title}\n{other}", f"Graph\n{EXPLAINED}", headings=headings)
+    headings = (*title.split("\n"), "2.2 Graph")
+    reading = _reading(f"{title}\n{other}", f"2.2 Graph\n{EXPLAINED}", headings=headings)
     assert use_of_term(reading, "Fan-In / Fan-Out").page == page
     alone = _reading(f"{title}\n{other}", headings=headings)
     assert use_of_term(alone, "Fan-In / Fan-Out").use == "substantive"
