@@ -12,6 +12,8 @@ from courtroom.report_import.imported_report import ImportedScore
 
 LARGEST_NUMBER = 1_000_000
 LONGEST_LEVEL = 60
+# Words of a verdict before its score.
+MOST_VERDICT_WORDS = 3
 # Only so much of a text is searched: a score stands at its beginning.
 SEARCHED = 300
 _NUMBER = r"\d{1,7}(?:[.,]\d{1,6})?"
@@ -86,10 +88,17 @@ def split_leading_score(text: str) -> tuple[ImportedScore | None, str]:
 
 
 def parse_closing_score(text: str) -> ImportedScore | None:
-    """Return a score in parentheses at the very end, as in: Too few commits. (Score: 2)"""
+    """Return a score in parentheses at the very end, as in: Too few commits. (Score: 2)
+
+    Without a label it follows a verdict of a few words: Partial (3/5).
+    """
     opening = text.rfind("(")
     is_closing = opening >= 0 and text.rstrip(" .*").endswith(")")
-    if not is_closing or not _LABEL.match(text, opening + 1):
+    if not is_closing:
+        return None
+    is_bare = 1 <= len(text[:opening].split()) <= MOST_VERDICT_WORDS
+    inside = text[opening + 1 :].rstrip(" .*)")
+    if not _LABEL.match(text, opening + 1) and not (is_bare and _FRACTION.fullmatch(inside)):
         return None
     return split_leading_score(text[opening + 1 :].rstrip(" .*)"))[0]
 

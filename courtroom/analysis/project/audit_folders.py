@@ -37,6 +37,10 @@ _GENERATED = re.compile(
     r"on[_ -]?peers?|(?:^|[/_ -])peers?(?:$|/|[_ -](?:audit|report|generated|review))"
     r"|report[_ -]?generated"
 )
+DATE = re.compile(
+    r"(?<!\d)(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?:[T _-]{1,2}(\d\d)[:_-]?(\d\d))?"
+)
+_NUMBERED = re.compile(r"(.*\D)(\d{1,3})")
 _PLACE = re.compile(
     r"\w\.(?:py|ipynb|ts|tsx|js|jsx|go|rs|java|rb|php|cs|kt)\b|\bsrc/|\bline \d", re.IGNORECASE
 )
@@ -62,6 +66,17 @@ def kind_of(path: str) -> str | None:
     # "received from peer" also contains the word for generated audits, so the order matters.
     kinds = (("received", _RECEIVED), ("self", _SELF), ("generated", _GENERATED))
     return next((kind for kind, pattern in kinds if pattern.search(name)), None)
+
+
+def series_of(path: str) -> str:
+    """Return the name of a file without the time in it; "" where it has none."""
+    stem = PurePosixPath(path).stem
+    return re.sub(r"\d", "", stem) if DATE.search(stem) else ""
+
+
+def has_later_number(later: str, earlier: str) -> bool:
+    new, old = (_NUMBERED.fullmatch(PurePosixPath(path).stem) for path in (later, earlier))
+    return bool(new and old and new[1] == old[1] and int(new[2]) > int(old[2]))
 
 
 def candidates_among(sizes: Mapping[str, int]) -> tuple[dict[str, str], list[str]]:

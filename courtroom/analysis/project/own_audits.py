@@ -12,7 +12,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.locations import shown
-from courtroom.analysis.project.audit_folders import kind_of, read_once
+from courtroom.analysis.project.audit_folders import (
+    DATE,
+    has_later_number,
+    kind_of,
+    read_once,
+    series_of,
+)
 from courtroom.analysis.project.repeated_arguments import (
     LEAST_FIXED,
     repeated_arguments,
@@ -66,11 +72,7 @@ _CLONE = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"your|user|owner|example|\borg/|repo$")
-_DATE = re.compile(
-    r"(?<!\d)(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?:[T _-]{1,2}(\d\d)[:_-]?(\d\d))?"
-)
 DAY_DIGITS = 8
-_NUMBERED = re.compile(r"(.*\D)(\d{1,3})")
 COMMIT_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 
 
@@ -196,7 +198,9 @@ def _is_audit(reading: AuditReading) -> bool:
 
 
 def _has_score(criterion: ImportedCriterion) -> bool:
-    return criterion.score is not None and criterion.score.value is not None
+    """Return whether the criterion has a score, its own or one of its judges."""
+    scores = (criterion.score, *(opinion.score for opinion in criterion.opinions))
+    return any(score is not None and score.value is not None for score in scores)
 
 
 def audit_row(reading: AuditReading, own: str | None = None) -> dict[str, Any]:
@@ -312,24 +316,21 @@ def _replaces(later: AuditReading, earlier: AuditReading) -> bool:
     if (later.about, later.repository) != (earlier.about, earlier.repository):
         return False
     folders = {PurePosixPath(reading.path).parent for reading in (later, earlier)}
-    # Without a name only the audits of oneself in one folder are of one work.
-    if later.repository is None and (later.about != "self" or len(folders) > 1):
+    # Without a name only audits of oneself in one folder are of one work, and those of a peer that
+    # differ by the time in their names.
+    is_series = later.about == "self" or series_of(later.path) == series_of(earlier.path) != ""
+    if later.repository is None and (not is_series or len(folders) > 1):
         return False
     new, old = _moment(later), _moment(earlier)
     if not new and not old:
-        return len(folders) == 1 and _has_later_number(later.path, earlier.path)
+        return len(folders) == 1 and has_later_number(later.path, earlier.path)
     return new[:DAY_DIGITS] > old[:DAY_DIGITS] > "" or (len(new) == len(old) and new > old)
-
-
-def _has_later_number(later: str, earlier: str) -> bool:
-    new, old = (_NUMBERED.fullmatch(PurePosixPath(path).stem) for path in (later, earlier))
-    return bool(new and old and new[1] == old[1] and int(new[2]) > int(old[2]))
 
 
 def _moment(reading: AuditReading) -> str:
     """Return the digits of the day, or of day and minute, in the file's name or the audit."""
     texts = (PurePosixPath(reading.path).stem, reading.report.date or "")
-    match = next(filter(None, map(_DATE.search, texts)), None)
+    match = next(filter(None, map(DATE.search, texts)), None)
     return "".join(part or "" for part in match.groups()) if match else ""
 
 

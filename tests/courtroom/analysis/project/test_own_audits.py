@@ -274,6 +274,32 @@ def test_only_the_newest_audit_of_a_work_is_judged(later, shown):
 
 
 @pytest.mark.parametrize(
+    ("later", "shown"),
+    [
+        ("audit_20260301_0900.md", False),
+        ("peer_b_20260301_0900.md", True),
+        ("latest.md", True),
+    ],
+)
+def test_audits_of_an_unnamed_peer_that_differ_by_their_time_are_of_one_work(later, shown):
+    folder = ON_PEER.rpartition("/")[0]
+    texts = {
+        f"{folder}/audit_20260228_1855.md": audit("The work is good.", url="none"),
+        f"{folder}/{later}": audit(url="none", head="**Date:** 2026-03-01"),
+    }
+    assert bool(audits_without_judgement(read(texts))) is shown
+
+
+def test_audit_whose_judges_alone_give_scores_is_read_with_them():
+    opinions = "".join(
+        f"\n### {name}\n\n#### Prosecutor — Partial (3/5)\nIt is wired.\n"
+        for name in ("Graph Orchestration", "State Management")
+    )
+    (row,) = rows({SELF: f"# Audit Report\n\n## Criterion Breakdown\n{opinions}"})
+    assert (row["criteria"], row["opinions"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
     ("first", "second", "shown"),
     [
         ("a1.md", "a2.md", False),
