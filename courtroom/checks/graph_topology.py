@@ -41,12 +41,12 @@ SENTENCES: dict[str, Sentences] = {
     ),
     "judges_parallel": ("The judges run in parallel.", "The judges do not all run in parallel."),
     "fan_in_before_judges": (
-        "Evidence has a join before the judges.",
-        "Evidence has no join before the judges.",
+        "Evidence is joined before the judges.",
+        "Evidence is not joined before the judges.",
     ),
     "fan_in_before_justice": (
-        "Opinions have a join before the verdict.",
-        "Opinions have no join before the verdict.",
+        "Opinions are joined before the verdict.",
+        "Opinions are not joined before the verdict.",
     ),
     "conditional_error_route": (
         "A conditional edge has a way for an error or for missing evidence.",

@@ -197,7 +197,7 @@ def _fault(check: SynthesisRules) -> str:
     others = {
         "deterministic": (DETERMINISTIC[0], "No code without a model computes the verdict."),
         "markdown_report": MARKDOWN,
-        "security_by_evidence": (GROUNDS["evidence"], "No cap for security waits for evidence."),
+        "security_by_evidence": (GROUNDS["evidence"], "No cap for security reads evidence."),
         "dissent_reasons": (DISSENTS["arguments"], "No dissent gives what the judges argue."),
         "remediation": (REMEDIATIONS["findings"], "The remediation is made of fixed words."),
     }

@@ -434,4 +434,4 @@ def _open_checks(groups: OutcomeGroups) -> str:
 def _on_second_round(question: Question) -> str:
     has_changed = question.round > 1 and OWN_CONCERN[question.persona] > 1
     concern = CONCERNS[question.persona]
-    return f"In the second round, checks on {concern} count once for me, not twice." * has_changed
+    return f"Having heard the others, I count checks on {concern} once, not twice." * has_changed

@@ -39,6 +39,7 @@ OPENING_WORDS = frozenset(
 
 # Not the dot of "e.g." or of a number in a list.
 SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
+NOT_RECOGNISED = " was recognised"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,10 @@ def statement_of(
 
 
 def whether(goal: str) -> str:
-    """Return the goal as a question within a sentence."""
+    """Return the goal as a question within a sentence; of what was not recognised, if it is there."""
+    if goal.startswith("No ") and NOT_RECOGNISED in goal:
+        flaw = goal.rstrip(".").removeprefix("No ").replace(NOT_RECOGNISED, "", 1)
+        return f"whether there is any {flaw.replace(', and no ', ', or any ')}"
     return f"whether {continued(goal.rstrip('.'))}"
 
 

@@ -15,9 +15,9 @@ Layer = tuple[str, ...]
 REQUIRED_PARTS = {
     "exists": "A graph",
     "detectives_parallel": "At least two detectives run in parallel",
-    "fan_in_before_judges": "Evidence has a join before the judges",
+    "fan_in_before_judges": "Evidence is joined before the judges",
     "judges_parallel": "Judges run in parallel",
-    "fan_in_before_justice": "Opinions have a join before the verdict",
+    "fan_in_before_justice": "Opinions are joined before the verdict",
     "conditional_error_route": "A separate route for failures",
 }
 DETECTIVES: Layer = ("a detective", "another detective")

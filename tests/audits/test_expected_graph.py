@@ -103,7 +103,7 @@ def test_part_has_the_outcome_of_its_check() -> None:
     assert graph.parts == (
         RequiredPart("A graph", True, "So: True."),
         RequiredPart("Judges run in parallel", False, "So: False."),
-        RequiredPart("Opinions have a join before the verdict", None, "So: None."),
+        RequiredPart("Opinions are joined before the verdict", None, "So: None."),
     )
 
 

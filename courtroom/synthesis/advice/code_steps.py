@@ -167,9 +167,10 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
     if not rows:
         return
     shortest = min(rows, key=lambda row: row["own_words"] or 0)
-    counts = listed(f"{row['persona']} ({row['own_words']} now)" for row in rows)
+    counts = listed(f"{row['own_words'] or 0} for {row['persona']}" for row in rows)
     yield placed(
-        f"Add to the prompts what only this judge looks for, to at least {words} words: {counts}.",
+        "Say in each judge's prompt what this judge alone looks for and how it reads the scale; words of"
+        f" its own are counted, at least {words}: {counts} now.",
         shortest,
     )
 

@@ -70,7 +70,7 @@ REPEAT = {
             "judge → verdict",
             "`verdict` joins the opinions before the verdict, but runs again, as `hub` does",
         ),
-        ("fan_in_before_justice", "x → other", "Opinions have a join before the verdict"),
+        ("fan_in_before_justice", "x → other", "Opinions are joined before the verdict"),
     ],
 )
 def test_join_that_runs_more_than_once_is_not_said_to_wait(aspect, edge, sentence):

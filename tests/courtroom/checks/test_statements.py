@@ -53,6 +53,10 @@ def test_record_without_a_fault_has_its_reason_alone():
     [
         ("Every file exists", "whether every file exists"),
         ("LangGraph runs it.", "whether LangGraph runs it"),
+        (
+            "No clone was recognised that is lost, and no text that no code uses",
+            "whether there is any clone that is lost, or any text that no code uses",
+        ),
     ],
 )
 def test_goal_is_a_question_and_a_name_keeps_its_capital(goal, question):
