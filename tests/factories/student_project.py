@@ -54,9 +54,13 @@ TOOLS = """import os
 def clone_repo(url):
     os.system("git clone " + url)
 """
-MAIN = """from src.graph import build_graph
+MAIN = """import sys
+
+from src.graph import build_graph
+from src.tools import clone_repo
 
 if __name__ == "__main__":
+    clone_repo(sys.argv[1])
     build_graph().invoke({})
 """
 

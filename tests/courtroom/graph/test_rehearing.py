@@ -1,6 +1,7 @@
 """Scripted bench in the real graph: second rounds of disputed criteria, and failed judges."""
 
 import asyncio
+import re
 from dataclasses import replace
 from typing import Any, cast
 
@@ -228,7 +229,8 @@ def test_second_hearing_shows_no_word_of_the_submission(case_and_inputs):
     prompt = material.text
     assert "“" not in prompt
     assert "src/" not in prompt
-    assert "f1" not in prompt
+    # Ids of evidence are digests, in which the letters may stand as well.
+    assert re.search(r"\bf1\b", prompt) is None
     assert (material.files, material.sheets) == ((), ())
 
 
