@@ -55,7 +55,7 @@ BOUND_ALWAYS = (
 )
 # Words of the check on a class for the fields that the nearest class lacks.
 LACKING = re.compile(
-    r"defines class (?P<name>\w+).{0,300} without the fields? (?P<fields>[\w, ]+)\.$"
+    r"defines class (?P<name>\w+).{0,300} without the fields? (?P<fields>[\w, ]{1,300})\.$"
 )
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
