@@ -34,7 +34,9 @@ def record_calls(writer: FactWriter) -> None:
     layers = writer.layers
     helpers = judging_calls(layers.in_use, layers.judges)
     judging = [*layers.judges, *helpers]
-    calls = structured_calls(writer.symbols)
+    running = [*layers.in_use, *judging]
+    # What nothing calls shows the least of how the judges are asked.
+    calls = sorted(structured_calls(writer.symbols), key=lambda call: not call.is_in(running))
     gap = layer_gap(writer.call_graph, layers, "judge")
     rows = []
     for call in calls:

@@ -79,3 +79,11 @@ def test_computed_scores_of_plain_judges_are_not_established_as_equal(
     work = surveyed({"src/graph.py": code}, tmp_path)
     assert work.facts["separate_score_ranges"] == rows
     assert (rows is None) == ("separate_score_ranges" in work.reasons)
+
+
+def test_a_bound_call_that_nothing_runs_comes_last(tmp_path: Path) -> None:
+    idle = "def idle(schema):\n    return llm.with_structured_output(schema)\n\n\n"
+    code = GRAPH.replace("SCORE", "llm.with_structured_output(Opinion).invoke(state)")
+    work = surveyed({"src/graph.py": idle + code}, tmp_path)
+
+    assert [row["schema"] for row in work.facts["structured_output_calls"]] == ["Opinion", "schema"]
