@@ -15,6 +15,7 @@ from courtroom.checks.from_facts import (
 from courtroom.checks.kind import CheckKind, Label
 from courtroom.checks.phrases import in_full, listed, number_of, places_of
 from courtroom.checks.result import Finding, absent, could_not_look, present
+from courtroom.checks.subjects import lacks_graph
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
@@ -50,20 +51,23 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
     if not count:
         return could_not_look(f"No function of the {part} was found.")
 
+    reached = REACHED[check.part]
+    if lacks_graph(survey.facts):
+        reached = reached.replace("that the graph calls", "of the code")
     lines = [line for line in fact["lines"] if line["part"] == check.part]
     if check.every_run and lines:
         return _every_run(lines)
     if not lines:
         functions = number_of(count, "function")
         searched = (
-            f"Looked in the {functions} {REACHED[check.part]} for names that are evaluated and that"
+            f"Looked in the {functions} {reached} for names that are evaluated and that"
             " nothing defines or a comprehension sets too late, for texts that cannot be formatted, and"
             " for models that are built without a field that they require: there are none."
         )
         subject = "The only function" if count == 1 else f"None of the {functions}"
         a, one, last = ("no", "none", "and no") if count == 1 else ("a", "one", "or a")
         reason = (
-            f"{subject} {REACHED[check.part]} evaluates {a} name that nothing defines, {one} that is"
+            f"{subject} {reached} evaluates {a} name that nothing defines, {one} that is"
             f" set too late, {a} text that cannot be formatted, {last} model without a field that it"
             " requires."
         )

@@ -53,10 +53,6 @@ BOUND_ALWAYS = (
     "Ask with the schema in every attempt: hold the answer of this call to {schema}, as that of the"
     " bound call, and cut no score out of its text."
 )
-# Words of the check on a class for the fields that the nearest class lacks.
-LACKING = re.compile(
-    r"defines class (?P<name>\w+).{0,300} without the fields? (?P<fields>[\w, ]{1,300})\.$"
-)
 OTHER_CALL = re.compile(r"\.(?:create|generate_content|chat|complete|completion|post)\(")
 OTHER_CLIENT = (
     "Hand the JSON Schema of {schema} to the judges' model with this call, or ask a LangChain model"
@@ -178,11 +174,13 @@ def prompt_steps(aspect: str, words: int, work: Work) -> Iterator[Step]:
 def class_steps(example: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
     """Name the fields that the nearest class lacks, with their lines of the rubric's example."""
     for piece in pieces[:1]:
-        if lacking := LACKING.search(piece.rationale):
-            fields = re.split(r", | and ", lacking["fields"])
-            lines = [line for line in example.splitlines() if line.partition(":")[0] in fields]
-            noun = "field" if len(fields) == 1 else "fields"
-            action = f"Give {lacking['name']} the {noun} {lacking['fields']}."
+        defined, _, lacking = piece.rationale.partition(" without the field")
+        if lacking:
+            name = defined.rpartition(" class ")[2].partition("(")[0]
+            fields = lacking.removeprefix("s").strip(" .")
+            names = re.split(r", | and ", fields)
+            lines = [line for line in example.splitlines() if line.partition(":")[0] in names]
+            action = f"Give {name} the {'field' if len(names) == 1 else 'fields'} {fields}."
             yield Step(action, snippet="\n".join(lines) or None, is_exact=True)
 
 

@@ -199,7 +199,7 @@ FLOW = {
     "shallow_history": "Clone without a depth, or with --filter=blob:none instead",
     "deleted_clone": "Clone into a folder of tempfile.mkdtemp() and delete it when all is read",
     "lost_clone": "Keep the folder until every node has read it, and delete it then",
-    "dead_route": "Let the router choose this way where it belongs, or take the way out",
+    "dead_route": "Let the router choose this way where it belongs, or remove the branch",
     "needless_route": "Let the router choose this way by what the node at {other} says of a failure",
     "impossible_test": "Compare with a value that the field at {other} can hold",
     "loose_rule": "Make this rule do what its name promises",

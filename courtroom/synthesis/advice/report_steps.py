@@ -86,7 +86,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
             " No file of the code has them."
         )
     elif aspect == "claims_hold" and contradicted:
-        built = f"Build what the report claims, or take it out there: {named(wrong)}."
+        built = f"Build what the report claims, or drop it from the report: {named(wrong)}."
         used = named([FEATURE_WORDS[feature] for feature in other])
         in_place = f"Say in the report what the code uses in place of {used}."
         total = number_of(work.facts.get("commit_count") or 0, "commit")

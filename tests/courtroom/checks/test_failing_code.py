@@ -28,6 +28,13 @@ def test_part_without_such_a_line_meets_its_check():
     assert "2 functions" in result.clues[0].statement
 
 
+def test_functions_of_a_work_without_a_graph_are_not_said_to_be_called_by_one():
+    check = FailingCode(**CHECK_FIELDS, part="graph")
+    facts = {"failing_code": FACT, "graph": None, "detectives_parallel": False}
+    reason = failing_code(check, survey(facts=facts)).reason
+    assert reason.startswith("None of the 2 functions of the code outside the judges")
+
+
 @pytest.mark.parametrize(
     ("part", "fact", "reason"),
     [

@@ -95,7 +95,7 @@ def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: st
     )
     assert (finding.met, finding.fault, finding.reason) == (
         False,
-        "The report explains “State Synchronization” without the term.",
+        "The report does not use “State Synchronization” where it explains it.",
         reason,
     )
 

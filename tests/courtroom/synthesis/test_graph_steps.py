@@ -289,7 +289,7 @@ def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     facts = work(graph=graph, state_flow={"faults": [dead], "unread": {}})
     (step,) = wiring_steps.topology_steps("conditional_error_route", facts)
     assert step.action == (
-        "Let the router choose this way where it belongs, or take the way out. The router never takes this way."
+        "Let the router choose this way where it belongs, or remove the branch. The router never takes this way."
     )
 
 

@@ -24,7 +24,7 @@ def test_library_that_the_report_names_wrongly_is_not_built():
     facts = work(pdf_claims=dict.fromkeys(names, "contradicted"), commit_count=27)
     (step,) = report_steps.claim_steps("claims_hold", facts)
     assert step.action == (
-        "Build what the report claims, or take it out there: an account of dissent."
+        "Build what the report claims, or drop it from the report: an account of dissent."
         " Say in the report what the code uses in place of a GPT model and a folder made by mkdtemp."
         " Correct the number of commits in the report: the history has 27 commits."
         " Take out of the report what is no longer so: calls of os.system."
