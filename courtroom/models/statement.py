@@ -68,9 +68,15 @@ def statement_of(
         return Statement(met, not_checked([goal]), _closed(reason))
     sentence = goal if met else fault
     # The reason may be the same sentence, perhaps with more behind it.
-    if not sentence or _plain(reason).startswith(_plain(sentence)):
+    if not sentence or _plain(reason).startswith(_plain(sentence)) or _repeats(reason, sentence):
         return Statement(met, _closed(reason), "")
     return Statement(met, _closed(sentence), _closed(reason))
+
+
+def _repeats(reason: str, sentence: str) -> bool:
+    """Return whether a denial says all of the other one, in another order: "No rule was ..."."""
+    first, words = (_plain(first_sentence(text)).split() for text in (reason, sentence))
+    return first[:1] == words[:1] == ["no"] and set(words) <= set(first)
 
 
 def whether(goal: str) -> str:

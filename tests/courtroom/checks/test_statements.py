@@ -149,3 +149,17 @@ FIELDS = {"id": "c", "goal": GOAL}
 )
 def test_kind_makes_the_fault_from_the_parameters(kind, fields, words):
     assert fault_of(KINDS[kind].model.model_validate(FIELDS | fields)) == words
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_repeated"),
+    [
+        ("No clone that is lost was recognised in the 3 files.", True),
+        ("No clone was looked at.", False),
+        ("Nothing is lost that was recognised as a clone.", False),
+    ],
+)
+def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repeated):
+    goal = "No clone was recognised that is lost"
+    statement = statement_of(goal=goal, fault="", met=True, reason=reason)
+    assert (str(statement) == reason) is is_repeated
