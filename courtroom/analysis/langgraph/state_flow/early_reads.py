@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.state_access import KeyWrite, StateAccess, StateUse
+from courtroom.analysis.langgraph.state_flow.carried_values import is_carried_on
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading, joined
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.python.symbol_table import SymbolTable
@@ -76,7 +77,8 @@ def early_reads(
         reported: set[Slot] = set()
         for slot, path, line in _reads(use, access.declared):
             writers = written.get(slot, {})
-            if slot in compared or slot[:1] in reported or name in writers or not writers:
+            is_own = name in writers and _needs_own(symbols, slot, path, line, writers)
+            if slot in compared or slot[:1] in reported or not writers or is_own:
                 continue
             compared.add(slot)
             is_late = all(order.is_too_late(writer, name) for writer in writers)
@@ -91,14 +93,26 @@ def early_reads(
                 reading.add([_fault(name, slot, path, line, writers, order)])
 
 
+def _needs_own(symbols: SymbolTable, slot: Slot, path: str, line: int, writers: Writers) -> bool:
+    """Return whether one of the writers may read the slot for what it has there itself.
+
+    It alone writes it, it has an entry of its own in a mapping, or it adds to what it reads.
+    """
+    is_mapping = len(slot) > 1 or any(write.inner for write in writers.values())
+    return is_mapping or len(writers) == 1 or is_carried_on(symbols, path, line, slot[0])
+
+
 def _fault(name: str, slot: Slot, path: str, line: int, late: Writers, order: _Order) -> FlowFault:
     shown = slot[0] if len(slot) == 1 else f"{slot[0]}[{slot[1]!r}]"
     is_same = all(order.first.get(writer) == order.last[name] for writer in late)
     is_later = all(order.first.get(writer, 0) > order.last[name] for writer in late)
     when = "the same step" if is_same else "a later step" if is_later else "this step or later"
+    effect = f"it comes too late for {name}"
+    if name in late:
+        effect = f"{name} reads only what the graph starts with"
     sentence = (
         f"{name} reads `{shown}`, which only {joined([*late])} write{'s' * (len(late) == 1)}, in"
-        f" {when}: it comes too late for {name}"
+        f" {when}: {effect}"
     )
     first = next(iter(late.values()))
     return FlowFault("early_read", sentence, path, line, (first.path, first.line))

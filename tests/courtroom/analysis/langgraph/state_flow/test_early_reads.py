@@ -34,11 +34,11 @@ LOOP = SIDE_BY_SIDE + 'g.add_conditional_edges("repo", lambda state: "rubric", [
 RUN = 'app.invoke({"repo_url": "https://example.org/a", "folder": "", "evidences": {}})\n'
 
 
-def early(doc: str, edges: str = SIDE_BY_SIDE, run: str = RUN) -> list[str]:
+def early(doc: str, edges: str = SIDE_BY_SIDE, run: str = RUN, state: str = STATE) -> list[str]:
     names = ("repo", "doc", "rubric")
     nodes = "".join(f'g.add_node("{name}", {name})\n' for name in names)
     graph = f"g = StateGraph(State)\n{nodes}{edges}app = g.compile()\n"
-    return sentences(flow_of(STATE + doc, graph=graph, run=run), "early_read")
+    return sentences(flow_of(state + doc, graph=graph, run=run), "early_read")
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,48 @@ def test_a_node_before_the_reader_whose_writes_are_unknown_leaves_it_open():
 
     assert sentences(reading, "early_read") == []
     assert "rubric" in reading.unread["early_read"]
+
+
+JUDGE = """
+    opinions: Annotated[list, operator.add]
+
+def repo(state):
+    return {"opinions": [Opinion(score=1)]}
+
+def rubric(state):
+    return {}
+
+def doc(state):
+    before = state.get("opinions", []) or []
+    made = []
+    made.append(Opinion(score=3 if before else 1))
+    return {"opinions": %s}
+"""
+
+
+def judging(returned: str, others: str = "repo") -> list[str]:
+    state = STATE.partition("    evidences")[0]
+    code = f"{state}{JUDGE % returned}".replace("def repo", f"def {others}")
+    if others != "repo":
+        code += '\ndef repo(state):\n    return {"folder": "a"}\n'
+    return early(code.removeprefix(STATE), run='app.invoke({"opinions": []})\n', state="")
+
+
+def test_a_node_that_looks_for_what_its_own_step_writes_reads_only_the_start():
+    (sentence,) = judging("made")
+    assert sentence == (
+        "doc reads `opinions`, which only repo and doc write, in the same step: doc reads only what"
+        " the graph starts with"
+    )
+
+
+@pytest.mark.parametrize(
+    "returned",
+    ["before + made", "[*before, *made]", "list(before) + made", "state['opinions'] + made"],
+)
+def test_a_node_that_returns_what_it_reads_adds_to_it(returned: str):
+    assert judging(returned) == []
+
+
+def test_a_node_that_alone_writes_what_it_reads_waits_for_nobody():
+    assert judging("made", "unused") == []
