@@ -24,7 +24,7 @@ from courtroom.analysis.git.commit_kinds import (
 )
 from courtroom.analysis.git.git_process import read_git
 from courtroom.analysis.git.snapshot import Snapshot
-from courtroom.analysis.git.stages import with_graphs_read
+from courtroom.analysis.git.stages import with_graphs_read, with_stubs_read
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -74,7 +74,7 @@ class Commit:
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
     joins. `empty_paths` are those of `paths` that hold nothing after it, `thin_paths` the Python files
-    to which it adds fewer than LEAST_LINES, `bare_graphs` those in which the graph has no node of its
+    to which it adds fewer than LEAST_LINES, or whose judges do nothing yet, `bare_graphs` those in which the graph has no node of its
     own yet (stages.py). `co_authors` are names and emails, `joins` the number
     of commits that the message says were squashed, `reverts` the id of the commit that it takes
     back.
@@ -123,7 +123,7 @@ def read_history(snapshot: Snapshot, limits: Limits) -> History:
         settings=[f"core.attributesFile={ATTRIBUTES}"],
     )
     commits = tuple(_parse_commits(listing.decode(errors="replace")))
-    commits = with_graphs_read(snapshot.git_dir, commits)
+    commits = with_stubs_read(snapshot.git_dir, with_graphs_read(snapshot.git_dir, commits))
     total = len(commits) if len(commits) < limits.commits else _count_commits(snapshot)
     return History(commits, total, truncated=total > len(commits))
 

@@ -42,6 +42,10 @@ _PART = re.compile(
 # Versions of the graph that are read until one has such a node.
 MOST_GRAPHS = 12
 GRAPH_BYTES = 2 * 1024 * 1024
+# Versions of files of detectives and judges that are read for functions that do nothing yet.
+MOST_STUBS = 12
+_EMPTY_LINES = ("pass", "...", "return", "return state", "return {}", "return None")
+_EMPTY_CALLS = ("print(", "raise NotImplementedError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +212,62 @@ def _node_names(text: str) -> list[str]:
     names = _NAMED_NODE.findall(text)
     is_readable = "StateGraph(" in text and len(names) == len(_NODE.findall(text))
     return names if is_readable else []
+
+
+# -- functions that do nothing yet ----------------------------------------------------------------
+
+
+def with_stubs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, ...]:
+    """Return the commits with files among `thin_paths` whose detectives or judges do nothing yet.
+
+    A file is read from its first commit on, until one of its functions does more than return the
+    state.
+    """
+    filled: set[str] = set()
+    read = 0
+    changed: list[Commit] = []
+    for commit in commits:
+        stubs: set[str] = set()
+        for path in () if commit.is_merge else commit.paths:
+            stage = _stage_of_file(path)
+            is_kept = stage in {"tools", "judges"} and path.endswith(".py") and path not in filled
+            if not is_kept or read >= MOST_STUBS or _is_blank(path, commit) or is_test_path(path):
+                continue
+            read += 1
+            (stubs if _has_stubs_alone(_text_at(git_dir, commit.sha, path), stage) else filled).add(
+                path
+            )
+        changed.append(replace(commit, thin_paths=commit.thin_paths | stubs) if stubs else commit)
+    return tuple(changed)
+
+
+def _has_stubs_alone(text: str, stage: str | None) -> bool:
+    """Return whether the text has functions that are named after the stage, and none does more."""
+    bodies: list[list[str]] = []
+    is_inside = False
+    for line in text.splitlines():
+        if line and not line[0].isspace() and line[0] not in ")#":
+            words = line.removeprefix("async ").split("(")[0].split()
+            is_named = len(words) > 1 and stage in _stages_in(words[1])
+            if is_named and words[0] == "class":
+                return False
+            is_inside = is_named and words[0] == "def"
+            if is_inside:
+                bodies.append([])
+        if is_inside:
+            bodies[-1].append(line)
+    return bool(bodies) and all(map(_is_stub, bodies))
+
+
+def _is_stub(lines: Sequence[str]) -> bool:
+    """Return whether a function has nothing but its docstring, and ends or gives the state back."""
+    starts = (number for number, line in enumerate(lines, 1) if line.rstrip().endswith(":"))
+    is_text = False
+    for line in lines[next(starts, 0) :]:
+        statement = line.strip()
+        marks = statement.count('"""') + statement.count("'''")
+        is_code = not (is_text or marks) and statement and not statement.startswith("#")
+        if is_code and statement not in _EMPTY_LINES and not statement.startswith(_EMPTY_CALLS):
+            return False
+        is_text ^= marks % 2 == 1
+    return True

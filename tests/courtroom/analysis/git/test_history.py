@@ -336,6 +336,35 @@ def test_a_graph_begins_with_its_first_detective_or_judge(tmp_path, first, secon
     assert [(stage.name, stage.subject) for stage in progression(history)] == [("graph", begun)]
 
 
+JUDGE = (
+    'def prosecutor(\n    state: State,\n) -> State:\n    """Weigh the\n    gaps."""\n    {body}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "begun"),
+    [
+        (JUDGE.format(body="return state"), "Judge"),
+        (JUDGE.format(body="# later\n    pass"), "Judge"),
+        (JUDGE.format(body="print('here')\n\n    return {}"), "Judge"),
+        (JUDGE.format(body="return {'opinions': [weigh(state)]}"), "Draw"),
+        (JUDGE.format(body="if state:\n        return weigh(state)\n    return state"), "Draw"),
+        (f"{JUDGE.format(body='return state')}class TechLead:\n    score = 1\n", "Draw"),
+        ("", "Draw"),
+    ],
+)
+def test_judges_begin_where_one_does_more_than_return_the_state(tmp_path, first, begun):
+    path = "src/nodes/judges.py"
+    whole = JUDGE.format(body="return {'opinions': [weigh(state)]}")
+    made = [
+        Made("Draw", {path: lines(30) + first, "src/graph.py": graph_of("prosecutor")}),
+        Made("Judge", {path: lines(60) + whole}),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    stages = {stage.name: stage.subject for stage in progression(history)}
+    assert stages == {"graph": "Draw", "judges": begun}
+
+
 def test_graph_of_few_lines_begins_with_its_first_detective(tmp_path):
     short = graph_of("repo_detective").replace(lines(18), "")
     made = [
