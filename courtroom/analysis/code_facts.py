@@ -52,6 +52,7 @@ from courtroom.analysis.project.submission_scope import (
     needed_paths,
     read_scope,
 )
+from courtroom.analysis.project.unlocked_imports import BESIDE, LOCKS, unlocked_imports
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import (
     OTHER_LANGUAGES,
@@ -145,10 +146,21 @@ def _set_scope(writer: FactWriter) -> None:
     writer.facts["scope"] = scope.as_fact
     codebase = writer.symbols.codebase
     codebase.aside = {path: entry.kind for path, entry in scope.aside.items()}
+    _record_unlocked(writer, paths, frozenset(scope.unreached))
     # Names were looked up among all files so far; a fixture's module must not stand for the product's.
     writer.symbols = SymbolTable(codebase)
     if scope.main is not None:
         writer.add_location("scope", scope.main.path, scope.main.line, note=scope.reason)
+
+
+def _record_unlocked(writer: FactWriter, paths: list[str], unreached: frozenset[str]) -> None:
+    """Record the imports that fail in an install by the lock file, where it is the only manifest."""
+    lock = next((name for name in LOCKS if name in paths), None)
+    if lock is None or any(map(BESIDE.fullmatch, paths)):
+        return
+    text = (writer.reader.read(lock) or b"").decode("utf-8", "replace")
+    rows = unlocked_imports(writer.symbols, text, unreached)
+    writer.facts["scope"] |= {"lock": lock, "unlocked": rows} if rows else {}
 
 
 def _graph(writer: FactWriter) -> None:

@@ -78,13 +78,20 @@ class IdleNode(Place):
     name: str
 
 
+class UnlockedImport(Place):
+    """Import of a package, by the name that the code imports."""
+
+    name: str
+
+
 class SubmissionScope(FactModel):
     """The code that is the submission, and what is set apart from it.
 
     `main` is the file of the chosen entry point, for the `reason`. `reached` are files in folders
     of tests, examples and the like that the product runs, so that they belong to it. `unreached` are
     files of the product to which no import leads from an entry point, `idle_nodes` functions in the
-    others that are named as nodes and that no code uses.
+    others that are named as nodes and that no code uses. `unlocked` are packages that the product
+    imports and that the lock file `lock`, by which all is installed, does not have.
     """
 
     main: str | None
@@ -94,6 +101,8 @@ class SubmissionScope(FactModel):
     reached: tuple[str, ...]
     unreached: tuple[str, ...] = Field(default=(), exclude_if=lambda paths: not paths)
     idle_nodes: tuple[IdleNode, ...] = Field(default=(), exclude_if=lambda nodes: not nodes)
+    lock: str | None = Field(default=None, exclude_if=lambda lock: lock is None)
+    unlocked: tuple[UnlockedImport, ...] = Field(default=(), exclude_if=lambda rows: not rows)
     aside: tuple[AsideFiles, ...]
 
     def holds(self, path: str) -> bool:

@@ -95,6 +95,13 @@ def _scope(scope: SubmissionScope) -> Iterator[str]:
         names = ", ".join(f"{code_span(n.name)} ({code_span(f'{n.path}:{n.line}')})" for n in rows)
         more = len(scope.idle_nodes) - len(rows)
         yield f"- Named as nodes, and used by no code: {names}{f' and {more} more' * (more > 0)}"
+    if scope.unlocked:
+        names = ", ".join(
+            f"{code_span(row.name)} ({code_span(f'{row.path}:{row.line}')})"
+            for row in scope.unlocked
+        )
+        fail = "this import fails" if len(scope.unlocked) == 1 else "these imports fail"
+        yield f"- In an install by {code_span(scope.lock or '')}, {fail}: {names}"
     for group in scope.aside:
         count = f"{group.files} file{'s' if group.files > 1 else ''}"
         reason = escape_prose(group.reason)

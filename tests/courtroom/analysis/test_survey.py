@@ -255,3 +255,14 @@ def test_ways_through_a_graph_of_the_works_own_kind_are_open_with_its_place(
 
     plain = survey(snapshot_of({"flow.py": "print('a')\n"}, tmp_path / "plain"))
     assert plain.facts["detectives_parallel"] is False
+
+
+@pytest.mark.parametrize(
+    ("beside", "names"), [({}, ["pypdf"]), ({"requirements.txt": "pypdf\n"}, [])]
+)
+def test_import_that_the_only_manifest_lacks_is_part_of_the_scope(
+    beside: dict[str, str | bytes | None], names: list[str], tmp_path: Path
+) -> None:
+    files = {"main.py": "import pypdf\n", "uv.lock": '[[package]]\nname = "rich"\n', **beside}
+    scope = survey(snapshot_of(files, tmp_path)).facts["scope"]
+    assert [row["name"] for row in scope.get("unlocked", ())] == names

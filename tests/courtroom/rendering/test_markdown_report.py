@@ -20,7 +20,7 @@ from courtroom.models.audit_report import (
 from courtroom.models.evidence import Location
 from courtroom.models.facts import establish
 from courtroom.models.judge_answer import PERSONAS, AskedPlace
-from courtroom.models.project_facts import AsideFiles, IdleNode, SubmissionScope
+from courtroom.models.project_facts import AsideFiles, IdleNode, SubmissionScope, UnlockedImport
 from courtroom.models.root_cause import RootCause
 from courtroom.rendering.markdown_appendix import MALFORMED
 from courtroom.rendering.markdown_escaping import (
@@ -451,6 +451,8 @@ def test_product_and_what_is_set_apart_are_shown():
         reached=("demo/data.py",),
         unreached=("court/old_judge.py", "court/spare.py"),
         idle_nodes=(IdleNode(name="panel_node", path="court/bench.py", line=3),),
+        lock="uv.lock",
+        unlocked=(UnlockedImport(name="PIL", path="court/tools.py", line=2),),
         aside=(AsideFiles(path="tests/", kind="test", reason="a folder <named> tests", files=2),),
     )
     case = unsafe_case()
@@ -461,6 +463,7 @@ def test_product_and_what_is_set_apart_are_shown():
         "- The product runs these files of folders that usually do not belong to it: `demo/data.py`",
         "- No import leads from an entry point to `court/old_judge.py`, `court/spare.py`",
         "- Named as nodes, and used by no code: `panel_node` (`court/bench.py:3`)",
+        "- In an install by `uv.lock`, this import fails: `PIL` (`court/tools.py:2`)",
         "- Not the product: `tests/`, 2 files (test: a folder \\<named\\> tests)",
     ]
 
