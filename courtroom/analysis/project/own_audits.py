@@ -44,8 +44,7 @@ LEAST_OPINIONS = 3
 LEAST_CRITERIA = 2
 # From this share of failures on an audit is no judgement of the work as a whole.
 FAILED_SHARE = 0.25
-MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS = 8, 50, 50, 20
-QUOTED = 120
+MOST_PLACES, MOST_CITED, MOST_ROWS, MOST_DOCUMENTS, QUOTED = 8, 50, 50, 20, 120
 # Texts of one origin begin alike; what failed may stand behind.
 OPENING = 20
 # Weights move an overall score; a mean further away than this share of the scale is not its own.
@@ -59,7 +58,8 @@ _NAME = re.compile(r"audit(?!or)|verdict|(?:^|[_-])opinions?(?:[_-]|$)|grading[_
 # Documents on how to audit, and what is written about the work by hand.
 _NO_OUTPUT = re.compile(
     r"(?:^|[_-])(?:readme|spec|plan|guide|how|run|summary|architecture|interim|final|template"
-    r"|rubric|prompts?|schema|config|checklist|tasks|notes|metadata|manifest|improvement)(?:[_-]|$)"
+    r"|rubric|prompts?|schema|config|checklist|tasks|notes|metadata|manifest|improvement"
+    r"|video|demo|script|transcript)(?:[_-]|$)"
 )
 _NO_OUTPUT_FOLDER = re.compile(r"\..*|specs?|docs?|prompts?|templates?|contracts?|configs?|cache")
 _DOCUMENT = re.compile(r"^readme|(?:final|interim|submission|project|week[ _-]?\d*)[ _-]?report")
@@ -151,8 +151,8 @@ def _may_be_audit(path: str) -> bool:
         return True
     # In a folder of audits an output may have any name, and be the final one.
     if pure.suffix == ".md" and not {"audit", "audits"}.isdisjoint(pure.parts[:-1]):
-        stem = pure.stem if "report" in pure.stem else pure.stem.replace("final", "")
-        return not _NO_OUTPUT.search(stem)
+        is_document = "report" in pure.stem and "audit" not in pure.stem
+        return not _NO_OUTPUT.search(pure.stem if is_document else pure.stem.replace("final", ""))
     is_in_folder = any(_FOLDER.fullmatch(part) for part in pure.parts[:-1])
     has_name = _NAME.search(pure.stem) or (is_in_folder and pure.stem.startswith("report"))
     return bool(has_name) and not _NO_OUTPUT.search(pure.stem)
