@@ -73,11 +73,11 @@ class Commit:
 
     The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
     created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
-    joins. `empty_paths` are those of `paths` that hold nothing after it, `thin_paths` the Python files
-    to which it adds fewer than LEAST_LINES, or whose judges do nothing yet, `bare_graphs` those in which the graph has no node of its
-    own yet (stages.py). `co_authors` are names and emails, `joins` the number
-    of commits that the message says were squashed, `reverts` the id of the commit that it takes
-    back.
+    joins. `empty_paths` are those of `paths` that hold nothing after it, `thin_paths` the Python
+    files to which it adds fewer than LEAST_LINES, or whose judges do nothing yet, `bare_graphs`
+    those in which the graph has no node of its own yet, `bench_paths` those where functions of
+    judges begin (stages.py). `co_authors` are names and emails, `joins` the number of commits that
+    the message says were squashed, `reverts` the id of the commit that it takes back.
     """
 
     sha: str
@@ -95,6 +95,7 @@ class Commit:
     empty_paths: frozenset[str] = frozenset()
     thin_paths: frozenset[str] = frozenset()
     bare_graphs: frozenset[str] = frozenset()
+    bench_paths: frozenset[str] = frozenset()
 
     @property
     def is_merge(self) -> bool:

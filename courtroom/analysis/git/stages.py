@@ -44,6 +44,7 @@ MOST_GRAPHS = 12
 GRAPH_BYTES = 2 * 1024 * 1024
 # Versions of files of detectives and judges that are read for functions that do nothing yet.
 MOST_STUBS = 12
+_SIDES = (re.compile(r"def \w{0,40}prosecut"), re.compile(r"def \w{0,40}defen[cs]e"))
 _EMPTY_LINES = ("pass", "...", "return", "return state", "return {}", "return None")
 _EMPTY_CALLS = ("print(", "raise NotImplementedError")
 
@@ -89,6 +90,7 @@ def progression(history: History) -> tuple[Stage, ...]:
         if "setup" in _stages_in(commit.subject) and _lays_out(commit):
             full.add("setup")
         beside = full - {stage for stage, is_own in map(_stage_and_part, paths) if is_own and stage}
+        beside -= {"judges"} if commit.bench_paths else set()
         justice = beside & {"judges"}
         groups = ((by_files, full - justice), (by_justice, justice))
         for stages, names in (*groups, (by_little, little), (by_message, named)):
@@ -221,23 +223,29 @@ def with_stubs_read(git_dir: Path, commits: Sequence[Commit]) -> tuple[Commit, .
     """Return the commits with files among `thin_paths` whose detectives or judges do nothing yet.
 
     A file is read from its first commit on, until one of its functions does more than return the
-    state.
+    state. It is then among `bench_paths` where two sides have a function in it.
     """
     filled: set[str] = set()
     read = 0
     changed: list[Commit] = []
     for commit in commits:
         stubs: set[str] = set()
+        benches: set[str] = set()
         for path in () if commit.is_merge else commit.paths:
             stage = _stage_of_file(path)
             is_kept = stage in {"tools", "judges"} and path.endswith(".py") and path not in filled
             if not is_kept or read >= MOST_STUBS or _is_blank(path, commit) or is_test_path(path):
                 continue
             read += 1
-            (stubs if _has_stubs_alone(_text_at(git_dir, commit.sha, path), stage) else filled).add(
-                path
-            )
-        changed.append(replace(commit, thin_paths=commit.thin_paths | stubs) if stubs else commit)
+            text = _text_at(git_dir, commit.sha, path)
+            if _has_stubs_alone(text, stage):
+                stubs.add(path)
+                continue
+            filled.add(path)
+            if stage == "judges" and all(side.search(text) for side in _SIDES):
+                benches.add(path)
+        thin_paths = commit.thin_paths | stubs
+        changed.append(replace(commit, thin_paths=thin_paths, bench_paths=frozenset(benches)))
     return tuple(changed)
 
 

@@ -365,6 +365,18 @@ def test_judges_begin_where_one_does_more_than_return_the_state(tmp_path, first,
     assert stages == {"graph": "Draw", "judges": begun}
 
 
+def test_judges_in_the_file_of_a_chief_justice_begin_with_their_functions(tmp_path):
+    sides = JUDGE.format(body="return weigh(state)")
+    bench = sides + sides.replace("prosecutor", "defense_attorney")
+    made = [
+        Made("Judge", {"src/nodes/justice.py": lines(30) + bench}),
+        Made("Decide", {"src/nodes/judges.py": lines(60)}),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    stages = [(stage.name, stage.subject) for stage in progression(history)]
+    assert stages == [("judges", "Judge")]
+
+
 def test_graph_of_few_lines_begins_with_its_first_detective(tmp_path):
     short = graph_of("repo_detective").replace(lines(18), "")
     made = [
