@@ -48,7 +48,8 @@ def scores_apart(opinions: Sequence[LiteralOpinion]) -> list[dict[str, Any]]:
         for criterion, judges in by_criterion.items()
         for pair in combinations(judges.values(), 2)
         if all(
-            one.scores and two.scores and not one.scores & two.scores for one, two in product(*pair)
+            left.scores and right.scores and not left.scores & right.scores
+            for left, right in product(*pair)
         )
     ]
 

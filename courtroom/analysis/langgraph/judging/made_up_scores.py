@@ -179,8 +179,8 @@ def _preparations(function: ast.AST, functions: Mapping[str, FunctionRef]) -> It
         inner = [part for statement in node.body for part in walk(statement)]
         made = {last_name(n) for n in inner if isinstance(getattr(n, "ctx", None), ast.Store)}
         later = [call for call in requests if call.lineno > (node.end_lineno or 0)]
-        asked = {name for call in later for name in _asked_by(call)}
-        if (made & asked) - {""} and not any(call in inner for call in requests):
+        models = {name for call in later for name in _asked_by(call)}
+        if (made & models) - {""} and not any(call in inner for call in requests):
             yield node
 
 

@@ -91,10 +91,10 @@ def _searches(function: FunctionRef) -> Iterator[Search]:
         is_dangerous = len(word) >= LEAST_LETTERS and not SECURITY.isdisjoint(words_of(word))
         if not is_dangerous or not words & TEXTS or words & ARGUMENTS:
             continue
-        asked = _asked_of_found([*tests_around(node, part.lineno), *_ands_around(node, part)])
+        awaited = _awaited_value([*tests_around(node, part.lineno), *_ands_around(node, part)])
         # A test of it elsewhere may leave out what is searched here.
-        if asked is not None or "found" not in function.site.mentions:
-            yield Search(function, part.lineno, word, asked, "lower" in words)
+        if awaited is not None or "found" not in function.site.mentions:
+            yield Search(function, part.lineno, word, awaited, "lower" in words)
 
 
 def _ands_around(function: ast.AST, part: ast.expr) -> Iterator[ast.expr]:
@@ -106,7 +106,7 @@ def _ands_around(function: ast.AST, part: ast.expr) -> Iterator[ast.expr]:
             yield from node.values
 
 
-def _asked_of_found(tests: Iterable[ast.expr]) -> bool | None:
+def _awaited_value(tests: Iterable[ast.expr]) -> bool | None:
     """Return what tests that hold ask of `found`; None where they do not ask."""
     for test in tests:
         for part in test.values if isinstance(test, ast.BoolOp) else [test]:
@@ -137,16 +137,16 @@ def _denies(text: str, search: Search) -> bool:
     return bool(middle) and bool(DENIED.search(before) or DENIED_BEHIND.search(behind))
 
 
-def _may_be(found: ast.expr | None, asked: bool | None) -> bool:
+def _may_be(value: ast.expr | None, awaited: bool | None) -> bool:
     """Return whether evidence that denies a danger may say of `found` what the rule asks for."""
-    if found is None or asked is None:
-        return found is not None
-    if isinstance(found, ast.Constant):
-        return found.value is asked
-    if asked:
-        return isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Not)
+    if value is None or awaited is None:
+        return value is not None
+    if isinstance(value, ast.Constant):
+        return value.value is awaited
+    if awaited:
+        return isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
     # More than the danger decides: `has_folder and not has_danger`.
-    return isinstance(found, ast.BoolOp) and isinstance(found.op, ast.And)
+    return isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And)
 
 
 def _quoted(text: str, word: str) -> str:

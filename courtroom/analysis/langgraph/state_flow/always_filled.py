@@ -38,10 +38,10 @@ def filled_keys(node: FunctionNode) -> Filled:
     return _in_both(*ways.returned)
 
 
-def _in_both(first: Filled, *others: Filled) -> Filled:
+def _in_both(first: Filled, *more: Filled) -> Filled:
     """Return what is known on all ways."""
-    for other in others:
-        first = {name: first[name] and other[name] for name in first if name in other}
+    for way in more:
+        first = {name: first[name] and way[name] for name in first if name in way}
     return first
 
 
@@ -51,47 +51,47 @@ class _Ways:
 
     returned: list[Filled] = field(default_factory=list)
 
-    def follow(self, body: Sequence[ast.stmt], known: Filled) -> Filled | None:
+    def follow(self, body: Sequence[ast.stmt], filled: Filled) -> Filled | None:
         """Return what is known behind the statements; None where no way leads there."""
         for statement in body:
             if isinstance(statement, ast.Return):
-                self.returned.append(_keys_of(statement.value, known))
+                self.returned.append(_keys_of(statement.value, filled))
                 return None
             if isinstance(statement, ast.Raise | ast.Break | ast.Continue):
                 return None
-            after = self._behind(statement, known)
+            after = self._behind(statement, filled)
             if after is None:
                 return None
-            known = after
-        return known
+            filled = after
+        return filled
 
-    def _behind(self, statement: ast.stmt, known: Filled) -> Filled | None:
+    def _behind(self, statement: ast.stmt, filled: Filled) -> Filled | None:
         if isinstance(statement, ast.If):
-            body = self.follow(statement.body, {**known, **_told_by(statement.test, is_so=True)})
-            other = self.follow(
-                statement.orelse, {**known, **_told_by(statement.test, is_so=False)}
+            body = self.follow(statement.body, {**filled, **_filled_by(statement.test, is_so=True)})
+            orelse = self.follow(
+                statement.orelse, {**filled, **_filled_by(statement.test, is_so=False)}
             )
-            return _joined([body, other])
+            return _joined([body, orelse])
         if isinstance(statement, ast.With | ast.AsyncWith):
-            body = self.follow(statement.body, known)
+            body = self.follow(statement.body, filled)
             suppresses = any("suppress" in ast.unparse(i.context_expr) for i in statement.items)
-            return _joined([body, _without(known, statement)]) if suppresses else body
+            return _joined([body, _without(filled, statement)]) if suppresses else body
         if isinstance(statement, ast.Try):
-            return self._behind_try(statement, known)
+            return self._behind_try(statement, filled)
         if isinstance(statement, LOOPS):
-            left = _without(known, statement)
+            left = _without(filled, statement)
             self.follow(statement.body, left)
             # A loop of attempts is left by its returns alone: what follows it is read all the same.
             return self.follow(statement.orelse, left)
         if isinstance(statement, ast.Match):
-            ways = [self.follow(case.body, known) for case in statement.cases]
-            return _joined([*ways, _without(known, statement)])
-        return _after(statement, known)
+            ways = [self.follow(case.body, filled) for case in statement.cases]
+            return _joined([*ways, _without(filled, statement)])
+        return _after(statement, filled)
 
-    def _behind_try(self, statement: ast.Try, known: Filled) -> Filled | None:
+    def _behind_try(self, statement: ast.Try, filled: Filled) -> Filled | None:
         # What the body has done when it fails is not known.
-        broken = _without(known, *statement.body)
-        body = self.follow(statement.body, known)
+        broken = _without(filled, *statement.body)
+        body = self.follow(statement.body, filled)
         if body is not None:
             body = self.follow(statement.orelse, body)
         ways = [body, *(self.follow(handler.body, broken) for handler in statement.handlers)]
@@ -105,58 +105,60 @@ def _joined(ways: Sequence[Filled | None]) -> Filled | None:
     return _in_both(*open_ways) if open_ways else None
 
 
-def _keys_of(value: ast.expr | None, known: Filled) -> Filled:
+def _keys_of(value: ast.expr | None, filled: Filled) -> Filled:
     """Return the keys of an update: a dict, a name of one, or a Command with one."""
     if isinstance(value, ast.Call) and called_name(value) == "Command":
         value = keyword_of(value, "update")
     if isinstance(value, ast.Dict):
-        return _entries("", value, known)
+        return _entries("", value, filled)
     if not isinstance(value, ast.Name):
         return {}
     # `updates['evidences']` holds something: the key of the update is `evidences`.
     start, end = f"{value.id}['", "']"
-    names = {name: name[len(start) : -len(end)] for name in known if name.startswith(start)}
+    names = {name: name[len(start) : -len(end)] for name in filled if name.startswith(start)}
     return {
-        key: known[name] for name, key in names.items() if name.endswith(end) and "[" not in key
+        key: filled[name] for name, key in names.items() if name.endswith(end) and "[" not in key
     }
 
 
-def _entries(owner: str, node: ast.Dict, known: Filled) -> Filled:
+def _entries(owner: str, node: ast.Dict, filled: Filled) -> Filled:
     """Return which written keys of a dict hold something, under the owner's name."""
     entries: Filled = {}
     for key, value in zip(node.keys, node.values, strict=True):
-        text, rich = constant_text(key), _rich(value, known)
+        text, rich = constant_text(key), _rich(value, filled)
         if text is not None and rich is not None:
             entries[f"{owner}[{text!r}]" if owner else text] = rich
     return entries
 
 
-def _rich(node: ast.expr, known: Filled) -> bool | None:
+def _rich(node: ast.expr, filled: Filled) -> bool | None:
     """Return whether a value in what this holds does hold something too; None where it may be empty."""
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return False if any(not isinstance(part, ast.Starred) for part in node.elts) else None
     if isinstance(node, ast.Dict):
         if not any(node.keys):
             return None
-        return any(_rich(value, known) is not None for value in node.values)
+        return any(_rich(value, filled) is not None for value in node.values)
     if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
-        return known.get(ast.unparse(node))
+        return filled.get(ast.unparse(node))
     if isinstance(node, ast.Call) and called_name(node) in COPIES and len(node.args) == 1:
-        return _rich(node.args[0], known)
+        return _rich(node.args[0], filled)
     if isinstance(node, ast.IfExp):
-        ways = [_rich(node.body, known), _rich(node.orelse, known)]
+        ways = [_rich(node.body, filled), _rich(node.orelse, filled)]
         return None if None in ways else all(ways)
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-        return None if _rich(node.values[-1], known) is None else False
+        return None if _rich(node.values[-1], filled) is None else False
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.BitOr):
         sides = [
-            side for side in (_rich(node.left, known), _rich(node.right, known)) if side is not None
+            side
+            for side in (_rich(node.left, filled), _rich(node.right, filled))
+            if side is not None
         ]
         return any(sides) if sides else None
     return None
 
 
-def _told_by(test: ast.expr, *, is_so: bool) -> Filled:
+def _filled_by(test: ast.expr, *, is_so: bool) -> Filled:
     """Return what a test of a name tells: behind `if not rows: return` there are rows."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, is_so = test.operand, not is_so
@@ -164,8 +166,8 @@ def _told_by(test: ast.expr, *, is_so: bool) -> Filled:
     return {ast.unparse(test): False} if is_name and is_so else {}
 
 
-def _without(known: Filled, *statements: ast.stmt) -> Filled:
-    """Return what is known of names that the statements leave alone."""
+def _without(filled: Filled, *statements: ast.stmt) -> Filled:
+    """Return what is filled of names that the statements leave alone."""
     changed = set[str]()
     for statement in statements:
         for node in walk(statement):
@@ -175,62 +177,62 @@ def _without(known: Filled, *statements: ast.stmt) -> Filled:
                 changed.add(ast.unparse(node))
             elif isinstance(node, ast.Call) and called_name(node) in EMPTYING:
                 changed.add(ast.unparse(getattr(node.func, "value", node)))
-    return _left(known, changed)
+    return _left(filled, changed)
 
 
-def _left(known: Filled, changed: set[str]) -> Filled:
+def _left(filled: Filled, changed: set[str]) -> Filled:
     return {
         name: rich
-        for name, rich in known.items()
+        for name, rich in filled.items()
         if not any(
             name == other or name.startswith((f"{other}[", f"{other}.")) for other in changed
         )
     }
 
 
-def _after(statement: ast.stmt, known: Filled) -> Filled:
+def _after(statement: ast.stmt, filled: Filled) -> Filled:
     """Return what is known behind a plain statement."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return _after_call(statement.value, known)
+        return _after_call(statement.value, filled)
     if isinstance(statement, ast.AugAssign):
-        rich = _rich(statement.value, known)
-        return known if rich is None else _holding(statement.target, rich, known)
+        rich = _rich(statement.value, filled)
+        return filled if rich is None else _holding(statement.target, rich, filled)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         target, value = statement.target, statement.value
     else:
-        return _without(known, statement)
-    rich, left = _rich(value, known), _without(known, statement)
+        return _without(filled, statement)
+    rich, left = _rich(value, filled), _without(filled, statement)
     if isinstance(value, ast.Dict):
-        left |= _entries(ast.unparse(target), value, known)
+        left |= _entries(ast.unparse(target), value, filled)
     if isinstance(target, ast.Subscript) and rich is None:
-        owner, is_new = ast.unparse(target.value), ast.unparse(target) not in known
+        owner, is_new = ast.unparse(target.value), ast.unparse(target) not in filled
         return {**left, owner: is_new and left.get(owner, False)}
     return left if rich is None else _holding(target, rich, left)
 
 
-def _after_call(call: ast.Call, known: Filled) -> Filled:
+def _after_call(call: ast.Call, filled: Filled) -> Filled:
     method, owner = called_name(call), getattr(call.func, "value", None)
     if owner is None:
-        return known
+        return filled
     if method in EMPTYING:
-        return _left(known, {ast.unparse(owner)})
-    rich = _rich(call.args[0], known) if method in JOINING and call.args else None
+        return _left(filled, {ast.unparse(owner)})
+    rich = _rich(call.args[0], filled) if method in JOINING and call.args else None
     rich = False if method in ADDING and call.args else rich
     if rich is None:
-        return known
+        return filled
     if isinstance(owner, ast.Call) and called_name(owner) == "setdefault":
-        return _holding(getattr(owner.func, "value", owner), True, known)
-    return _holding(owner, rich, known)
+        return _holding(getattr(owner.func, "value", owner), True, filled)
+    return _holding(owner, rich, filled)
 
 
-def _holding(place: ast.expr, rich: bool, known: Filled) -> Filled:
-    """Return what is known where this place holds something: what it lies in does so as well."""
+def _holding(place: ast.expr, rich: bool, filled: Filled) -> Filled:
+    """Return what is filled where this place holds something: what it lies in does so as well."""
     name = ast.unparse(place)
-    if len(known) >= MOST_NAMES:
-        return known
-    known = {**known, name: rich or known.get(name, False)}
+    if len(filled) >= MOST_NAMES:
+        return filled
+    filled = {**filled, name: rich or filled.get(name, False)}
     if isinstance(place, ast.Subscript):
-        return _holding(place.value, True, known)
-    return known
+        return _holding(place.value, True, filled)
+    return filled
