@@ -243,7 +243,9 @@ def test_course_from_registration_to_a_grade_in_the_book(
     organization = OrganizationFactory.create(name="Hellerau College")
     cookie = session_of(staff_user(organization, Role.OWNER), live_server.url)
     repository = tmp_path / "work.git"
-    make_repository(repository, [Commit("First", {"README.md": "# Work\n", "a.py": "a = 1\n"})])
+    make_repository(
+        repository, [Commit("Set a to 1", {"README.md": "# Work\n", "a.py": "a = 1\n"})]
+    )
     with chromium.open() as browser:
         with tab(browser, live_server.url, **picture.WINDOW) as page:
             page.context.add_cookies([cookie])
