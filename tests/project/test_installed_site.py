@@ -22,7 +22,7 @@ from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, rubric_document
 from tests.faults.site import surroundings
 from tests.project.conftest import EXPECTED, ROOT, Installation, require
-from tests.waiting import PATIENCE_SECONDS, eventually
+from tests.waiting import AUDIT_PATIENCE_SECONDS, PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.processes
 
@@ -289,7 +289,10 @@ def test_work_becomes_a_report(
         )
         assert sent.status_code == httpx.codes.FOUND, sent.text
         audit = sent.headers["Location"]
-        eventually(lambda: ada_client.get(f"{audit}report.json").status_code == httpx.codes.OK)
+        eventually(
+            lambda: ada_client.get(f"{audit}report.json").status_code == httpx.codes.OK,
+            AUDIT_PATIENCE_SECONDS,
+        )
 
     assert ada_client.get(f"{audit}report.json").json()["rubric"]["id"] == "small"
     assert ada_client.get(audit).status_code == httpx.codes.OK
