@@ -68,3 +68,16 @@ def faults(reading: FlowReading, kind: str) -> list[FlowFault]:
 
 def sentences(reading: FlowReading, kind: str) -> list[str]:
     return [fault.sentence for fault in faults(reading, kind)]
+
+
+NODES = """
+def detective(state):
+    return {"evidences": {"repo": [look(state["repo_url"])]}}
+def judge(state):
+    return {"opinions": list(state["evidences"].values())}
+def look(url): return url
+"""
+
+
+def flow_with(look: str, **files: str):
+    return flow_of(f"{NODES}{look}", {f"src/{name}.py": text for name, text in files.items()})

@@ -6,25 +6,15 @@ import pytest
 
 from tests.courtroom.analysis.langgraph.state_flow.flows import (
     GRAPH,
+    NODES,
     STATE,
     faults,
     flow_of,
     flow_of_files,
+    flow_with,
     sentences,
 )
 from tests.courtroom.sources import IMPORTS
-
-NODES = """
-def detective(state):
-    return {"evidences": {"repo": [look(state["repo_url"])]}}
-def judge(state):
-    return {"opinions": list(state["evidences"].values())}
-def look(url): return url
-"""
-
-
-def flow_with(look: str, **files: str):
-    return flow_of(f"{NODES}{look}", {f"src/{name}.py": text for name, text in files.items()})
 
 
 def imports(statement: str, module: str):
@@ -474,133 +464,6 @@ def test_data_of_the_auditor_and_files_below_a_path_are_no_fault(body: str):
     reading = flow_with(f"from pathlib import Path\ndef look(url):\n    {body}\n")
 
     assert faults(reading, "own_directory") == []
-
-
-CLONE = (
-    "import subprocess\n"
-    "def look(url):\n    fetch(url)\n    return history(url)\n"
-    "def fetch(url):\n    subprocess.run(['git', 'clone', {depth}, url, '/tmp/x'])\n"
-    "def history(path):\n    return subprocess.run(['git', '-C', path, {command}])\n"
-)
-
-
-@pytest.mark.parametrize("depth", ["'--depth', '1'", "'--depth=1'"])
-def test_a_clone_of_one_commit_whose_history_is_read_is_named(depth: str):
-    reading = flow_with(CLONE.format(depth=depth, command="'log', '--oneline'"))
-
-    assert sentences(reading, "shallow_history") == [
-        (
-            "fetch() clones with depth 1 and history() reads the history: the clone holds one"
-            " commit, whatever the repository's history is"
-        )
-    ]
-
-
-@pytest.mark.parametrize("depth", ["'--depth', '15'", "'--depth=15'"])
-def test_a_clone_of_the_last_commits_is_cut_as_well(depth: str):
-    reading = flow_with(CLONE.format(depth=depth, command="'log', '--oneline'"))
-
-    (sentence,) = sentences(reading, "shallow_history")
-    assert "with depth 15" in sentence
-    assert "at most the last 15 commits" in sentence
-
-
-@pytest.mark.parametrize(
-    ("parameters", "call", "shown"),
-    [
-        ("url, *, depth: int = 1", "fetch(url)", ["fetch() clones with depth 1"]),
-        ("url, depth=15", "fetch(url)", ["fetch() clones with depth 15"]),
-        ("url, depth=1", "fetch(url, 200)", []),
-        ("url, depth=1", "fetch(url, depth=read_depth())", []),
-        ("url, depth=1", "fetch(*url)", []),
-        ("url, depth=16", "fetch(url)", []),
-    ],
-)
-def test_depth_may_be_the_default_of_a_parameter(parameters: str, call: str, shown: list[str]):
-    code = CLONE.format(depth="'--depth', str(depth)", command="'log'")
-    code = code.replace("def fetch(url", f"def fetch({parameters}").replace(
-        "    fetch(url)", f"    {call}"
-    )
-    reading = flow_with(code)
-
-    assert [text.partition(" and ")[0] for text in sentences(reading, "shallow_history")] == shown
-
-
-@pytest.mark.parametrize(
-    ("parameters", "addition", "depth"),
-    [
-        ("url", "words += ['--depth', '1']", "1 and"),
-        (
-            "url, whole=False",
-            "if not whole:\n        words.extend(['--depth', '1'])",
-            "1 unless whole is true and",
-        ),
-        (
-            "url, short=True",
-            "if short:\n        words += ['--depth', '9']",
-            "9 unless short is false and",
-        ),
-        ("url, whole=True", "if not whole:\n        words.extend(['--depth', '1'])", ""),
-        (
-            "url, whole=False",
-            "whole = ask()\n    if not whole:\n        words += ['--depth', '1']",
-            "",
-        ),
-        ("url, depth=0", "if depth > 0:\n        words += ['--depth', str(depth)]", ""),
-        ("url", "others = []\n    others += ['--depth', '1']", ""),
-    ],
-)
-def test_depth_may_be_added_to_the_command(parameters: str, addition: str, depth: str):
-    body = f"({parameters}):\n    words = ['git', 'clone']\n    {addition}\n    words += [url]\n"
-    code = CLONE.format(depth="", command="'log'").replace(
-        "(url):\n    subprocess.run(['git', 'clone', , url, '/tmp/x'])",
-        f"{body}    subprocess.run(words)",
-    )
-    reading = flow_with(code)
-
-    begin = f"fetch() clones with depth {depth}"
-    assert [text.startswith(begin) for text in sentences(reading, "shallow_history")] == (
-        [True] if depth else []
-    )
-
-
-@pytest.mark.parametrize(
-    ("depth", "command"),
-    [
-        ("'--depth', '16'", "'log'"),
-        ("'--depth', str(depth)", "'log'"),
-        ("'--quiet'", "'log'"),
-        ("'--depth', '1'", "'ls-files'"),
-        ("'--depth', '1'", "'fetch', '--unshallow'], ['git', 'log'"),
-    ],
-)
-def test_a_clone_with_its_history_or_without_a_reader_is_no_fault(depth: str, command: str):
-    assert faults(flow_with(CLONE.format(depth=depth, command=command)), "shallow_history") == []
-
-
-def test_a_list_of_words_is_no_clone_without_a_depth():
-    words = "def words(): return ['tool', 'parse', 'ast', 'clone', 'pdf']\n"
-    code = CLONE.format(depth="'--depth', '5'", command="'log'").replace(
-        "look(url):\n", "look(url):\n    words()\n"
-    )
-
-    assert len(sentences(flow_with(code + words), "shallow_history")) == 1
-
-
-@pytest.mark.parametrize("words", ["'clone'", "git, 'clone'"], ids=["runner", "computed"])
-def test_a_clone_without_the_word_git_is_one(words: str):
-    code = CLONE.format(depth="'--depth', '1'", command="'log'").replace("'git', 'clone'", words)
-
-    assert len(sentences(flow_with(code), "shallow_history")) == 1
-
-
-@pytest.mark.parametrize(
-    ("command", "count"), [("'log', '--oneline'", 1), ("'log', 'the run'", 0), ("path, 'log'", 0)]
-)
-def test_a_history_may_be_read_by_a_runner_that_puts_git_before(command: str, count: int):
-    code = CLONE.format(depth="'--depth', '1'", command="'log'")
-    code = code.replace("['git', '-C', path, 'log']", f"[{command}]")
-    assert len(sentences(flow_with(code), "shallow_history")) == count
 
 
 def test_prompts_of_one_function_that_nothing_calls_are_one_fault():

@@ -1,0 +1,161 @@
+"""Checks on what a report claims, and on the files that it names."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath
+from courtroom.analysis.pdf_claims.claims import (
+    CheckedClaim,
+    FeatureClaim,
+    Standing,
+    empty_file_claims,
+)
+from courtroom.analysis.pdf_claims.path_standing import CheckedPaths
+from courtroom.checks.pdf_paths import NO_CLAIM, PdfPaths, claims_hold, claims_supported
+from tests.courtroom.analysis.pdf_claims.code_facts import CODE
+
+TREE = ("src/__init__.py", "src/tools/ast_analyzer.py", "src/tools/repo_tools.py")
+EMPTY = frozenset(TREE[:2])
+
+
+def _held(feature: str, standing: Standing) -> CheckedClaim:
+    return CheckedClaim(FeatureClaim(feature, "graph", 2, f"It has {feature}."), standing)
+
+
+def _paths(*hallucinated: str) -> CheckedPaths:
+    return CheckedPaths(
+        (), tuple(ClaimedPath(path, 1, f"See {path}.") for path in hallucinated), (), ()
+    )
+
+
+def _check(maximum: int) -> PdfPaths:
+    return PdfPaths(id="a.b", goal="What it says is so", aspect="claims_hold", maximum=maximum)
+
+
+def test_report_without_claims_about_its_code_is_not_established() -> None:
+    finding = claims_hold(_check(0), (), CODE)
+    assert (finding.met, finding.reason) == (None, NO_CLAIM)
+
+
+@pytest.mark.parametrize(
+    ("features", "reason"),
+    [
+        (["reducers"], "The only claim of the report could not be compared with the code."),
+        (
+            ["reducers", "dissent"],
+            "None of the 2 claims of the report could be compared with the code.",
+        ),
+    ],
+)
+def test_claims_that_no_fact_decides_are_no_absence_of_claims(
+    features: list[str], reason: str
+) -> None:
+    finding = claims_hold(_check(0), [_held(feature, "open") for feature in features], CODE)
+    assert (finding.met, finding.reason) == (None, reason)
+
+
+def test_claims_that_no_fact_decides_are_counted_apart() -> None:
+    held = [_held("reducers", "confirmed"), _held("opinion_join", "open")]
+    assert claims_hold(_check(0), held, CODE).reason == (
+        "The code bears out 1 claim of the report, all that could be compared: reducers;"
+        " 1 more could not be compared with the code: a join of the opinions."
+    )
+
+
+def test_share_of_the_report_that_was_compared_is_said() -> None:
+    held = [_held("reducers", "confirmed"), _held("structured_output", "contradicted")]
+    reason = claims_hold(_check(1), held, CODE, sentences=40).reason
+    assert reason.endswith(
+        " What was compared stands in 2 sentences of the 40 that the report has on its code."
+    )
+    assert "stands in" not in claims_hold(_check(1), held, CODE, sentences=2).reason
+
+
+def test_only_claim_that_was_compared_and_is_wrong_is_called_the_only_one() -> None:
+    finding = claims_hold(_check(0), [_held("judges_parallel", "contradicted")], CODE)
+    assert finding.reason == (
+        "The code does not bear out the only claim of the report that could be compared with it:"
+        " parallel judges (page 2)."
+    )
+
+
+@pytest.mark.parametrize(("maximum", "met"), [(0, False), (1, True)])
+def test_contradicted_features_are_counted_and_shown_with_their_place(
+    maximum: int, met: bool
+) -> None:
+    held = [_held("judges_parallel", "contradicted"), _held("reducers", "confirmed")]
+    finding = claims_hold(_check(maximum), held, CODE)
+    assert (finding.met, finding.reason) == (
+        met,
+        (
+            "Of 2 claims of the report that could be compared with the code it does not bear out 1:"
+            " parallel judges (page 2)."
+        ),
+    )
+    assert [clue.rationale for clue in finding.clues] == [
+        "The code does not bear out this claim of parallel judges (see src/graph.py:9)."
+    ]
+
+
+def test_confirmed_claims_are_cited_when_none_fails() -> None:
+    finding = claims_hold(_check(0), [_held("reducers", "confirmed")], CODE)
+    assert (finding.met, [clue.rationale for clue in finding.clues]) == (
+        True,
+        ["The code bears out this claim of reducers."],
+    )
+
+
+@pytest.mark.parametrize(("minimum", "met"), [(4, False), (3, True)])
+def test_confirmed_features_and_existing_files_support_a_report(minimum: int, met: bool) -> None:
+    check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=minimum)
+    held = [
+        _held("reducers", "confirmed"),
+        _held("dissent", "contradicted"),
+        _held("url_validated", "open"),
+    ]
+    paths = ("src/a.py", "a.py", "b.py", "./b.py")
+    there = tuple(ClaimedPath(path, 1, f"See {path}.") for path in paths)
+    finding = claims_supported(check, held, CheckedPaths(there, (), (), ()))
+    assert (finding.met, finding.reason) == (
+        met,
+        (
+            "Of what the report says of the code, 1 feature and 2 files were found there"
+            f"{'' if met else '; 4 are needed'}."
+        ),
+    )
+    assert [clue.rationale for clue in finding.clues] == [
+        "The code bears out this claim of reducers."
+    ]
+
+
+def test_report_without_confirmed_claims_has_no_support() -> None:
+    check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=1)
+    assert claims_supported(check, (), _paths("a.py")).met is False
+
+
+@pytest.mark.parametrize(
+    ("path", "passage", "files"),
+    [
+        (
+            "ast_analyzer.py",
+            "Refactored ast_analyzer.py to walk the whole tree.",
+            ["ast_analyzer.py"],
+        ),
+        ("src/tools/repo_tools.py", "src/tools/repo_tools.py clones.", []),
+        ("src/__init__.py", "src/__init__.py makes it a package.", []),
+        ("ast_analyzer.py", "ast_analyzer.py is still a placeholder.", []),
+        ("ast_analyzer.py", "Next step: ast_analyzer.py will walk the tree.", []),
+    ],
+)
+def test_named_file_without_content_contradicts_the_report(
+    path: str, passage: str, files: list[str]
+) -> None:
+    held = list(empty_file_claims([ClaimedPath(path, 3, passage)], TREE, EMPTY))
+    assert [(claim.claim.file, claim.standing) for claim in held] == [
+        (file, "contradicted") for file in files
+    ]
+    if held:
+        finding = claims_hold(PdfPaths(id="c", goal="g", aspect="claims_hold"), held, CODE)
+        assert not finding.met
+        assert "content in ast_analyzer.py, which is empty (page 3)" in finding.reason

@@ -1,0 +1,411 @@
+"""Checks on the history turn its commits into one finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from courtroom.analysis.git.history import Commit, History
+from courtroom.analysis.project.commit_pace import history_fact
+from courtroom.checks.commit_history import CommitHistory, finding_on_history
+from tests.courtroom.surveys import CHECK_FIELDS
+
+
+def commit(
+    number, *, when="2026-01-01T09:00:00+00:00", subject="Add the parser of things", lines=10
+):
+    return Commit(
+        f"{number:040d}", (), "Ada", "ada@example.org", when, subject, lines, ("things.py",)
+    )
+
+
+def history(*commits):
+    return History(tuple(commits), len(commits), truncated=False)
+
+
+def judged(aspect, *commits, **fields):
+    return finding_on_history(
+        CommitHistory(**CHECK_FIELDS, aspect=aspect, **fields), history(*commits)
+    )
+
+
+def test_an_empty_history_meets_nothing():
+    assert [judged(aspect).met for aspect in ("more_than", "not_bulk", "messages")] == [
+        False,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(("count", "met"), [(3, False), (4, True)])
+def test_more_than_three_means_four(count, met):
+    finding = judged("more_than", *map(commit, range(1, count + 1)))
+    assert (finding.met, [c.commit for c in finding.clues]) == (met, [f"{1:040d}", f"{count:040d}"])
+
+
+def merge(number, *parents):
+    shas = tuple(f"{parent:040d}" for parent in parents)
+    return replace(commit(number), parents=shas, paths=(), python_lines_added=0)
+
+
+def test_commits_that_are_no_work_are_named_and_not_counted():
+    made = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in range(1, 6)]
+    bot, empty = replace(made[3], author_name="renovate[bot]"), replace(made[4], paths=())
+    finding = judged("more_than", *made[:3], bot, empty, merge(6, 4, 5))
+    assert (finding.met, finding.reason) == (
+        False,
+        (
+            "The history has 3 commits of work, and beside them 1 merge, 1 commit that changes no"
+            " file and 1 commit of a bot."
+        ),
+    )
+
+
+@pytest.mark.parametrize("aspect", ["more_than", "messages", "spread_over_time", "progression"])
+def test_history_of_bots_alone_is_not_established(aspect):
+    finding = judged(aspect, replace(commit(1), author_name="renovate[bot]"))
+    assert (finding.met, finding.reason) == (
+        None,
+        (
+            "The history has no commit of work, only 1 commit of a bot."
+            " Nobody's own work can be told apart."
+        ),
+    )
+
+
+def test_merges_are_no_evidence_of_good_messages():
+    finding = judged(
+        "messages", commit(1, subject="update"), commit(2), merge(3, 1, 2), merge(4, 3, 2)
+    )
+    assert (finding.met, finding.reason) == (
+        False,
+        "1 of 2 commit messages names nothing in particular that was changed: “update” (00000000).",
+    )
+
+
+def test_same_words_for_most_commits_do_not_tell_them_apart():
+    finding = judged("messages", *(commit(n, subject="Improve the auditor") for n in range(1, 6)))
+    assert (finding.met, finding.reason) == (
+        False,
+        (
+            "All 5 commit messages say more than a bare “fix” or “update”."
+            " Several commits have the same message: “Improve the auditor” (5)."
+        ),
+    )
+
+
+def test_first_commit_that_brings_most_files_is_told():
+    upload, *others, last = [
+        commit(n, when=f"2026-01-01T{8 + n:02}:00:00+00:00", lines=20) for n in range(1, 6)
+    ]
+    upload = replace(upload, paths=("a.py", "b.py", "c.py"))
+    others = [replace(other, paths=("a.py",)) for other in others]
+    finding = judged("not_bulk", upload, *others, replace(last, paths=("d.py",)))
+    assert (finding.met, finding.reason) == (
+        True,
+        (
+            "00000000 (2026-01-01, commit 1 of 5) and 00000000 (2026-01-01, commit 2 of 5) added 40"
+            " Python lines: 40 % of the 100 that all commits together added; more than 55 % is a bulk"
+            " upload. The first commit brought 3 of the 4 files that ever were in the work."
+        ),
+    )
+
+
+def test_empty_files_of_the_first_commit_are_told_apart():
+    upload = replace(commit(1, lines=20), paths=("a.py", "b.py", "c.py"), empty_paths={"c.py"})
+    others = [replace(commit(n, lines=20), paths=("a.py",)) for n in (2, 3, 4, 5)]
+    finding = judged("not_bulk", upload, *others)
+    assert "The first commit brought 2 with content, and 1 empty, of the 3 files" in finding.reason
+
+
+@pytest.mark.parametrize(("lines", "met"), [((50, 40, 5, 5), False), ((25, 25, 25, 25), True)])
+def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
+    commits = [commit(n, lines=added) for n, added in enumerate(lines, start=1)]
+    assert judged("not_bulk", *commits).met is met
+
+
+def test_a_first_commit_that_lays_out_empty_files_brings_none():
+    paths = ("a.py", "b.py", "c.py")
+    layout = replace(commit(1, lines=0), paths=paths, empty_paths=frozenset(paths))
+    others = [replace(commit(n, lines=20), paths=(path,)) for n, path in enumerate(paths, start=2)]
+    assert "first commit" not in judged("not_bulk", layout, *others).reason
+
+
+def test_a_bulk_upload_says_where_it_lies_and_that_new_work_weighs():
+    bulk = [
+        replace(commit(n, lines=added, when=f"2026-01-0{n}T01:00:00+03:00"), sha=f"{n:08}")
+        for n, added in enumerate((11, 3000, 20), start=1)
+    ]
+    small = [commit(n, lines=20) for n in range(4, 127)]
+    reason = judged("not_bulk", *bulk).reason.partition(" The first commit")[0]
+    assert reason == (
+        "00000002 (2026-01-02, commit 2 of 3) and 00000003 (2026-01-03, commit 3 of 3) added 3020"
+        " Python lines: 99.6 % of the 3031 that all commits together added; more than 55 % is a bulk"
+        " upload. What is committed stays as it is; each new small commit lowers this share."
+    )
+    assert [judged("not_bulk", *bulk, *new).met for new in (small[1:], small)] == [False, True]
+
+
+def test_the_share_never_reads_as_the_limit_that_it_passes():
+    commits = [commit(n, lines=added) for n, added in enumerate((3001, 2500, 1500, 1500, 1500))]
+    assert ": 55.1 % of the 10001 that" in judged("not_bulk", *commits).reason
+
+
+def test_of_a_history_that_was_read_in_part_the_rest_is_told():
+    newest = tuple(commit(n, subject=f"Add parser {'abc'[n]}") for n in range(3))
+    read = History(newest, total=5, truncated=True)
+    findings = {
+        aspect: finding_on_history(CommitHistory(**CHECK_FIELDS, aspect=aspect, minimum=1), read)
+        for aspect in ("more_than", "progression", "messages", "spread_over_time")
+    }
+    assert findings["more_than"].clues[0].rationale == ("The first commit of work that was read.")
+    assert (findings["progression"].met, findings["progression"].reason) == (
+        None,
+        "The first stages were not read: only the newest 3 of 5 commits were.",
+    )
+    assert {aspect: findings[aspect].reason.split(". ")[-1] for aspect in findings} == {
+        "more_than": "The history has 5 commits of work.",
+        "progression": findings["progression"].reason,
+        "messages": "2 earlier commits were not read.",
+        "spread_over_time": "2 earlier commits were not read.",
+    }
+
+
+def test_dates_that_authors_gave_to_work_of_one_sitting_are_told_beside_it():
+    made = [
+        replace(commit(n, when=f"2026-01-0{n}T09:00:00+00:00"), committed_at="2026-01-09T09:00:00Z")
+        for n in (1, 2, 3)
+    ]
+    finding = judged("spread_over_time", *made, minimum=2)
+    assert finding.reason.startswith(
+        "3 commits of work lie on 1 day by when they were committed, and on 3 by the dates that"
+        " authors gave, where at least 2 are needed;"
+    )
+    assert finding.clues[0].statement.split(" Add ")[0].partition(" ")[2] == (
+        "2026-01-01T09:00:00+00:00 (committed 2026-01-09T09:00:00Z)"
+    )
+
+
+def test_without_python_nobody_can_tell_how_it_was_added():
+    assert judged("not_bulk", commit(1, lines=0)).met is None
+
+
+SUBJECTS = ("Set up the environment", "Add the clone tool", "Wire the graph", "Add the judges")
+
+
+@pytest.mark.parametrize(
+    ("subjects", "minimum", "met"),
+    [
+        (SUBJECTS, 4, True),
+        ((*SUBJECTS[2:], *SUBJECTS[:2]), 3, False),
+        ((*SUBJECTS[2:], *SUBJECTS[:2]), 2, True),
+    ],
+)
+def test_stages_count_in_their_natural_order_only(subjects, minimum, met):
+    commits = [commit(n, subject=subject) for n, subject in enumerate(subjects, start=1)]
+    assert judged("progression", *commits, minimum=minimum).met is met
+
+
+def test_stages_that_one_commit_brings_are_in_no_order():
+    upload = replace(commit(1), paths=("uv.lock", "src/tools.py", "src/graph.py"))
+    finding = judged("progression", upload, commit(2, subject="Add the judges"), minimum=3)
+
+    assert (finding.met, [clue.rationale for clue in finding.clues]) == (
+        False,
+        ["This commit begins set-up, forensic tools and graph.", "This commit begins judges."],
+    )
+
+
+@pytest.mark.parametrize(
+    ("order", "reason"),
+    [
+        (
+            "0 1 2 3",
+            (
+                "{0} begins set-up, then {1} begins forensic tools, then {2} begins graph, then {3}"
+                " begins judges: all four in their natural order."
+            ),
+        ),
+        (
+            "2 0 1 3",
+            (
+                "{0} begins graph, then {1} begins set-up, then {2} begins forensic tools, then {3}"
+                " begins judges: only set-up, forensic tools and judges come in their natural order"
+                " (set-up, forensic tools, graph, judges)."
+            ),
+        ),
+        (
+            "012 3",
+            (
+                "{0} begins set-up, forensic tools and graph, then {1} begins judges: only set-up and"
+                " judges come in their natural order (set-up, forensic tools, graph, judges)."
+            ),
+        ),
+        ("0123", "{0} begins set-up, forensic tools, graph and judges at once."),
+        (
+            "1 0",
+            (
+                "{0} begins forensic tools, then {1} begins set-up: no two in their natural order"
+                " (set-up, forensic tools, graph, judges). No commit was recognised that begins graph"
+                " or judges."
+            ),
+        ),
+        (
+            "0",
+            "{0} begins set-up. No commit was recognised that begins forensic tools, graph or judges.",
+        ),
+    ],
+)
+def test_the_stages_are_named_with_those_in_their_natural_order(order, reason):
+    paths = ("uv.lock", "src/tools.py", "src/graph.py", "src/judges.py")
+    commits = [
+        replace(commit(n, subject="Go on"), sha=f"{n:08}", paths=tuple(paths[int(i)] for i in part))
+        for n, part in enumerate(order.split())
+    ]
+    wanted = reason.format(*(row.sha for row in commits))
+    assert judged("progression", *commits).reason == wanted
+
+
+def test_messages_that_say_nothing_are_shown():
+    finding = judged("messages", commit(1, subject="update"), commit(2, subject="fix"), commit(3))
+    assert (finding.met, [c.commit for c in finding.clues]) == (False, [f"{1:040d}", f"{2:040d}"])
+
+
+@pytest.mark.parametrize(
+    ("hours", "met"), [((0, 30, 60, 90), True), ((0, 0, 0, 90), False), ((0, 4, 8, 12), False)]
+)
+def test_work_is_spread_over_days_and_not_done_in_one_hour(hours, met):
+    commits = [
+        commit(n, when=f"2026-01-0{1 + h // 24}T{h % 24:02}:00:00+00:00")
+        for n, h in enumerate(hours, start=1)
+    ]
+    assert judged("spread_over_time", *commits, minimum=2).met is met
+
+
+@pytest.mark.parametrize(
+    ("hours", "fault", "shown"),
+    [
+        ((0, 1, 2, 3), "The work came on one day.", (1, 4)),
+        ((0, 48, 48, 48), "Too much of the work came within one hour.", (2, 4)),
+    ],
+)
+def test_work_at_once_is_named_by_day_or_hour_and_shown_by_its_commits(hours, fault, shown):
+    commits = [
+        commit(n, when=f"2026-01-0{1 + h // 24}T{h % 24:02}:00:00+00:00")
+        for n, h in enumerate(hours, start=1)
+    ]
+    finding = judged("spread_over_time", *commits, minimum=2)
+    assert (finding.met, finding.fault) == (False, fault)
+    assert [clue.commit for clue in finding.clues] == [f"{n:040d}" for n in shown]
+
+
+@pytest.mark.parametrize(
+    ("lines", "met", "reason"),
+    [
+        (
+            (70, 10, 10, 10),
+            True,
+            (
+                "4 commits of work lie on 2 days; 3 of them fall within one hour, but with only 30"
+                " of the 100 Python lines (30 %)."
+            ),
+        ),
+        (
+            (10, 30, 30, 30),
+            False,
+            (
+                "4 commits of work lie on 2 days; 3 of them fall within one hour, with 90 of the 100"
+                " Python lines (90 %); more than 1 with more than 30 % of the lines are one sitting."
+                " The hour begins with 00000000 and ends with 00000000."
+            ),
+        ),
+        (
+            (0, 0, 0, 0),
+            False,
+            (
+                "4 commits of work lie on 2 days; 3 of them fall within one hour; more than 1 are"
+                " one sitting. The hour begins with 00000000 and ends with 00000000."
+            ),
+        ),
+    ],
+)
+def test_commits_of_one_hour_are_one_sitting_where_they_hold_much_of_the_python(lines, met, reason):
+    times = ("01T09", "03T09", "03T09", "03T09")
+    commits = [
+        commit(n, when=f"2026-01-{time}:00:00+00:00", lines=added)
+        for n, (time, added) in enumerate(zip(times, lines, strict=True), start=1)
+    ]
+    finding = judged("spread_over_time", *commits, minimum=2)
+    assert (finding.met, finding.reason) == (met, reason)
+
+
+@pytest.mark.parametrize(
+    ("gap", "days", "met"), [(30, 20, True), (30, 19, False), (61, 0, True), (60, 4, False)]
+)
+def test_work_parted_into_commits_a_minute_apart_is_not_spread(gap, days, met):
+    apart = [
+        commit(n, when=f"2026-01-{n + 2:02}T09:00:00+00:00", lines=10) for n in range(1, 1 + days)
+    ] or [commit(30, when="2026-01-03T09:00:00+00:00", lines=100)]
+    begin = datetime(2026, 1, 1, 9, tzinfo=UTC)
+    run = [
+        commit(40 + n, when=(begin + n * timedelta(seconds=gap)).isoformat(), lines=1)
+        for n in range(5)
+    ]
+    finding = judged("spread_over_time", *run, *apart, minimum=2)
+    assert (finding.met, "runs of 5 and more" in finding.reason) == (met, not met)
+    if not met:
+        assert finding.fault == "Many commits came within a minute of each other."
+        assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]
+
+
+@pytest.mark.parametrize(("gap", "lines", "met"), [(30, 12, False), (30, 10, True), (61, 12, True)])
+def test_run_of_commits_a_minute_apart_with_most_of_the_python_is_a_bulk_upload_in_parts(
+    gap, lines, met
+):
+    begin = datetime(2026, 1, 1, 9, tzinfo=UTC)
+    run = [
+        commit(40 + n, when=(begin + n * timedelta(seconds=gap)).isoformat(), lines=lines)
+        for n in range(5)
+    ]
+    later = [commit(n, when=f"2026-01-{n + 2:02}T09:00:00+00:00", lines=10) for n in range(1, 6)]
+    work = history(*run, *later[: 4 if lines == 12 else 5])
+    finding = judged("not_bulk", *work.commits)
+    assert finding.met is met
+    fact = history_fact(work)
+    assert fact is not None
+    assert fact["largest_run"] == (0 if gap > 60 else 0.6 if lines == 12 else 0.5)
+    if not met:
+        assert finding.fault == "A run of commits within minutes brought most of the Python code."
+        assert (
+            " But 5 commits, each within a minute of the one before, from 00000000 to 00000000, added"
+            " 60 of these lines (60 %): a bulk upload in parts. What is committed stays as it is; each"
+            " new small commit lowers this share."
+        ) in finding.reason
+        assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]
+
+
+def test_commits_that_lie_apart_are_told_as_such():
+    commits = [commit(n, when=f"2026-01-0{n}T09:00:00+00:00") for n in (1, 2, 3)]
+    assert judged("spread_over_time", *commits, minimum=2).reason == (
+        "3 commits of work lie on 3 days; no two of them fall within one hour."
+    )
+
+
+def test_of_several_busy_hours_one_with_much_python_counts():
+    times = ("01T09", "01T09", "01T09", "03T09", "03T09")
+    commits = [
+        commit(n, when=f"2026-01-{time}:00:00+00:00", lines=40 if time == "03T09" else 1)
+        for n, time in enumerate(times, start=1)
+    ]
+    finding = judged("spread_over_time", *commits, minimum=2)
+    assert "2 of them fall within one hour, with 80 of the 83 Python lines" in finding.reason
+
+
+def test_messages_of_several_commits_are_named_up_to_three():
+    again = [subject for subject in ("Add a", "Add b", "Add c", "Add d") for _ in range(2)]
+    made = [commit(n, subject=text) for n, text in enumerate(["Add a parser", "Add a", *again])]
+    assert judged("messages", *made).reason.endswith(
+        " Several commits have the same message: “Add a” (3), “Add b” (2), “Add c” (2) and 1 more."
+    )
