@@ -208,7 +208,7 @@ def _class_place(
     names: SymbolTable, source: SourceFile, node: ast.ClassDef, fields: Sequence[str]
 ) -> SourceLocation:
     own = names.field_names(source, node)
-    # "argument|rationale": of several names for one field, the class has any.
+    # "argument|rationale" are alternative names of a field: any of them will do.
     named = [next((name for name in wanted.split("|") if name in own), "") for wanted in fields]
     lacks = [
         wanted.partition("|")[0] for wanted, name in zip(fields, named, strict=True) if not name

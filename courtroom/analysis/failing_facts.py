@@ -34,7 +34,7 @@ def record_failing_code(writer: FactWriter) -> None:
 def _failures(
     writer: FactWriter, part: str, functions: Sequence[FunctionRef]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row of the fact for each line that fails."""
+    """Yield the rows of the fact, one row per failing line."""
     sources = {function.source.path: function.source for function in functions}
     for path, source in sorted(sources.items()):
         sites = [function.site for function in functions if function.source is source]

@@ -1,4 +1,4 @@
-"""How urgent an unmet check is: one order for what a judge calls gravest and for the plan."""
+"""Urgency of an unmet check: the order of a judge's gravest fault and of the plan are the same."""
 
 from __future__ import annotations
 

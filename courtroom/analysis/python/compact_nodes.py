@@ -37,7 +37,10 @@ COMPACT: dict[type, type[ast.AST]] = {
 
 
 def compact(node: Any) -> ast.AST:
-    """Return a node with the same fields as one whose class is in COMPACT, which is then of no use."""
+    """Return a compact node with the fields of `node`, whose class is in COMPACT.
+
+    The original loses its optional field and must not be used again.
+    """
     if isinstance(node, ast.Name):
         return _compact_name(node)
     fields = node.__dict__

@@ -65,7 +65,7 @@ class CloneReading:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether a loop of attempts holds the clone: `for attempt in range(3)`, `while True`."""
+        """Return whether a loop of attempts holds the clone: `for attempt in range(3)`, `while True`."""
         nodes = walk(self.function.site.node) if self.function else ()
         loops = [node for node in nodes if isinstance(node, ast.While) or _counts_attempts(node)]
         return any(inner in self.calls for loop in loops for inner in walk(loop))

@@ -119,22 +119,20 @@ def test_error_route_is_none_where_no_run_takes_one_of_its_two_ways(routes, subg
     )
 
 
-def test_way_of_several_that_no_run_takes_is_said_beside_the_route():
-    graph = {"path": "g.py", "state_graph_line": 1, "conditional": [_route(7, "b", "c", "END")]}
+@pytest.mark.parametrize(
+    ("ways", "note"),
+    [
+        ([("b", "c", "END")], "a → b, c or END"),
+        ([("b", "END"), ("c", "d")], "a → b or END"),
+    ],
+    ids=["a way of several", "the only route for errors"],
+)
+def test_way_that_no_run_takes_is_said_beside_the_route(ways, note):
+    routes = [_route(line, *targets) for line, targets in zip((7, 9), ways, strict=False)]
+    graph = {"path": "g.py", "state_graph_line": 1, "conditional": routes}
     flow = {"faults": [{**DEAD, "kind": "needless_route"}], "unread": {}}
     facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
-    places = {"conditional_error_route": (location_at("g.py", 7, "a → b, c or END"),)}
-    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
-    finding = topology(check, survey(facts=facts, places=places))
-    assert (finding.met, finding.reason.endswith(f"T{NEVER[1:]}.")) == (True, True)
-
-
-def test_only_route_for_errors_says_that_no_run_takes_its_way_beside_other_routes():
-    ways = [_route(7, "b", "END"), _route(9, "c", "d")]
-    graph = {"path": "g.py", "state_graph_line": 1, "conditional": ways}
-    flow = {"faults": [{**DEAD, "kind": "needless_route"}], "unread": {}}
-    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
-    places = {"conditional_error_route": (location_at("g.py", 7, "a → b or END"),)}
+    places = {"conditional_error_route": (location_at("g.py", 7, note),)}
     check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
     finding = topology(check, survey(facts=facts, places=places))
     assert (finding.met, finding.reason.endswith(f"T{NEVER[1:]}.")) == (True, True)

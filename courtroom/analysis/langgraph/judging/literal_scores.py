@@ -1,4 +1,4 @@
-"""Scores that judges without a model write for one criterion, and pairs of judges they part."""
+"""Literal scores of judges without a model, and pairs of judges that can never agree on a criterion."""
 
 from __future__ import annotations
 

@@ -314,7 +314,7 @@ def _names_in_opinions(function: ast.AST) -> set[str]:
 
 
 def _parts_of_texts(function: ast.AST) -> dict[str, set[str]]:
-    """Return for each name the names of which its text is put together."""
+    """Return, by the name of a text, the names of the texts that it is assembled from."""
     parts: dict[str, set[str]] = {}
     for node in walk(function):
         values: list[ast.expr] = []

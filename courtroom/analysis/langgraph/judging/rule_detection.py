@@ -83,8 +83,8 @@ class RuleReading:
     `uncalled` are lines that would if anything called their function, `by_opinions` those that
     would let facts overrule opinions if their conditions read any evidence. `final` decide on
     scores that lie far apart without a second look. `is_tie_break`: the lines apply to such scores
-    alone. `takes_highest`: they take the highest of all scores. `awaited`: all lines wait for one of
-    these words in what a judge argues.
+    alone. `takes_highest`: they take the highest of all scores. `awaited`: words, at
+    least one of which a judge's argument must hold before any line applies.
     """
 
     lines: Lines

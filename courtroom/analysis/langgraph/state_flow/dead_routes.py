@@ -35,7 +35,7 @@ KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """What is known of a key behind a node that always fills it, and where the node writes it."""
+    """Value of a key behind a node that always fills it, and the place where the node writes it."""
 
     held: Value
     place: Place
