@@ -29,7 +29,14 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
     reducers = {row["field"]: row for row in reducers_of(symbols, access.state.site)}
     kept = {key: _kept(symbols, reducers.get(key)) for key in sorted(keys)}
     uses = access.nodes.items()
-    rebuilt = {name: _rebuilt(symbols, use, kept) for name, use in uses}
+    gap = next((use.writes_gap for use in access.nodes.values() if use.writes_gap), "")
+    rebuilt: dict[str, Keys] = {}
+    for name, use in uses:
+        try:
+            rebuilt[name] = _rebuilt(symbols, use, kept)
+        except RecursionError:
+            rebuilt[name] = {}
+            gap = gap or f"expressions of {name} are nested too deeply to be followed"
     return StubState(
         kept=kept,
         sure={name: _root(use) if is_dict else _sure(use, kept) for name, use in uses},
@@ -38,7 +45,7 @@ def stub_state(symbols: SymbolTable, access: StateAccess) -> StubState | str:
         handed=_handed(access),
         looked_at={name: _looked_at(use) for name, use in uses},
         rebuilt={name: tuple(keys) for name, keys in rebuilt.items()},
-        gap=next((use.writes_gap for use in access.nodes.values() if use.writes_gap), ""),
+        gap=gap,
     )
 
 

@@ -30,14 +30,10 @@ ROUNDS = 4
 
 
 def rebuilt_keys(site: FunctionSite) -> frozenset[str]:
-    """Return the keys; none of a node that asks a model, whose answers are new entries."""
-    try:
-        return _read_keys(site)
-    except RecursionError:
-        return frozenset()  # expressions are nested too deeply to be followed
+    """Return the keys; none of a node that asks a model, whose answers are new entries.
 
-
-def _read_keys(site: FunctionSite) -> frozenset[str]:
+    Raises RecursionError where expressions are nested too deeply to be followed.
+    """
     arguments = [*site.node.args.posonlyargs, *site.node.args.args]
     arguments = [a for a in arguments if a.arg not in {"self", "cls"}]
     if not arguments or not MODEL_METHODS.isdisjoint(site.mentions):

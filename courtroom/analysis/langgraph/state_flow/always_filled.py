@@ -25,14 +25,14 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def filled_keys(node: FunctionNode) -> Filled:
-    """Return the keys that hold something in all that the function returns."""
+    """Return the keys that hold something in all that the function returns.
+
+    Raises RecursionError where the function is nested too deeply to be followed.
+    """
     if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in walk(node)):
         return {}
     ways = _Ways()
-    try:
-        end = ways.follow(node.body, {})
-    except RecursionError:
-        return {}  # statements are nested too deeply to be followed
+    end = ways.follow(node.body, {})
     if end is not None or not ways.returned:
         return {}
     return _in_both(*ways.returned)

@@ -153,7 +153,11 @@ def _read_state(
     )
     reading.leave_open(("undeclared_read",), next((u.reads_gap for u in uses if u.reads_gap), ""))
     if not access.at:
-        reading.add(settled_tests(symbols, graph, access))
+        try:
+            reading.add(settled_tests(symbols, graph, access))
+        except RecursionError:
+            reason = "a node is nested too deeply to be followed"
+            reading.leave_open(("dead_route", "needless_route"), reason)
         reading.add(placeholder_routes(symbols, graph, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)

@@ -227,6 +227,13 @@ def test_a_list_whose_entries_a_node_makes_anew_is_doubled(node: str, key: str |
     assert all(row["is_rebuilt"] for row in fact["doubled"])
 
 
+def test_doubling_is_open_where_a_node_cannot_be_followed():
+    deep = "state['opinions']" + "['a']" * 2000
+    fact = fact_of(f"def c(state):\n    rows = {deep}\n    return {{'opinions': rows}}\n", FINDINGS)
+    assert fact["doubled"] is None
+    assert fact["unknown"]["doubled"] == "expressions of c are nested too deeply to be followed"
+
+
 def test_entries_made_anew_behind_a_reducer_that_replaces_them_stand_there_once():
     state = FINDINGS.replace("out.get(key, []) + rows", "rows")
     assert fact_of(BY_ITEMS, state)["doubled"] == []

@@ -211,6 +211,14 @@ def test_only_a_node_that_runs_before_the_router_in_every_run_fills_a_key(edges,
     assert bool(sentences(flow_of(f"{NODES}{OTHER}", graph=graph), "needless_route")) is is_dead
 
 
+def test_ways_are_open_where_a_node_is_nested_too_deeply_to_be_followed():
+    deep = "state['evidences']" + "['a']" * 2000
+    other = f"def other(state):\n    return {{'evidences': {deep}}}\n"
+    graph = BRANCHES.format(edges='g.add_edge("other", "join")')
+    reading = flow_of(f"{NODES}{other}", graph=graph)
+    assert reading.unread["needless_route"] == "a node is nested too deeply to be followed"
+
+
 BY_LOST_KEY = """ways = ["judge"]
     if state.get("pdf_paths"):
         ways.extend(["detective"])
