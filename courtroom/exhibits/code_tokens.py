@@ -15,13 +15,13 @@ _CONTINUES = ("=", "(", "[", "{", ",", "+", "%", "|", "\\", " return", " in", " 
 
 _DOCSTRING = r"(?P<doc>[rbfuRBFU]{0,2}+(?:\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)))"
 # A backslash takes the line's end too.
-_LITERAL = r"\"(?:\\(?s:.)|[^\"\\\n])*+\"?|'(?:\\(?s:.)|[^'\\\n])*+'?|`[^`]*+`?"
+_LITERAL = r"\"(?>(?:\\(?s:.)|[^\"\\\n]++)*)\"?|'(?>(?:\\(?s:.)|[^'\\\n]++)*)'?|`[^`]*+`?"
 _STRING = rf"(?P<string>{_LITERAL})"
 _HASHED = re.compile(rf"{_DOCSTRING}|{_STRING}|(?P<comment>\#[^\n]*)")
 _SLASHED = re.compile(rf"{_STRING}|(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")
 # Strings side by side are one string to Python, so they are measured as one.
 _NEXT = rf"\s*+[rbfuRBFU]{{0,2}}+(?!\"\"\"|''')(?:{_LITERAL})"
-_RUN = rf"(?P<string>(?:{_LITERAL})(?:{_NEXT})*+)"
+_RUN = rf"(?P<string>(?:{_LITERAL})(?>(?:{_NEXT})*))"
 _HASHED_RUNS, _SLASHED_RUNS = (
     re.compile(pattern.pattern.replace(_STRING, _RUN)) for pattern in (_HASHED, _SLASHED)
 )

@@ -33,7 +33,7 @@ SMALL_WORDS = frozenset(f"{_ENGLISH} {_OTHERS}".split())
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _KEYWORDS = r"(?:and|or|not|in|is|if|else|for|while|with|as|from|import|return|await|async|lambda)"
 _BARE_WORD = rf"(?!{_KEYWORDS}\b)[A-Za-z0-9']++"
-_BARE = re.compile(rf"(?<![\w']){_BARE_WORD}(?:[ \t]++{_BARE_WORD}){{{MOST_BARE},}}+")
+_BARE = re.compile(rf"(?<![\w']){_BARE_WORD}(?>(?:[ \t]++{_BARE_WORD}){{{MOST_BARE},}})")
 # A sentence ends at these signs, for what is folded with it.
 _STOP = re.compile(r"[\n\"'`=()\[\]{}<>:]")
 

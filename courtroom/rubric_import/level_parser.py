@@ -13,7 +13,7 @@ from courtroom.rubric_import.json_lines import JsonPath
 POINTS = ("points", "score", "value")
 # As in: 35 pts: Complete System (atomic commits; full pipeline). 21 pts: Partial Pipeline.
 _SENTENCE = re.compile(
-    r"(?<!\d)(\d++(?:\.\d++)?+)\s*+(?:pts?|points?)\.?\s*+:\s*+"
+    r"(?<!\d)(\d++(?:\.\d++)?)\s*+(?:pts?|points?)\.?\s*+:\s*+"
     r"([^(.;]{1,500}+)(?:\(([^)]{0,2000}+)\))?\s*+(?:[.;]|$)"
 )
 

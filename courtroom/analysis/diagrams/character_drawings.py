@@ -17,7 +17,7 @@ _HEAD = r"[>\u2192\u25b6\u25ba]"
 _DOWN = r"vV\u2193\u25bc"
 # ASCII draws only in places where sentences do not have it: "|---> name", "v v v".
 _DRAWN_ROW = re.compile(
-    rf"[\u2500-\u257f]|^[|+](?=\s|$|-)|--[->+|\\/]|<--|^[|{_DOWN}](?:\s[|{_DOWN}])*+$"
+    rf"[\u2500-\u257f]|^[|+](?=\s|$|-)|--[->+|\\/]|<--|^[|{_DOWN}](?:\s[|{_DOWN}])*$"
 )
 _BEGINS_WITH_LINE = re.compile(rf"[|+{_DOWN}](?!\w)")
 _ARROW = re.compile(rf"-{_HEAD}|<-|(?<!\w)[{_DOWN}](?!\w)")

@@ -14,7 +14,7 @@ from courtroom.analysis.diagrams.diagram_graph import END, START, Chart, ChartBu
 # A node at one end of a link. Lengths are bounded against slow backtracking.
 _END = (
     r"(?:\[\*\]|\(\*\)|\[[^\[\]\n]{1,160}\]|\([^()\n]{1,160}\)|:[^:\n]{1,160}:"
-    r"|\"[^\"\n]{1,160}\"|\w++(?:\.\w++)*+)"
+    r"|\"[^\"\n]{1,160}\"|\w++(?>(?:\.\w++)*))"
 )
 _LINK = re.compile(
     rf"^\s*(?P<left>{_END})\s*(?:\"[^\"\n]*\"\s*)?(?P<head><[|*o]?)?[-.=]++"

@@ -24,7 +24,7 @@ _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
 # Lines of a drawing made of characters, also in ASCII: "|---> name", "v   v".
 _DRAWN_IN_TEXT = re.compile(
     r"[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]|^[|+](?=\s|$|-)|--[>+|\\/]|<--"
-    r"|^[|vV\u2193](?:\s[|vV\u2193])*+$"
+    r"|^[|vV\u2193](?:\s[|vV\u2193])*$"
 )
 _FILE_NAME = re.compile(r"[\w-]*\.(?:py|ipynb|md|json|toml|ya?ml|txt|pdf|sh|html?|csv)\b")
 _ENDS_SENTENCE = (".", "!", "?", ":", ";", ",")

@@ -34,7 +34,7 @@ _PATH = re.compile(
 # A long address breaks over lines, which leaves a space at the break.
 _URL = re.compile(
     r"\b(?:https?|ssh|git|file)://(?:\S*[./_-] (?=\S*/))*\S*|\bgit@\S+"
-    r"|(?<![\w-])(?<![\w-]\.)(?:[\w-]++\.)++(?:com|org|net|io|dev|ai|edu)/\S*",
+    r"|(?<![\w-])(?<![\w-]\.)(?>(?:[\w-]++\.)+)(?:com|org|net|io|dev|ai|edu)/\S*",
     re.IGNORECASE,
 )
 # An address of a file on a code host names that file.

@@ -86,7 +86,7 @@ _JUDGE_SAYS = re.compile(
 )
 # A condition of what the code does: "routes to the error handler if evidence is missing".
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|in case)\b(?:\([^()]{0,200}+\)|[^.;,(]){0,200}+"
+    r"\b(?:if|when|whenever|unless|in case)\b(?>(?:\([^()]{0,200}+\)|[^.;,(]){0,200})"
 )
 # Words of a plan or a proposal; "will" alone also tells what a program does now.
 _PLANS = re.compile(
@@ -135,7 +135,7 @@ _MAX_QUOTE = 600  # characters, so that unpaired quotation marks are searched on
 _QUOTE = re.compile(
     r"(?P<speaker>\b(?:prosecutor|defen[cs]e|tech ?lead)\b[^:\"'“”\u2018\u2019]{0,60}:\s{0,3})?"
     rf"(?P<quote>“[^”]{{0,{_MAX_QUOTE}}}+”?|\"[^\"]{{0,{_MAX_QUOTE}}}+\""
-    rf"|(?<!\w)['\u2018](?:[^'\u2019]|['\u2019](?=\w)){{0,{_MAX_QUOTE}}}+['\u2019])",
+    rf"|(?<!\w)['\u2018](?>(?:[^'\u2019]|['\u2019](?=\w)){{0,{_MAX_QUOTE}}})['\u2019])",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(

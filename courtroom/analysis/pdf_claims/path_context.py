@@ -46,7 +46,7 @@ _CITED = re.compile(
 _ARGUMENT = re.compile(
     r"(?<!\S)(?:--?|\u2013)[a-zA-Z][\w-]*[ =][\"'“]?$"
     r"|(?<!\S)(?:python3?|uv run)(?: python3?)? (?:-m [\w.]+|\S+\.py)"
-    r"(?: [^\s:/-]*+[:/-]\S*+)*+ [\"'“]?$"
+    r"(?>(?: [^\s:/-]*+[:/-]\S*+)*) [\"'“]?$"
 )
 # A message quoted as an example names a made-up file.
 _EXAMPLE = re.compile(r"\be\.g\.,? [\"“'\u2018](?:[^\s\"”'\u2019]+ )+$", re.IGNORECASE)

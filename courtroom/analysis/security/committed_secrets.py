@@ -69,8 +69,8 @@ KINDS = (
     _kind(
         "private key",
         "PRIVATE",
-        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\\n|\s)++"
-        r"(?P<value>(?:(?!-----)[A-Za-z0-9+/=\\\s:,-]){60,}+)(?=-----END|\Z)",
+        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?>(?:\\n|\s)+)"
+        r"(?P<value>(?>(?:(?!-----)[A-Za-z0-9+/=\\\s:,-]){60,}))(?=-----END|\Z)",
     ),
     _kind("AWS access key", "AKIA ASIA", r"\b(?P<value>(?:AKIA|ASIA)[A-Z2-7]{16})\b"),
     _kind(
