@@ -34,7 +34,7 @@ from courtroom.models.judge_answer import HEURISTIC, Persona, Score
 from courtroom.models.statement import continued, first_sentence, not_checked
 from courtroom.synthesis.evidence_weight import HIGH, LOW
 
-MODEL = f"{HEURISTIC}10"
+MODEL = f"{HEURISTIC}11"
 CONCERNS: dict[Persona, Concern] = {
     "Prosecutor": "risk",
     "Defense": "effort",
@@ -123,7 +123,8 @@ def answer_now(question: Question, key: str) -> Answer:
             opinion=make_failure(question, kind="abstained", message=reason, model=MODEL, key=key)
         )
 
-    item, score = turning_item(question, groups), score_of(question, groups)
+    score = score_of(question, groups)
+    item = turning_item(question, groups, score)
     own = _own_evidence(question, item)
     sides = _other_sides(question, groups, item, score) if item or not own else []
     other = [i for side in sides for i in side.outcome.evidence[:1]]
@@ -132,7 +133,7 @@ def answer_now(question: Question, key: str) -> Answer:
         *(_against(side) for side in sides if item),
         _short_of_five(question, groups, item, score) if not sides else "",
         _open_checks(groups),
-        _on_second_round(question),
+        _on_second_round(question, score),
     ]
     return Answer(
         opinion=make_opinion(
@@ -259,11 +260,11 @@ def _security_evidence(question: Question) -> tuple[Evidence, ...]:
     return tuple(item for item in question.evidence if item.found and "security" in item.tags)
 
 
-def turning_item(question: Question, groups: OutcomeGroups) -> CheckResult | None:
+def turning_item(question: Question, groups: OutcomeGroups, score: Score) -> CheckResult | None:
     """Return the result that the opinion turns on; None for a persona that finds none.
 
     The Prosecutor turns on the gravest gap, the Defense on the best thing done, and the Tech Lead
-    on what does not work if it is essential or outweighs what works, else on what works.
+    on the gravest gap below a score that claims the criterion to be met, or where it is essential.
     """
     persona = question.persona
     if persona == "Prosecutor":
@@ -271,8 +272,7 @@ def turning_item(question: Question, groups: OutcomeGroups) -> CheckResult | Non
     if persona == "Defense" or not groups.unmet:
         return _best(persona, groups.met)
 
-    met, unmet = _weight(groups.met), _weight(groups.unmet)
-    is_broken = unmet > met or any(result.check.essential for result in groups.unmet)
+    is_broken = score < HIGH or any(result.check.essential for result in groups.unmet)
     return _gravest(question, groups.unmet) if is_broken else _best(persona, groups.met)
 
 
@@ -373,7 +373,10 @@ def _subject(persona: Persona, groups: OutcomeGroups, item: CheckResult) -> str:
         faults = _faults(groups.unmet)
         return "The only fault" if faults == 1 else f"The gravest of {faults} faults"
     count = _listed(groups.met)
-    return "The only check met" if count == 1 else f"The best of {count} checks met"
+    is_only = count == 1
+    return (
+        "The only check that is met" if is_only else f"The best of the {count} checks that are met"
+    )
 
 
 def _place(question: Question, evidence_ids: Iterable[str]) -> str:
@@ -413,8 +416,9 @@ def _other_sides(
 def _against(side: CheckResult) -> str:
     """Return what else the score rests on, with the evidence of it that the opinion cites."""
     words = continued(_headline(side)).rstrip(".")
+    which = "In its favour" if side.outcome.met else "Against it"
     # The place that some sentences end with is that of the evidence.
-    return f"Against this: {PLACE_AT_END.sub('', words)} ({side.outcome.evidence[0]})."
+    return f"{which}: {PLACE_AT_END.sub('', words)} ({side.outcome.evidence[0]})."
 
 
 def _short_of_five(
@@ -431,7 +435,11 @@ def _open_checks(groups: OutcomeGroups) -> str:
     return left_out if groups.open else ""
 
 
-def _on_second_round(question: Question) -> str:
-    has_changed = question.round > 1 and OWN_CONCERN[question.persona] > 1
-    concern = CONCERNS[question.persona]
-    return f"Having heard the others, I count checks on {concern} once, not twice." * has_changed
+def _on_second_round(question: Question, score: Score) -> str:
+    if question.round == 1 or OWN_CONCERN[question.persona] == 1:
+        return ""
+    counts = (
+        f"Having heard the others, I count checks on {CONCERNS[question.persona]} once, not twice"
+    )
+    before = [opinion.score for opinion in question.earlier if opinion.judge == question.persona]
+    return f"{counts}: my score stays {score}." if before == [score] else f"{counts}."

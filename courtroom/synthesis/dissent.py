@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import JudicialOpinion
@@ -12,6 +14,8 @@ from courtroom.synthesis.opinions import TITLES, Opinions, spread_of
 # The opinions themselves stand in the report in full.
 QUOTED_CHARACTERS = 160
 QUOTED_PIECES = 2
+# Sentences with which a judge says what its score is in spite of.
+CONTRARY = re.compile(r"(?:Not \d|Against (?:it|this)|In its favour|But|However|Yet)\b")
 
 
 def dissent_text(opinions: Opinions, evidence: Mapping[str, Evidence]) -> str:
@@ -31,11 +35,19 @@ def shorten(text: str, limit: int) -> str:
 
 
 def _gist(argument: str) -> str:
-    """Return the first sentences of an argument, as many as are short enough."""
+    """Return the first sentences of an argument, as many as are short enough, and its other side."""
     line = " ".join(argument.split())
-    ends = [match.end() for match in SENTENCE_END.finditer(line, 0, QUOTED_CHARACTERS + 2)]
-    is_cut = len(line) > QUOTED_CHARACTERS
-    return line[: ends[-1]] if is_cut and ends else shorten(line, QUOTED_CHARACTERS)
+    if len(line) <= QUOTED_CHARACTERS:
+        return line
+    ends = [match.end() for match in SENTENCE_END.finditer(line)]
+    sentences = [line[i:j].strip() for i, j in pairwise([0, *ends, len(line)])]
+    first = line[: max((end for end in ends if end <= QUOTED_CHARACTERS), default=0)]
+    contrary = [
+        shorten(sentence, QUOTED_CHARACTERS)
+        for sentence in sentences
+        if CONTRARY.match(sentence) and sentence not in first
+    ]
+    return " ".join([first or shorten(sentences[0], QUOTED_CHARACTERS), *contrary[:1]])
 
 
 def _side(opinion: JudicialOpinion, evidence: Mapping[str, Evidence]) -> str:

@@ -135,13 +135,13 @@ def test_second_round_weighs_every_concern_the_same():
 
 
 @pytest.mark.parametrize(
-    ("persona", "cited"), [("Prosecutor", "b"), ("Defense", "a"), ("TechLead", "a")]
+    ("persona", "cited"), [("Prosecutor", "b"), ("Defense", "a"), ("TechLead", "b")]
 )
 def test_judge_cites_only_evidence_of_its_side(persona, cited):
     answer = opinion_of(make_question(persona, ("a",), ("b",)))
     assert isinstance(answer, JudicialOpinion)
     assert answer.cited_evidence == (make_evidence(cited, found=cited == "a").id,)
-    assert "Against this" not in answer.argument
+    assert not any(words in answer.argument for words in ("Against it", "In its favour"))
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_score_in_spite_of_the_turning_item_names_the_evidence_against_it(
         persona == "Defense",
         persona == "Prosecutor",
     )
-    words = "goal of a" if persona == "Prosecutor" else "no b"
-    assert answer.argument.endswith(f" Against this: {words} ({other}).")
+    words = "In its favour: goal of a" if persona == "Prosecutor" else "Against it: no b"
+    assert answer.argument.endswith(f" {words} ({other}).")
 
 
 def test_what_stands_against_an_opinion_is_named_by_its_evidence_without_its_place():
@@ -171,7 +171,7 @@ def test_what_stands_against_an_opinion_is_named_by_its_evidence_without_its_pla
         for o in question.outcomes
     )
     answer = opinion_of(question.model_copy(update={"outcomes": outcomes}))
-    assert answer.argument.endswith(f" Against this: goal of a ({answer.cited_evidence[1]}).")
+    assert answer.argument.endswith(f" In its favour: goal of a ({answer.cited_evidence[1]}).")
 
 
 def test_same_question_gives_same_bytes_and_other_question_other_key():
@@ -191,7 +191,7 @@ def arguments(met, unmet, **more):
 def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
     assert arguments(("tried", "runs"), ("secure",), checks=ONE_OF_EACH) == [
         "The only fault: no secure. See secure.py.",
-        "The best of 2 checks met: goal of tried. See tried.py.",
+        "The best of the 2 checks that are met: goal of tried. See tried.py.",
         "What counts most for it: goal of runs. See runs.py. Not 5, as no secure.",
     ]
 
@@ -199,11 +199,11 @@ def test_each_opinion_names_its_turning_item_with_its_place_and_no_other():
 def test_what_was_done_is_better_than_an_absent_flaw_and_every_check_met_counts():
     absent = [check("a", polarity="negative")]
     argument = arguments(("a", "b"), ("c",), checks=absent)[1]
-    assert argument == "The best of 2 checks met: goal of b. See b.py."
+    assert argument == "The best of the 2 checks that are met: goal of b. See b.py."
 
 
 def test_only_check_met_is_named_so():
-    assert arguments(("a",), ("c",))[1] == "The only check met: goal of a. See a.py."
+    assert arguments(("a",), ("c",))[1] == "The only check that is met: goal of a. See a.py."
 
 
 @pytest.mark.parametrize(("limits", "best"), [((3, 15), "b"), ((15, 3), "a")])
@@ -213,7 +213,7 @@ def test_hardest_of_checks_that_differ_in_their_limit_is_the_best(limits, best):
         for name, limit in zip("ab", limits, strict=True)
     ]
     argument = arguments(("a", "b"), ("c",), checks=counts)[1]
-    assert argument == f"The best of 2 checks met: goal of {best}. See {best}.py."
+    assert argument == f"The best of the 2 checks that are met: goal of {best}. See {best}.py."
 
 
 def test_judge_who_finds_nothing_says_so():
@@ -235,7 +235,7 @@ def test_checks_that_one_fact_shows_are_counted_as_the_report_lists_them():
     defense = make_question("Defense", ("a", "b", "c"), ()).model_copy(
         update={"outcomes": tuple(outcomes)}
     )
-    assert opinion_of(defense).argument.startswith("The best of 2 checks met: ")
+    assert opinion_of(defense).argument.startswith("The best of the 2 checks that are met: ")
 
 
 @pytest.mark.parametrize(("unmet", "is_said"), [((), False), (("c",), True)])
@@ -256,11 +256,12 @@ def test_gravest_fault_is_one_that_the_plan_ranks_first():
     assert argument == "The gravest of 2 faults: no b. See b.py."
 
 
-def test_tech_lead_turns_on_what_does_not_work_where_it_is_essential_or_weighs_more():
+def test_tech_lead_turns_on_what_does_not_work_where_it_is_essential_or_costs_two_points():
     core = [check("core", essential=True, weight=0.1)]
     against = "What counts most against it: no"
     assert f"{against} core." in arguments(("a", "b"), ("core",), checks=core)[2]
     assert f"{against} b." in arguments(("a",), ("b", "c"))[2]
+    assert f"{against} c." in arguments(("a", "b"), ("c", "d"))[2]
     assert "What counts most for it: goal of a." in arguments(("a", "b"), ("c",))[2]
 
 
@@ -304,7 +305,17 @@ def test_security_flaw_of_no_check_is_what_the_prosecutor_turns_on():
 def test_second_round_says_what_has_changed_for_the_judge():
     prosecutor, _, lead = arguments(("tried",), ("secure",), checks=ONE_OF_EACH, round_number=2)
     assert prosecutor.endswith(" Having heard the others, I count checks on risk once, not twice.")
-    assert lead == "What counts most for it: goal of tried. See tried.py. Not 5, as no secure."
+    assert lead == "What counts most against it: no secure. See secure.py."
+
+
+def test_second_round_that_leaves_a_score_says_so():
+    hearings = [
+        make_question("Prosecutor", ("a", "b"), ("c", "d"), round_number=number)
+        for number in (1, 2)
+    ]
+    first = opinion_of(hearings[0])
+    again = opinion_of(hearings[1].model_copy(update={"earlier": (first,)}))
+    assert again.argument.endswith(" on risk once, not twice: my score stays 3.")
 
 
 @pytest.mark.parametrize("persona", PERSONAS)
