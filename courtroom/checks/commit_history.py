@@ -29,7 +29,7 @@ SITTING_SHARE = 0.3
 # More of all commits than this in runs a minute apart were parted after the work.
 RUNS_SHARE = 0.2
 # The number of lines that would end a bulk upload is left out: it asks for padding.
-NEW_WORK = " What is committed stays as it is; each new small commit lowers this share."
+NEW_WORK = "What is committed stays as it is; each new small commit lowers this share."
 # The order in which the course builds such a system.
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
 # A first commit with more than this share of all files is told: the work before it is not shown.
@@ -150,7 +150,9 @@ def _not_bulk(history: History, work: History) -> Finding:
         files = number_of(ever, "file")
         empty = len(set(history.commits[0].empty_paths))
         beside = f" with content, and {empty} empty," if empty else ""
-        imported = f" The first commit brought {brought}{beside} of the {files} that ever were in the work."
+        imported = (
+            f"The first commit brought {brought}{beside} of the {files} that ever were in the work."
+        )
     commits = [commit for commit in once(history) if commit.python_lines_added]
     most = sorted(commits, key=lambda c: c.python_lines_added, reverse=True)[:BULK_COMMITS]
     largest = sorted(most, key=commits.index)
@@ -159,44 +161,52 @@ def _not_bulk(history: History, work: History) -> Finding:
     ]
     every = sum(commit.python_lines_added for commit in commits)
     is_bulk = facts["bulk_upload"]
-    reason = _share_of(largest, every, work, is_bulk=is_bulk)
-    parted, words = ([], "") if is_bulk else _parted_upload(history, every)
-    if parted:
-        clues = [commit_clue(parted[0], RUN_NOTES[0]), commit_clue(parted[-1], RUN_NOTES[1])]
-    met = not is_bulk and not parted
-    fault = PARTED if parted else ""
-    return present(reason + words + imported, clues, met=met, fault=fault)
+    run, held = ([], 0) if is_bulk else _parted_upload(history, every)
+    if run:
+        clues = [commit_clue(run[0], RUN_NOTES[0]), commit_clue(run[-1], RUN_NOTES[1])]
+    parts = (
+        _share_of_run(run, held, every) if run else "",
+        _share_of(largest, every, work, is_alone=not run),
+        NEW_WORK if is_bulk or run else "",
+        imported,
+    )
+    met = not is_bulk and not run
+    return present(" ".join(filter(None, parts)), clues, met=met, fault=PARTED if run else "")
 
 
-def _parted_upload(history: History, every: int) -> tuple[Sequence[Commit], str]:
-    """Return the run of commits a minute apart that brought most of the Python, and a sentence on
-    it with a space before it.
-    """
+def _parted_upload(history: History, every: int) -> tuple[Sequence[Commit], int]:
+    """Return the run of commits a minute apart that brought most of the Python, with its lines."""
     from courtroom.analysis.git.history import BULK_SHARE
     from courtroom.analysis.project.commit_pace import largest_run
 
     run, lines = largest_run(history)
-    if lines <= BULK_SHARE * every:
-        return [], ""
-    share = _percent(lines, every, limit=BULK_SHARE)
-    return run, (
-        f" But {len(run)} commits, each within a minute of the one before, from {run[0].sha[:8]} to"
-        f" {run[-1].sha[:8]}, added {lines} of these lines ({share} %): a bulk upload in parts."
-        f"{NEW_WORK}"
+    return (run, lines) if lines > BULK_SHARE * every else ([], 0)
+
+
+def _share_of_run(run: Sequence[Commit], lines: int, every: int) -> str:
+    """The sentence on the run that decides, which comes before all that it is in spite of."""
+    from courtroom.analysis.git.history import BULK_SHARE
+
+    return (
+        f"{len(run)} commits, each within a minute of the one before, from {run[0].sha[:8]} to"
+        f" {run[-1].sha[:8]}, added {lines} of the {every} Python lines that all commits together added"
+        f" ({_percent(lines, every, limit=BULK_SHARE)} %): a bulk upload in parts."
     )
 
 
-def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_bulk: bool) -> str:
-    """Sentences on the share that these commits have in `every` Python line that was added."""
+def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_alone: bool) -> str:
+    """The sentence on the share that these commits have in `every` Python line that was added."""
     from courtroom.analysis.git.history import BULK_SHARE
 
     lines = sum(commit.python_lines_added for commit in largest)
     names = listed(_with_place(commit, work) for commit in largest)
-    reason = (
-        f"{names} added {number_of(lines, 'Python line')}: {_percent(lines, every, limit=BULK_SHARE)} % of"
+    share = f"{_percent(lines, every, limit=BULK_SHARE)} %"
+    if not is_alone:
+        return f"The two largest commits, {names}, added {lines} ({share})."
+    return (
+        f"{names} added {number_of(lines, 'Python line')}: {share} of"
         f" the {every} that all commits together added; more than {BULK_SHARE * 100:g} % is a bulk upload."
     )
-    return f"{reason}{NEW_WORK}" if is_bulk else reason
 
 
 def _with_place(commit: Commit, work: History) -> str:
@@ -352,26 +362,29 @@ def _spread(minimum: int, work: History) -> Finding:
         first, last = hour[0], hour[-1]
         reason += f" The hour begins with {first.sha[:8]} and ends with {last.sha[:8]}."
         notes = ("The first commit of that hour.", "The last commit of that hour.")
-    run, words = _quick_run(work)
+    parts = [reason]
+    run, words, run_notes = _quick_run(work)
     if run and pace.days >= minimum and not is_sitting:
-        first, last = run[0], run[-1]
-        notes = LONGEST_NOTES
+        first, last, notes = run[0], run[-1], run_notes
+        parts = [words, reason]
+    elif run:
+        parts.append(words)
     clues = [commit_clue(first, notes[0]), commit_clue(last, notes[1])]
     met = pace.days >= minimum and not is_sitting and not run
     fault = _pace_fault(minimum, pace.days, is_sitting=is_sitting)
-    return present(reason + words + _unread(work), clues, met=met, fault=fault)
+    return present(" ".join(parts) + _unread(work), clues, met=met, fault=fault)
 
 
-def _quick_run(work: History) -> tuple[Sequence[Commit], str]:
-    """Return the longest run of commits a minute apart, where many lie in such runs, and a sentence
-    with a space before it.
+def _quick_run(work: History) -> tuple[Sequence[Commit], str, tuple[str, str]]:
+    """Return the longest run of commits a minute apart, where many lie in such runs, a sentence,
+    and what the ends of the run are.
     """
     from courtroom.analysis.project.commit_pace import LEAST_RUN, quick_runs
 
     runs = quick_runs(work)
     count = sum(map(len, runs))
     if count <= RUNS_SHARE * len(work.commits):
-        return (), ""
+        return (), "", LONGEST_NOTES
     longest = max(runs, key=len)
     every = sum(commit.python_lines_added for commit in work.commits)
     lines = sum(commit.python_lines_added for run in runs for commit in run)
@@ -379,11 +392,18 @@ def _quick_run(work: History) -> tuple[Sequence[Commit], str]:
         f", with {_percent(lines, every, limit=RUNS_SHARE)} % of the Python lines" if every else ""
     )
     share = _percent(count, len(work.commits), limit=RUNS_SHARE)
-    return longest, (
-        f" {count} of the commits ({share} %{held}) come in runs of {LEAST_RUN} and more, each within a"
-        f" minute of the one before, the longest of them from {longest[0].sha[:8]} to"
+    within = "each within a minute of the one before"
+    is_only = len(runs) == 1
+    form = (
+        f"a run, {within},"
+        if is_only
+        else f"{len(runs)} runs of {LEAST_RUN} and more, {within}, the longest"
+    )
+    words = (
+        f"{count} of the commits ({share} %{held}) come in {form} from {longest[0].sha[:8]} to"
         f" {longest[-1].sha[:8]} at {longest[0].authored_at[:16].replace('T', ' ')}."
     )
+    return longest, words, RUN_NOTES if is_only else LONGEST_NOTES
 
 
 def _python_of(hour: Sequence[Commit], most: int, every: int) -> tuple[bool, str]:

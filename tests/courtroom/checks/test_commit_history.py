@@ -354,8 +354,10 @@ def test_work_parted_into_commits_a_minute_apart_is_not_spread(gap, days, met):
         for n in range(5)
     ]
     finding = judged("spread_over_time", *run, *apart, minimum=2)
-    assert (finding.met, "runs of 5 and more" in finding.reason) == (met, not met)
+    assert (finding.met, "come in a run, each within" in finding.reason) == (met, not met)
     if not met:
+        assert finding.reason.startswith("5 of the commits (")
+        assert "longest" not in str(finding)
         assert finding.fault == "Many commits came within a minute of each other."
         assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]
 
@@ -378,12 +380,31 @@ def test_run_of_commits_a_minute_apart_with_most_of_the_python_is_a_bulk_upload_
     assert fact["largest_run"] == (0 if gap > 60 else 0.6 if lines == 12 else 0.5)
     if not met:
         assert finding.fault == "A run of commits within minutes brought most of the Python code."
-        assert (
-            " But 5 commits, each within a minute of the one before, from 00000000 to 00000000, added"
-            " 60 of these lines (60 %): a bulk upload in parts. What is committed stays as it is; each"
-            " new small commit lowers this share."
-        ) in finding.reason
+        assert finding.reason.startswith(
+            "5 commits, each within a minute of the one before, from 00000000 to 00000000, added 60 of the"
+            " 100 Python lines that all commits together added (60 %): a bulk upload in parts. The two"
+            " largest commits, 00000000 (2026-01-01, commit 1 of 9) and 00000000 (2026-01-01, commit 2 of 9),"
+            " added 24 (24 %). What is committed stays as it is; each new small commit lowers this share."
+        )
         assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]
+
+
+def test_of_several_runs_a_minute_apart_the_longest_is_named():
+    begin = datetime(2026, 1, 1, 9, tzinfo=UTC)
+    runs = [
+        commit(
+            10 * day + n, when=(begin + timedelta(days=day, seconds=30 * n)).isoformat(), lines=1
+        )
+        for day, count in ((1, 5), (2, 6))
+        for n in range(count)
+    ]
+    last = commit(40, when="2026-01-05T09:00:00+00:00", lines=100)
+    finding = judged("spread_over_time", *runs, last, minimum=2)
+    assert (
+        "come in 2 runs of 5 and more, each within a minute of the one before, the longest from"
+        in finding.reason
+    )
+    assert [clue.commit for clue in finding.clues] == [f"{20:040d}", f"{25:040d}"]
 
 
 def test_commits_that_lie_apart_are_told_as_such():
