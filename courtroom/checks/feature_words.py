@@ -82,6 +82,7 @@ FEATURE_WORDS = {
     "lacks_conditional_edges": "no conditional edges",
     "lacks_error_route": "no conditional edge for failures",
     "lacks_parallel_judges": "no parallel judges",
+    "lacks_parallel_detectives": "no parallel detectives",
     "lacks_parallel_nodes": "no parallel nodes",
     "lacks_reducers": "no reducers",
     "lacks_pydantic_models": "no Pydantic models",

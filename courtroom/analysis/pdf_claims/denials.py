@@ -83,8 +83,11 @@ def _without(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: None if code.get(name) is None else not code[name]
 
 
-_JUDGES = r"(?:judges?|judge nodes?|judicial (?:layer|nodes?|bench|panel|personas?)|prosecutor)"
-_JUSTICE = r"(?:chief ?justice(?: ?node)?|synthesis (?:engine|node|layer)|supreme court)"
+_JUDGES = (
+    r"(?:judges?|judge nodes?|judicial (?:and synthesis )?(?:layers?|nodes?|bench|panel|personas?)"
+    r"|prosecutor)"
+)
+_JUSTICE = r"(?:chief ?justice(?: ?node)?|synthesis (?:engine|node|layers?)|supreme court)"
 _EDGES = r"conditional (?:routing |error )?(?:edges?|routing|routes?)"
 _ANSWERS = (
     r"(?:[\w-]+ ){0,3}(?:malformed|invalid|free-?form|unparse?able|parse|parsing|validation|schema"
@@ -96,6 +99,12 @@ _AS_RULE = r"(?=\W*$|[.,:;(]| (?:rule|logic|mechanism|in|is|are|yet|implement\w+
 _ON_FAILURE = (
     r"(?:for|to handle|on|to catch) (?:(?!clon|pdf|vision|judge|llm|api\b)[^.;]){0,40}?"
     r"(?:fail|error|missing)\w*"
+)
+# "They run in parallel, each over the criteria in sequence" tells of no chain.
+_IN_TURN = (
+    r"\b(?:are|is|runs?|executes?)\b(?:(?!parallel|concurren|each|criteri|dimension)[^.;:]){0,60}"
+    r"\b(?:in sequence|sequentially|one after (?:the |an)other"
+    r"|(?:in|inside|within) (?:one|a single|the same) (?:graph )?node)\b"
 )
 _RETRIES = r"retr(?:y|ies)(?: logic| loops?| mechanism)?"
 _CLONES = r"(?:git |repo(?:sitory)? )?clon(?:e|es|ing)"
@@ -117,6 +126,14 @@ PARTS: tuple[Part, ...] = (
         "graph",
         rf"(?:true )?parallel (?:execution|run|deliberation) of (?:the )?{_JUDGES}",
         _flag("judges_parallel"),
+        rf"\b{_JUDGES} {_IN_TURN}",
+    ),
+    Part(
+        "lacks_parallel_detectives",
+        "graph",
+        r"(?:true )?parallel (?:execution|run) of (?:the )?detectives",
+        _flag("detectives_parallel"),
+        rf"\bdetectives? {_IN_TURN}",
     ),
     Part(
         "lacks_parallel_nodes",
@@ -180,10 +197,13 @@ PARTS: tuple[Part, ...] = (
         r"(?:calls|processes) without (?:a )?shell",
         _without("os_system_calls"),
         r"\b(?:operations?|investigator|repository|implementation|code|tools?|functions?|nodes?)"
-        r"(?: currently| still| directly)? uses? (?:raw |unsafe |direct )?os\.system\b",
+        r"(?: currently| still| directly)? uses? (?:raw |unsafe |direct )?os\.system\b"
+        # "Replace any os.system()" says of none that it is there.
+        r"|\breplace (?:the |raw |unsafe )?os\.system(?:\(\))? (?:calls? )?with [\w.()]{1,40}"
+        r" in (?:[\w-]{1,40}/){0,6}[\w-]{1,40}\.py\b",
     ),
 )
-_PASSAGE_CHARACTERS, _MAX_SENTENCE = 400, 400
+_PASSAGE_CHARACTERS, _MAX_SENTENCE = 400, 1000
 # Characters after a denial that may say that it is about something else.
 _AFTER = 40
 # What stands in brackets stays with its sentence.
@@ -199,7 +219,7 @@ _OTHER_SUBJECT = re.compile(
 )
 _OTHER_TIME = re.compile(
     r"\b(?:interim|initial\w*|previous\w*|original\w*|formerly|earlier|used to|was|were|had|did|been"
-    r"|peers?\w*|their|they|if|when\w*|unless|without|checks?|flags?|detect\w*|search\w*|scans?"
+    r"|peers?\w*|their|they|if|when\w*|unless|without|checks?|flag\w*|detect(?!ives?\b)\w*|search\w*|scans?"
     r"|look\w*|verif\w*|ensure\w*|so that|because|prosecutor:|defense:|tech ?lead:|rubric|score\w*"
     r"|penal\w*|would|could|should|charg\w+|argu\w+|found|claims?|evidence|e\.g|example|now"
     r"|agents?|students?|submissions?|auditor\w*|repositor\w+|target|audited|criteri\w+|points?"
@@ -216,6 +236,7 @@ _GAP = r"(?:[\w/-]+ )?"
 _ABSENT = (
     r"(?:not (?:yet )?(?:been )?(?:implemented|added|integrated|wired|present|built|connected"
     r"|registered|started|in place|there)|absent|unimplemented|commented[- ]out"
+    r"|(?:remains? |yet )?to be (?:implemented|added|integrated|wired|built|connected)"
     # "The Prosecutor cited missing types": something else is missing.
     r"|missing(?=\W*$|[.,:)]|\s(?:in|from|at|and|as|for|entirely|altogether|completely)\b))"
 )
@@ -255,7 +276,9 @@ def _denies(sentence: str, pattern: re.Pattern[str]) -> bool:
     match = pattern.search(sentence)
     if match is None or _HOLLOW.search(sentence):
         return False
-    return not _OTHER_TIME.search(sentence[: match.end() + _AFTER])
+    # " - " begins a reason or a consequence.
+    after = sentence[match.end() : match.end() + _AFTER].split(" - ")[0]
+    return not _OTHER_TIME.search(sentence[: match.end()] + after)
 
 
 def _patterns(words: str, says: str) -> tuple[re.Pattern[str], ...]:
@@ -268,7 +291,7 @@ def _patterns(words: str, says: str) -> tuple[re.Pattern[str], ...]:
                 rf"\b(?:there (?:is|are)|has|have|contains?) (?:currently |still )?no {_GAP}{words}\b",
                 rf"\blacks? (?:an? |any )?{_GAP}{words}\b",
                 rf"^{_ABSENT_HEADING} {_GAP}{words}\b(?! of\b)",
-                rf"\b{words}(?: (?!is\b|are\b)[\w/-]+){{0,2}}(?: is| are|:)?(?: currently| still)? {_ABSENT}\b",
+                rf"\b{words}(?: (?!is\b|are\b)[\w/-]+){{0,2}}(?: is| are|:)?(?: currently| still)? \(?{_ABSENT}\b",
             ),
         )
     )

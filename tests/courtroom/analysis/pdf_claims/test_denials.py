@@ -63,10 +63,27 @@ def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
             "lacks_clone_retry",
         ),
         ("There is no retry logic around git clone.", "lacks_clone_retry"),
+        ("Detectives collect; the judges (to be implemented later) decide.", "lacks_judges"),
+        ("The judicial and synthesis layers remain to be implemented.", "lacks_judges"),
+        ("The synthesis engine is yet to be built.", "lacks_chief_justice"),
+        (
+            "The three judges are currently called inside one node in sequence.",
+            "lacks_parallel_judges",
+        ),
+        ("The detectives run one after another.", "lacks_parallel_detectives"),
+        (
+            "Replace os.system() with subprocess.run() in src/tools.py - it was named by the audit.",
+            "uses_os_system",
+        ),
     ],
 )
 def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -> None:
-    assert _denied(sentence) == [part]
+    assert _denied(sentence)[:1] == [part]
+
+
+def test_row_of_a_long_table_in_one_line_is_read() -> None:
+    row = f"VisionInspector not implemented {'Add src/detectives.py to the graph. ' * 15}"
+    assert _denied(row.replace(". ", " ")) == ["lacks_vision_inspector"]
 
 
 @pytest.mark.parametrize(
@@ -112,6 +129,10 @@ def test_items_under_a_heading_on_what_is_not_implemented_are_denials(
         "The VisionInspector is not implemented (returns placeholders).",
         "Vision Inspector Not Implemented - it cannot read pictures.",
         "No judge or aggregator can mutate the facts.",
+        "The judges run in parallel, all inside one graph node or another.",
+        "The judges run over the criteria sequentially.",
+        "Replace any os.system() with subprocess.run() in src/tools.py.",
+        "The audit flagged detectives that lack conditional edges.",
         "The rows stand apart (a list. No judges).",
     ],
 )
