@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -24,6 +24,7 @@ from courtroom.analysis.project.entry_points import (
     entry_points,
 )
 from courtroom.analysis.project.globs import matches
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import IMPORTABLE_VENDORED, VENDORED, SourceFile
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import constant_text, walk
@@ -41,6 +42,8 @@ LICENCES = ("**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/*.dist-info/METADAT
 _TOOLING = frozenset({"setup.py", "conftest.py", "noxfile.py", "tasks.py", "__init__.py"})
 # Modules by which a file may run others without an import of them.
 _STARTERS = frozenset({"os", "importlib", "runpy", "subprocess", "pkgutil", "multiprocessing"})
+# Methods that run a compiled graph.
+_GRAPH_CALLS = frozenset({"invoke", "ainvoke", "stream", "astream"})
 _WORDS = {
     "pyproject": "a script of the package",
     "langgraph": "langgraph.json",
@@ -199,7 +202,7 @@ class _ScopeReader:
         """
         faults = {target: self._broken_import(target) for target in reaches}
         runnable = [entry for entry in entries if not faults[entry.target]]
-        main, reason = _choice(runnable or entries, reaches, files)
+        main, reason = self._choice(runnable or entries, reaches, files)
         if len({entry.target for entry in runnable}) == 1 < len(reaches):
             reason = "It is the only entry point that can be imported."
         if main is None or not runnable:
@@ -207,6 +210,70 @@ class _ScopeReader:
         surer = dict.fromkeys(e.target for e in entries if _rank(e) < _rank(main))
         broken = [f"{faults[target]}." for target in surer if faults[target]]
         return main, " ".join([reason, *broken])
+
+    def _choice(
+        self, entries: Sequence[EntryPoint], reaches: Mapping[str, int], files: int
+    ) -> tuple[EntryPoint | None, str]:
+        """Return the entry point that is taken as the product's, and why.
+
+        Of several that are declared as surely one that calls the graph comes first.
+        """
+        if not entries:
+            none = "No entry point was recognised: all code that is not set apart is the product."
+            return None, none
+        surest = min(map(_rank, entries))
+        equals = {entry.target for entry in entries if _rank(entry) == surest}
+        callers = (
+            {path for path in equals if self._calls_graph(path)} if len(equals) > 1 else equals
+        )
+        best = callers or equals
+        main = min(
+            (entry for entry in entries if entry.target in best and _rank(entry) == surest),
+            key=lambda e: (-reaches[e.target], e.target.count("/")),
+        )
+        count = len({entry.target for entry in entries})
+        if count == 1:
+            return main, "It is the only entry point."
+        declared = f"It is declared by {_WORDS[main.declared_by]}"
+        if len(equals) == 1:
+            return main, f"{declared}, the surest sign among {count} candidates."
+        most = reaches[main.target]
+        is_tie = sum(reaches[target] == most for target in best) > 1
+        reach = (
+            f"no other imports more Python files than its {most} of {files}"
+            if is_tie
+            else f"it imports the most Python files, {most} of {files}"
+        )
+        of_equals = f"of {len(equals)} files that are declared as surely"
+        if best == equals:
+            return main, f"{declared}; {of_equals}, {reach}."
+        if len(best) == 1:
+            return main, f"{declared}; {of_equals}, it alone calls the graph."
+        return main, f"{declared}; {of_equals}, {len(best)} call the graph, and {reach}."
+
+    def _calls_graph(self, path: str) -> bool:
+        """Return whether calls lead from the file to one that runs a graph, imported or its own."""
+        source = self.symbols.codebase.files[path]
+        functions = self._calls.reachable_from(FunctionRef(source, s) for s in source.functions)
+        code = [(source, source.tree), *((f.source, f.site.node) for f in functions)]
+        return any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _GRAPH_CALLS
+            and self._sees_graph(home)
+            for home, tree in code
+            for node in walk(tree)
+        )
+
+    def _sees_graph(self, source: SourceFile) -> bool:
+        files = self.symbols.codebase.files
+        return any(
+            "StateGraph" in files[p].text for p in (source.path, *self._imported(source.path))
+        )
+
+    @cached_property
+    def _calls(self) -> CallGraph:
+        return CallGraph(self.symbols)
 
     def _broken_import(self, path: str) -> str:
         """Return a sentence on the first import of a file itself that fails, "" without one.
@@ -361,32 +428,6 @@ class _ScopeReader:
             for path in self.paths
             if "/" in path and matches(path, LICENCES)
         }
-
-
-def _choice(
-    entries: list[EntryPoint], reaches: Mapping[str, int], files: int
-) -> tuple[EntryPoint | None, str]:
-    """Return the entry point that is taken as the product's, and why."""
-    if not entries:
-        return None, "No entry point was recognised: all code that is not set apart is the product."
-    main = min(
-        entries,
-        key=lambda e: (_rank(e), -reaches[e.target], e.target.count("/")),
-    )
-    targets = {entry.target for entry in entries}
-    if len(targets) == 1:
-        return main, "It is the only entry point."
-    equals = {entry.target for entry in entries if _rank(entry) == _rank(main)}
-    words = _WORDS[main.declared_by]
-    if len(equals) == 1:
-        return main, f"It is declared by {words}, the surest sign among {len(targets)} candidates."
-    most = reaches[main.target]
-    is_tie = sum(reaches[target] == most for target in equals) > 1
-    rest = len(equals) - 1
-    others = "another file is" if rest == 1 else f"{rest} other files are"
-    reach = "none of them reaches more" if is_tie else "it reaches the most"
-    reason = f"It is declared by {words}, as {others}; {reach} Python files: {most} of {files}."
-    return main, reason
 
 
 def _rank(entry: EntryPoint) -> int:

@@ -201,8 +201,8 @@ def test_of_equal_candidates_the_one_that_reaches_most_is_chosen() -> None:
     assert scope.main is not None
     assert scope.main.target == "start.py"
     assert scope.reason == (
-        "It is declared by a block for __main__, as another file is; it reaches the most Python"
-        " files: 3 of 4."
+        "It is declared by a block for __main__; of 2 files that are declared as surely, it imports the"
+        " most Python files, 3 of 4."
     )
 
 
@@ -210,8 +210,40 @@ def test_candidates_that_reach_as_many_files_are_said_to() -> None:
     start = f"from court.app import run\n{MAIN}"
     scope = scope_of(PACKAGE | {"first.py": start, "second.py": start})
     assert scope.reason == (
-        "It is declared by a block for __main__, as another file is; none of them reaches more"
-        " Python files: 3 of 4."
+        "It is declared by a block for __main__; of 2 files that are declared as surely, no other imports"
+        " more Python files than its 3 of 4."
+    )
+
+
+RUNS_GRAPH = {
+    "court/__init__.py": "",
+    "court/graph.py": "from langgraph.graph import StateGraph\n\ndef run():\n    return StateGraph(dict).compile().invoke({})\n",
+    "court/demo.py": "import court.graph\n\ndef sample():\n    return {}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        ((), "it alone calls the graph."),
+        (
+            ("web",),
+            "2 call the graph, and no other imports more Python files than its 3 of 6.",
+        ),
+    ],
+)
+def test_of_equal_candidates_one_that_calls_the_graph_is_chosen(others, reason) -> None:
+    files = RUNS_GRAPH | {
+        f"{name}.py": f"from court.graph import run\n\ndef main():\n    run()\n\n{MAIN}"
+        for name in ("cli", *others)
+    }
+    shown = f"from court.demo import sample\n\ndef main():\n    sample()\n\n{MAIN}"
+    scope = scope_of(files | {"show.py": shown})
+    assert scope.main is not None
+    assert scope.main.target == "cli.py"
+    assert scope.reason == (
+        f"It is declared by a block for __main__; of {2 + len(others)} files that are declared as surely,"
+        f" {reason}"
     )
 
 
