@@ -28,9 +28,9 @@ PARTS = {
 }
 # Only what a run reaches from them is looked at: a constructor may run when a file is imported.
 REACHED = {
-    "graph": "that the graph calls outside the judges and the Chief Justice",
-    "judges": "that the judges call",
-    "justice": "that the Chief Justice calls",
+    "graph": "that a run reaches outside the judges and the Chief Justice",
+    "judges": "that a run of the judges' part reaches",
+    "justice": "that a run of the Chief Justice's part reaches",
 }
 
 
@@ -53,7 +53,7 @@ def failing_code(check: FailingCode, survey: Survey) -> Finding:
 
     reached = REACHED[check.part]
     if lacks_graph(survey.facts):
-        reached = reached.replace("that the graph calls", "of the code")
+        reached = reached.replace("that a run reaches", "of the code")
     lines = [line for line in fact["lines"] if line["part"] == check.part]
     if check.every_run and lines:
         return _every_run(lines)
