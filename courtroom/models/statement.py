@@ -40,6 +40,17 @@ OPENING_WORDS = frozenset(
 # Not the dot of "e.g." or of a number in a list.
 SENTENCE_END = re.compile(r"(?<=[\w)”`]{2})[.!?](?=\s)")
 NOT_RECOGNISED = " was recognised"
+_COUNTED = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+)
+NUMBERS = _COUNTED.split()
+# "No claim", "At most one claim", "More than one claim".
+_LIMIT = re.compile(
+    rf"^(?:no|an?)\b|\b(?:more than|at least|at most|fewer than) (?:{'|'.join(NUMBERS)})\b",
+    re.IGNORECASE,
+)
+_PLURAL = re.compile(r"s\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,27 @@ def _repeats(reason: str, sentence: str) -> bool:
     """Return whether a denial says all of the other one, in another order: "No rule was ..."."""
     first, words = (_plain(first_sentence(text)).split() for text in (reason, sentence))
     return first[:1] == words[:1] == ["no"] and set(words) <= set(first)
+
+
+def without_weaker(sentences: Iterable[str]) -> list[str]:
+    """Return the sentences without those that another one says with a stricter limit."""
+    strictest: dict[str, str] = {}
+    for sentence in sentences:
+        form = _PLURAL.sub("", _LIMIT.sub("#", sentence, count=1).casefold())
+        other = strictest.get(form)
+        if other is None or _strictness(sentence) > _strictness(other):
+            strictest[form] = sentence
+    return list(strictest.values())
+
+
+def _strictness(sentence: str) -> int:
+    match = _LIMIT.search(sentence)
+    if match is None:
+        return 0
+    words = match[0].casefold().split()
+    number = NUMBERS.index(words[-1]) if words[-1] in NUMBERS else int(words[-1] != "no")
+    strictness = {"at most": -number, "fewer than": 1 - number, "more than": number + 1}
+    return strictness.get(" ".join(words[:-1]), number)
 
 
 def whether(goal: str) -> str:

@@ -20,7 +20,7 @@ from courtroom.models.audit_report import (
 )
 from courtroom.models.evidence import Evidence
 from courtroom.models.judge_answer import AskedPlace
-from courtroom.models.statement import first_sentence, not_applying, not_checked
+from courtroom.models.statement import first_sentence, not_applying, not_checked, without_weaker
 from courtroom.rendering.markdown_appendix import judges_of, location_text, render_appendix
 from courtroom.rendering.markdown_escaping import (
     code_block,
@@ -255,7 +255,8 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
     """Yield the root causes with the checks that hang on them, then each other check.
 
     A reason why several could not be checked is printed once, or not at all where it is the
-    rationale; a fact that shows several sentences to be right, or several faults, is printed once.
+    rationale; a fact that shows several sentences to be right, or several faults, is printed once,
+    after the sentence with the strictest limit.
     """
     hanging: dict[str, list[str]] = {}
     unchecked: dict[str, list[str]] = {}
@@ -277,7 +278,7 @@ def _checks(criterion: CriterionResult) -> Iterator[str]:
             shown_by = statement.fact or statement.sentence
             alike.setdefault((row.met, shown_by), []).append(statement.sentence)
     for (met, shown_by), sentences in alike.items():
-        yield MARKS[met] + " ".join(dict.fromkeys([*sentences, shown_by]))
+        yield MARKS[met] + " ".join(dict.fromkeys([*without_weaker(sentences), shown_by]))
 
 
 def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:

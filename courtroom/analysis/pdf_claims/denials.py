@@ -277,7 +277,7 @@ def _denies(sentence: str, pattern: re.Pattern[str]) -> bool:
     if match is None or _HOLLOW.search(sentence):
         return False
     # " - " begins a reason or a consequence.
-    after = sentence[match.end() : match.end() + _AFTER].split(" - ")[0]
+    after = sentence[match.end() : match.end() + _AFTER].partition(" - ")[0]
     return not _OTHER_TIME.search(sentence[: match.end()] + after)
 
 

@@ -6,7 +6,7 @@ from courtroom.checks.file_exists import FileExists
 from courtroom.checks.registry import KINDS, fault_of, statement_on
 from courtroom.models.check import UnknownCheck
 from courtroom.models.evidence import CheckOutcome
-from courtroom.models.statement import not_applying, statement_of, whether
+from courtroom.models.statement import not_applying, statement_of, whether, without_weaker
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 
 GOAL, FAULT = "There is a README", "There is no README"
@@ -163,3 +163,21 @@ def test_denial_that_says_the_goal_in_another_order_stands_alone(reason, is_repe
     goal = "No clone was recognised that is lost"
     statement = statement_of(goal=goal, fault="", met=True, reason=reason)
     assert (str(statement) == reason) is is_repeated
+
+
+@pytest.mark.parametrize(
+    ("sentences", "left"),
+    [
+        (["No claim is wrong.", "At most one claim is wrong."], ["No claim is wrong."]),
+        (["A claim fails.", "More than one claim fails."], ["More than one claim fails."]),
+        (
+            ["It has more than fifteen commits.", "It has more than three commits."],
+            ["It has more than fifteen commits."],
+        ),
+        (["At most two rows fail.", "Fewer than two rows fail."], ["Fewer than two rows fail."]),
+        (["No claim is wrong.", "No name is wrong."], ["No claim is wrong.", "No name is wrong."]),
+        (["The graph runs.", "The graph runs."], ["The graph runs."]),
+    ],
+)
+def test_of_sentences_that_differ_by_their_limit_the_strictest_is_left(sentences, left):
+    assert without_weaker(sentences) == left
