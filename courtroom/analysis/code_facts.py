@@ -27,9 +27,11 @@ from courtroom.analysis.langgraph.judging.literal_scores import literal_opinions
 from courtroom.analysis.langgraph.judging.made_up_scores import (
     computed_stand_in,
     made_up_scores,
+    scores_at_once,
     unasked_scores,
 )
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
+from courtroom.analysis.langgraph.judging.structured_calls import model_calls, model_name
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
 from courtroom.analysis.langgraph.state_flow.read_flow import (
@@ -444,10 +446,24 @@ def _shown_in_code(writer: FactWriter) -> None:
         gap = "the judges call no model"
     for name, scores, unclear in (
         ("made_up_scores", made_up_scores(layers.judges), computed_stand_in(layers.judges)),
-        ("unasked_scores", unasked_scores(layers.judges), ""),
+        ("scores_at_once", scores_at_once(layers.judges), ""),
+        ("unasked_scores", unasked_scores(layers.judges, _silent_nodes(writer)), ""),
     ):
         places = [shown(text, (f.source.path, line)) for f, line, text in scores]
         writer.set_rows(name, places, gap or unclear)
+
+
+def _silent_nodes(writer: FactWriter) -> dict[str, list[FunctionRef]]:
+    """Return what nodes run that ask no model beside judges that do; not those of other layers."""
+    layers = writer.layers
+    if not any(True for _ in model_calls(layers.judges)):
+        return {}
+    reached = {
+        name: writer.call_graph.reachable_from([node])
+        for name, node in layers.nodes.items()
+        if layers.roles[name] not in {"detective", "justice"}
+    }
+    return {name: reach for name, reach in reached.items() if not model_name(reach)}
 
 
 Analyzer = Callable[[FactWriter], None]
@@ -504,6 +520,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "guarded_evidence",
             "separate_score_ranges",
             "made_up_scores",
+            "scores_at_once",
             "unasked_scores",
         ),
     ),

@@ -19,7 +19,13 @@ from courtroom.checks.from_facts import (
     with_place,
 )
 from courtroom.checks.kind import CheckKind, Label
-from courtroom.checks.phrases import in_full, more_of_this_kind, named, place_of, places_of
+from courtroom.checks.phrases import (
+    MOST_IN_FULL,
+    more_of_this_kind,
+    named,
+    place_of,
+    places_of,
+)
 from courtroom.checks.result import MOST_CLUES, Clue, Finding, could_not_look, present
 from courtroom.checks.subjects import Subjects
 from courtroom.models.check import CheckBase
@@ -154,10 +160,14 @@ def _failures(survey: Survey) -> list[tuple[str, str, list[Clue]]]:
 
 
 def _written(rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[Clue]]:
-    """The sentences on written scores with their places, and the lines."""
+    """The sentences on written scores with their places, of many the first two; and the lines."""
     shown = [(row["text"], row["places"][0]) for row in rows]
     sentences = [with_place(text, place["path"], place["line"]) for text, place in shown]
-    return in_full(sentences), [line_clue(place, text) for text, place in shown]
+    clues = [line_clue(place, text) for text, place in shown]
+    if len(sentences) <= MOST_IN_FULL:
+        return " ".join(sentences), clues
+    others = places_of([place for _, place in shown[2:]])
+    return f"{sentences[0]} {sentences[1]} Such scores stand also at {others}.", clues
 
 
 def _retried(survey: Survey) -> tuple[str, bool]:

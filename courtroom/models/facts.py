@@ -351,6 +351,8 @@ class Facts(FactModel):
     guarded_evidence: tuple[ShownFact, ...] | None = None
     separate_score_ranges: tuple[ShownFact, ...] | None = None
     made_up_scores: tuple[ShownFact, ...] | None = None
+    # those of them for which the answer is not requested again
+    scores_at_once: tuple[ShownFact, ...] | None = None
     # and of judges that ask no model where theirs cannot be made
     unasked_scores: tuple[ShownFact, ...] | None = None
     # any project

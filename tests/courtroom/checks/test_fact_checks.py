@@ -247,6 +247,13 @@ def test_each_score_that_is_made_up_is_shown():
     assert clue_lines(finding) == [("j.py", 7), ("j.py", 9)]
     assert finding.reason == "ask gives the score 3 (j.py:7). ask again gives the score 1 (j.py:9)."
 
+    rows = [MADE_UP, other] + [other | {"places": [{"path": "j.py", "line": n}]} for n in (11, 13)]
+    many = survey(facts=HANDLED | {"made_up_scores": rows})
+    words = f"{finding.reason} Such scores stand also at j.py:11 and 13."
+    assert (
+        structured_output(StructuredOutput(**CHECK_FIELDS, aspect="handled"), many).reason == words
+    )
+
 
 def test_failure_that_ends_the_run_comes_before_a_score_for_want_of_a_model():
     unasked = {"text": "ask gives the score 1.", "places": [{"path": "j.py", "line": 5}]}

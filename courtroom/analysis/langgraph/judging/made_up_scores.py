@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from courtroom.analysis.langgraph.judging.missing_answers import without_answer
+from courtroom.analysis.langgraph.judging.missing_answers import unlike_answers, without_answer
 from courtroom.analysis.langgraph.judging.score_changes import assignments_in, words_in
-from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
+from courtroom.analysis.langgraph.judging.score_defaults import (
+    LOWEST,
+    OF_OPINION,
+    defaults_of_answers,
+    left_out_by_answers,
+    written_number,
+)
+from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS, PYDANTIC_METHODS
 from courtroom.analysis.langgraph.judging.written_numbers import written_numbers
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
@@ -20,20 +27,17 @@ from courtroom.analysis.python.tree_walk import (
     words_of,
 )
 
-# A record with a score and one of these is an opinion.
-OF_OPINION = frozenset(
-    {"judge", "argument", "reasoning", "rationale", "criterion_id", "cited_evidence"}
-)
-# A lower score lies under every scale: it marks a failure.
-LOWEST = 1
 # A score of such a name is written for want of an answer.
 DEFAULT_WORDS = frozenset({"default", "fallback", "neutral"})
 # Calls that read an answer: where one fails, a default that was set before stays.
 READERS = frozenset({"loads", "model_validate", "model_validate_json", "parse", "parse_raw", "int"})
+READING_WORDS = frozenset(words_of("parse extract json coerce validate"))
 # Words of a loop that goes over what is judged, answer by answer.
 CRITERIA = frozenset(words_of("dimension dimensions dim dims criterion criteria"))
 # Words of the name of a model, in whatever it is wrapped.
 MODEL_NAMES = frozenset(words_of("llm model client chain"))
+# Words of a test on whether there is a model to ask.
+OF_MODEL = frozenset(words_of("llm llms model client provider api"))
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -49,61 +53,168 @@ class _Score:
 Row = tuple[FunctionRef, int, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _MadeUp:
+    """Opinion with a written score; `is_at_once`: it comes without a second request."""
+
+    row: Row
+    highest: float
+    is_at_once: bool = False
+
+
 def made_up_scores(judges: Sequence[FunctionRef]) -> list[Row]:
     """Return opinions with a written score, each with its function, line and a sentence.
 
     The highest score comes first: a low one may pass for a mark of the failure. They stand where a
     model's call has failed: in the handler of an exception, after a loop of attempts, where a
-    function returned no answer, or in a function that one of these calls.
+    function returned no answer or one of another type, where an answer lacks a score or a
+    criterion, or in a function that one of these calls.
+    """
+    return _highest_first(_all_made_up(judges))
+
+
+def scores_at_once(judges: Sequence[FunctionRef]) -> list[Row]:
+    """Return those of them that stand for an answer which is not requested again before."""
+    return _highest_first([made for made in _all_made_up(judges) if made.is_at_once])
+
+
+def _all_made_up(judges: Sequence[FunctionRef]) -> list[_MadeUp]:
+    functions = {function.name: function for function in judges}
+    found: list[_MadeUp] = []
+    for function in judges:
+        tree = function.site.node
+        behind_all = _behind_all_answers(tree, functions)
+        for node, is_at_once in _after_failure(tree, functions):
+            failed = "all answers, once one" if node in behind_all else "an answer that"
+            words = f"in place of {failed} failed"
+            found += _scores_in(node, function, functions, words, is_at_once=is_at_once)
+        for statement in _left_out(tree, functions):
+            words = "in place of an opinion that the answer lacks"
+            found += _scores_in(statement, function, functions, words, is_at_once=True)
+        found += _defaults(function)
+    return found
+
+
+def _defaults(function: FunctionRef) -> Iterator[_MadeUp]:
+    """Yield the scores that are written for an answer which cannot be read, or has none."""
+    tree = function.site.node
+    caught = {id(part) for handler in _handlers(tree) for part in walk(handler)}
+    for line, number in _kept_defaults(tree):
+        words = "in place of an answer that cannot be read"
+        yield _MadeUp(_row(function, line, f"{number}", words), number)
+    for node, number in defaults_of_answers(tree):
+        row = _row(function, getattr(node, "lineno", 1), f"{number}", "to an answer that has none")
+        yield _MadeUp(row, number, is_at_once=id(node) not in caught)
+
+
+def _row(function: FunctionRef, line: int, score: str, words: str) -> Row:
+    return function, line, f"{function.shown_name} gives the score {score} {words}."
+
+
+def _handlers(function: ast.AST) -> Iterator[ast.ExceptHandler]:
+    return (node for node in walk(function) if isinstance(node, ast.ExceptHandler))
+
+
+def _left_out(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.stmt]:
+    """Yield what runs, after the request, for a criterion that the answer does not name."""
+    calls = (node for node in walk(function) if isinstance(node, ast.Call))
+    first = min((call.lineno for call in calls if _asks(call, functions)), default=None)
+    if first is not None:
+        yield from (node for node in left_out_by_answers(function) if node.lineno > first)
+
+
+def unasked_scores(
+    judges: Sequence[FunctionRef], silent: Mapping[str, Sequence[FunctionRef]] | None = None
+) -> list[Row]:
+    """Return such opinions for which no answer was requested.
+
+    The model could not be made, the code goes another way without one, or a node asks none:
+    `silent` are the functions of such nodes, by the name of the node, its own first.
     """
     functions = {function.name: function for function in judges}
-    rows: list[tuple[float, Row]] = []
+    words = "where the request cannot be prepared: no answer was requested"
+    rows = [
+        row
+        for function in judges
+        for attempt in _preparations(function.site.node, functions)
+        for handler in attempt.handlers
+        for node in handler.body
+        for row in _scores_in(node, function, functions, words)
+    ]
+    words = "where it has no model: no answer was requested"
     for function in judges:
-        behind_all = _behind_all_answers(function.site.node, functions)
-        for node in _after_failure(function.site.node, functions):
-            failed = "all answers, once one" if node in behind_all else "an answer that"
-            rows += _scores_in(node, function, functions, f"in place of {failed} failed")
-        for line, number in _kept_defaults(function.site.node):
-            sentence = (
-                f"{function.shown_name} gives the score {number} in place of an answer that cannot"
-                " be read."
-            )
-            rows.append((number, (function, line, sentence)))
+        for node in _without_model(function.site.node, functions):
+            rows += _scores_at_calls(node, function, functions, words)
+    for name, (own, *others) in (silent or {}).items():
+        inner = {function.name: function for function in (own, *others)}
+        rows += (
+            replace(made, row=(own, made.row[1], f"The node {name} {_deed(made.row[2])}"))
+            for made in _scores_at_calls(own.site.node, own, inner, "and asks no model")
+        )
     return _highest_first(rows)
 
 
-def unasked_scores(judges: Sequence[FunctionRef]) -> list[Row]:
-    """Return such opinions of judges whose model could not be made: no answer was requested."""
-    functions = {function.name: function for function in judges}
-    words = "where the request cannot be prepared: no answer was requested"
-    return _highest_first(
-        [
-            row
-            for function in judges
-            for attempt in _preparations(function.site.node, functions)
-            for handler in attempt.handlers
-            for node in handler.body
-            for row in _scores_in(node, function, functions, words)
-        ]
-    )
+def _deed(sentence: str) -> str:
+    return sentence.partition(" ")[2]
+
+
+def _without_model(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.stmt]:
+    """Yield the branches on a model, its key or its provider in which none is asked."""
+    calls = (node for node in walk(function) if isinstance(node, ast.Call))
+    asking = {id(call) for call in calls if _asks(call, functions)}
+    for node in walk(function) if asking else ():
+        if isinstance(node, ast.If) and not _words_of_models(node.test).isdisjoint(OF_MODEL):
+            for branch in (node.body, node.orelse):
+                parts = {id(part) for statement in branch for part in walk(statement)}
+                if parts.isdisjoint(asking):
+                    yield from branch
+
+
+def _words_of_models(test: ast.expr) -> frozenset[str]:
+    """Return the words of a test, without those of pydantic's methods: `model_dump`."""
+    names = {last_name(part) for part in walk(test)}
+    return words_in(test) if not any(map(PYDANTIC_METHODS.fullmatch, names)) else frozenset()
+
+
+def _scores_at_calls(
+    node: ast.AST, function: FunctionRef, functions: Mapping[str, FunctionRef], words: str
+) -> Iterator[_MadeUp]:
+    """Yield the opinions with a written score at the place that chooses them, here: no fallback."""
+    for part in walk(node):
+        score = _score(part, function)
+        if score is not None:
+            row = _row(function, getattr(part, "lineno", 1), score.words, words)
+            yield _MadeUp(row, score.highest)
+        called = functions.get(called_name(part)) if isinstance(part, ast.Call) else None
+        if called is None or called.key == function.key:
+            continue
+        scores = [s for inner in _returned(called) if (s := _score(inner, called)) is not None]
+        for score in scores[:1]:
+            written = f"{score.words} by {called.name}"
+            yield _MadeUp(_row(function, getattr(part, "lineno", 1), written, words), score.highest)
 
 
 def _scores_in(
-    node: ast.AST, function: FunctionRef, functions: Mapping[str, FunctionRef], words: str
-) -> Iterator[tuple[float, Row]]:
+    node: ast.AST,
+    function: FunctionRef,
+    functions: Mapping[str, FunctionRef],
+    words: str,
+    *,
+    is_at_once: bool = False,
+) -> Iterator[_MadeUp]:
     for place, opinion in _opinions(node, function, functions):
         score = _score(opinion, place)
         if score is not None:
-            sentence = f"{place.shown_name} gives the score {score.words} {words}."
-            yield score.highest, (place, getattr(opinion, "lineno", 1), sentence)
+            row = _row(place, getattr(opinion, "lineno", 1), score.words, words)
+            yield _MadeUp(row, score.highest, is_at_once)
 
 
-def _highest_first(rows: Sequence[tuple[float, Row]]) -> list[Row]:
+def _highest_first(rows: Sequence[_MadeUp]) -> list[Row]:
     """Return each place once, the first time that it comes, by the highest score."""
-    once: dict[tuple[str, int], tuple[float, Row]] = {}
-    for highest, row in rows:
-        once.setdefault((row[0].source.path, row[1]), (highest, row))
-    return [row for _, row in sorted(once.values(), key=lambda scored: -scored[0])]
+    once: dict[tuple[str, int], _MadeUp] = {}
+    for made in rows:
+        once.setdefault((made.row[0].source.path, made.row[1]), made)
+    return [made.row for made in sorted(once.values(), key=lambda made: -made.highest)]
 
 
 def computed_stand_in(judges: Sequence[FunctionRef]) -> str:
@@ -113,7 +224,7 @@ def computed_stand_in(judges: Sequence[FunctionRef]) -> str:
     """
     functions = {function.name: function for function in judges}
     for function in judges:
-        for node in _after_failure(function.site.node, functions):
+        for node, _ in _after_failure(function.site.node, functions):
             for call in walk(node):
                 called = functions.get(called_name(call)) if isinstance(call, ast.Call) else None
                 if called is None or called.key == function.key or _may_ask(called):
@@ -144,25 +255,53 @@ def _returned(function: FunctionRef) -> Iterator[ast.AST]:
             yield from walk(part)
 
 
-def _after_failure(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.AST]:
+def _after_failure(
+    function: ast.AST, functions: Mapping[str, FunctionRef]
+) -> Iterator[tuple[ast.AST, bool]]:
     """Yield what runs when an exception was caught, after a loop of attempts, and for no answer.
 
-    An import that fails is no answer, and before a request there is none. A handler may leave
-    nothing for the end of the loop.
+    With each, whether it is certain that the answer was not requested again. An import that fails
+    is no answer, and before a request there is none. A handler may leave nothing for the end of
+    the loop.
     """
     before = list(_preparations(function, functions))
+    behind = {id(part) for node in _retried(function) for part in walk(node)}
     for node in walk(function):
         if isinstance(node, ast.Try) and node not in before and not _imports(node):
+            is_at_once = id(node) not in behind and _only_reads(node, functions)
             for handler in node.handlers:
-                yield from handler.body
+                yield from ((part, is_at_once) for part in handler.body)
     for node in walk(function):
         body = getattr(node, "body", None)
         block = body if isinstance(body, list) else []
         for position, statement in enumerate(block):
             if isinstance(statement, LOOPS) and _is_of_attempts(statement):
-                yield from _in_last_attempt(statement)
-                yield from block[position + 1 :]
-    yield from without_answer(function, functions)
+                yield from ((part, False) for part in _in_last_attempt(statement))
+                yield from ((part, False) for part in block[position + 1 :])
+    yield from ((part, False) for part in without_answer(function, functions))
+    yield from unlike_answers(function)
+
+
+def _retried(function: ast.AST) -> Iterator[ast.AST]:
+    """Yield what runs after a failure, or inside a loop of attempts: there, a request came before."""
+    yield from _handlers(function)
+    yield from (
+        node for node in walk(function) if isinstance(node, LOOPS) and _is_of_attempts(node)
+    )
+
+
+def _only_reads(node: ast.Try, functions: Mapping[str, FunctionRef]) -> bool:
+    """Return true for a block that reads an answer, and requests none."""
+    parts = (part for statement in node.body for part in walk(statement))
+    calls = [part for part in parts if isinstance(part, ast.Call)]
+    return any(map(_is_reader, calls)) and not any(_asks(call, functions) for call in calls)
+
+
+def _is_reader(call: ast.Call) -> bool:
+    """Return true for `loads(text)`, `extract_json(text)` and `Opinion(**answer)`."""
+    name = called_name(call)
+    is_filled = name[:1].isupper() and any(keyword.arg is None for keyword in call.keywords)
+    return is_filled or name in READERS or not READING_WORDS.isdisjoint(words_of(name))
 
 
 def _imports(node: ast.Try) -> bool:
@@ -286,8 +425,8 @@ def _last_written(name: str, function: ast.AST, line: int) -> Iterator[tuple[int
         if any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
     ]
     last = max(earlier, key=lambda node: node.lineno, default=None)
-    number = last.value.value if last and isinstance(last.value, ast.Constant) else None
-    if last and isinstance(number, int | float) and number is not True and number >= LOWEST:
+    number = written_number(last.value) if last else None
+    if last and number is not None:
         yield last.lineno, number
 
 

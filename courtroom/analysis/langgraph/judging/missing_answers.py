@@ -1,34 +1,75 @@
-"""Code that runs where a function that asks the judges' model has no answer and returns None."""
+"""Code that runs where the judges' model gave no answer, or one of another type."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS
+from courtroom.analysis.langgraph.judging.structured_calls import MODEL_METHODS, is_model_call
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.tree_walk import BLOCK_ENDS, called_name, last_name, walk
+from courtroom.analysis.python.tree_walk import (
+    BLOCK_ENDS,
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+)
+
+# Parts of an answer that are its whole content.
+CONTENTS = frozenset({"parsed", "content", "tool_calls", "output_parsed"})
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def without_answer(function: ast.AST, functions: Mapping[str, FunctionRef]) -> Iterator[ast.AST]:
-    """Yield what a function does where such an answer is None: `else`, `or`, after a `return`."""
-    names = {
+    """Yield what a function does where a helper that asks returns None: `else`, `or`, the rest."""
+    names = _names(function, lambda value: _may_be_none(value, functions))
+    for block in _without(function, names, functions):
+        yield from block
+
+
+def unlike_answers(function: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+    """Yield what a function does where its own request brings nothing, or another type.
+
+    With each, whether no other request comes before it: it stands in the loop of the request, or
+    there is none, and its block does not begin the loop anew.
+    """
+    names = _names(function, lambda value: is_model_call(_awaited(value)))
+    asking = [
+        loop
+        for loop in walk(function)
+        if isinstance(loop, LOOPS) and any(map(is_model_call, walk(loop)))
+    ]
+    inside = {id(part) for loop in asking for part in walk(loop)}
+    for block in _without(function, names, {}):
+        is_begun_anew = any(isinstance(p, ast.Continue) for node in block for p in walk(node))
+        for node in block:
+            yield node, not is_begun_anew and (not asking or id(node) in inside)
+
+
+def _names(function: ast.AST, is_answer: Callable[[ast.expr], bool]) -> set[str]:
+    return {
         last_name(target)
         for node in walk(function)
-        if isinstance(node, ast.Assign) and _may_be_none(node.value, functions)
+        if isinstance(node, ast.Assign) and is_answer(node.value)
         for target in node.targets
     } - {""}
+
+
+def _without(
+    function: ast.AST, names: set[str], functions: Mapping[str, FunctionRef]
+) -> Iterator[Sequence[ast.AST]]:
+    """Yield the blocks that run without an answer."""
     for node in walk(function):
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
             first, *others = node.values
-            if last_name(first) in names or _may_be_none(first, functions):
-                yield from others
+            if _is_of(first, names) or _may_be_none(first, functions):
+                yield others
         elif isinstance(node, ast.IfExp) and (absent := _absent(node.test, names)) is not None:
-            yield node.body if absent else node.orelse
+            yield [node.body if absent else node.orelse]
         yield from _in_block(node, names)
 
 
-def _in_block(node: ast.AST, names: set[str]) -> Iterator[ast.stmt]:
+def _in_block(node: ast.AST, names: set[str]) -> Iterator[Sequence[ast.stmt]]:
     for field in ("body", "orelse", "finalbody"):
         statements = getattr(node, field, None)
         block = statements if isinstance(statements, list) else []
@@ -36,9 +77,9 @@ def _in_block(node: ast.AST, names: set[str]) -> Iterator[ast.stmt]:
             absent = _absent(part.test, names) if isinstance(part, ast.If) else None
             if absent is None:
                 continue
-            yield from part.body if absent else part.orelse
+            yield part.body if absent else part.orelse
             if not (absent or part.orelse) and isinstance(part.body[-1], BLOCK_ENDS):
-                yield from block[position + 1 :]
+                yield block[position + 1 :]
 
 
 def _absent(test: ast.expr, names: set[str]) -> bool | None:
@@ -47,16 +88,37 @@ def _absent(test: ast.expr, names: set[str]) -> bool | None:
         inner = _absent(test.operand, names)
         return None if inner is None else not inner
     if isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant):
-        is_none = test.comparators[0].value is None and last_name(test.left) in names
+        is_none = test.comparators[0].value is None and _is_of(test.left, names)
         operator = test.ops[0]
         is_test = is_none and isinstance(operator, ast.Is | ast.IsNot)
         return isinstance(operator, ast.Is) if is_test else None
-    return False if last_name(test) in names else None
+    if isinstance(test, ast.BoolOp):
+        # All parts of an `and` are to be there; of an `or`, one that is missing is enough.
+        wanted = isinstance(test.op, ast.Or)
+        return wanted if wanted in {_absent(part, names) for part in test.values} else None
+    if isinstance(test, ast.Call) and called_name(test) == "isinstance" and test.args:
+        return False if _is_of(test.args[0], names) else None
+    return False if _is_of(test, names) else None
+
+
+def _is_of(node: ast.expr, names: set[str]) -> bool:
+    """Return true for an answer, and for the part of it that is its content."""
+    while isinstance(node, ast.Attribute | ast.Subscript) and _part(node) in CONTENTS:
+        node = node.value
+    return last_name(node) in names
+
+
+def _part(node: ast.Attribute | ast.Subscript) -> str | None:
+    return node.attr if isinstance(node, ast.Attribute) else constant_text(node.slice)
+
+
+def _awaited(value: ast.expr) -> ast.expr:
+    return value.value if isinstance(value, ast.Await) else value
 
 
 def _may_be_none(value: ast.expr, functions: Mapping[str, FunctionRef]) -> bool:
     """Return true for a call of a function that returns None after its request failed."""
-    call = value.value if isinstance(value, ast.Await) else value
+    call = _awaited(value)
     called = functions.get(called_name(call)) if isinstance(call, ast.Call) else None
     if called is None or MODEL_METHODS.isdisjoint(called.site.mentions):
         return False

@@ -7,8 +7,10 @@ import pytest
 from courtroom.analysis.langgraph.judging.made_up_scores import (
     computed_stand_in,
     made_up_scores,
+    scores_at_once,
     unasked_scores,
 )
+from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import layers_of, symbols_of
 
 MADE_UP = "Opinion(judge='x', score={score}, argument='It failed.')"
@@ -358,3 +360,147 @@ def test_score_beside_a_helper_without_answer_is_none_for_it(handled):
     code = ASKED.format(failed="None", handled=handled.format(made_up=MADE_UP.format(score="2")))
     _, layers = layers_of(symbols_of(code))
     assert made_up_scores(layers.judges) == []
+
+
+TO_ONE_THAT_HAS_NONE = "prosecutor gives the score 3 to an answer that has none."
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "use(Opinion(judge='x', score=int(answer.get('score', 3))))",
+        "use(Opinion(judge='x', score=getattr(answer, 'score', 3)))",
+        "use(Opinion(judge='x', score=answer['score'] or 3))",
+        "score = max(1, float(answer.pop('score', 3)))\n    use(Opinion(judge='x', score=score))",
+        "answer.setdefault('score', 3)",
+        "if 'score' not in answer:\n        answer['score'] = 3",
+    ],
+)
+def test_number_for_a_score_that_an_answer_lacks_is_made_up_at_once(read):
+    code = f"def prosecutor(state):\n    answer = loads(model.invoke(state))\n    {read}\n"
+    _, layers = layers_of(symbols_of(code))
+    rows = made_up_scores(layers.judges)
+
+    assert [text for *_, text in rows] == [TO_ONE_THAT_HAS_NONE]
+    assert scores_at_once(layers.judges) == rows
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "use(Opinion(judge='x', score=answer.get('score', 0)))",
+        "use(Opinion(judge='x', score=answer['score']))",
+        "use({'kind': 'x', 'score': answer.get('score', 3)})",
+        "use(Opinion(judge='x', score=answer.get('weight', 3)))",
+    ],
+)
+def test_score_of_the_answer_or_a_mark_of_its_absence_is_not_made_up(read):
+    assert lines(f"    answer = loads(model.invoke(state))\n    {read}\n") == []
+
+
+UNLIKE = """\
+    for attempt in range(3):
+        try:
+            answer = model.invoke(state)
+            {test}
+        except ValueError:
+            continue
+    return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "at_once"),
+    [
+        (
+            "if isinstance(answer, Opinion):\n                return answer\n            return MADE_UP",
+            1,
+        ),
+        ("if not isinstance(answer, Opinion):\n                return MADE_UP", 1),
+        ("if not (answer and answer.parsed):\n                return MADE_UP", 1),
+        ("if answer['parsed'] is None:\n                use(MADE_UP)\n                continue", 0),
+    ],
+)
+def test_score_for_an_answer_of_another_type_is_made_up(test, at_once):
+    code = UNLIKE.format(test=test).replace("MADE_UP", MADE_UP.format(score=3))
+    _, layers = layers_of(symbols_of(f"def prosecutor(state):\n{code}"))
+    (row,) = made_up_scores(layers.judges)
+
+    assert row[2] == "prosecutor gives the score 3 in place of an answer that failed."
+    assert len(scores_at_once(layers.judges)) == at_once
+
+
+def test_score_after_the_last_attempt_does_not_come_at_once():
+    judge = "def prosecutor(state):\n"
+    made_up = MADE_UP.format(score=3)
+    for code in (HANDLER, ATTEMPTS):
+        _, layers = layers_of(symbols_of(judge + code.replace("MADE_UP", made_up)))
+        assert scores_at_once(layers.judges) == []
+
+
+def test_score_for_text_that_cannot_be_read_comes_at_once():
+    code = (
+        "def prosecutor(state):\n    text = model.invoke(state)\n"
+        "    try:\n        return extract_json(text)\n"
+        f"    except ValueError:\n        return {MADE_UP.format(score=3)}\n"
+        "def extract_json(text):\n    return loads(text)\n"
+    )
+    _, layers = layers_of(symbols_of(code))
+    assert [row[1] for row in scores_at_once(layers.judges)] == [6]
+
+
+@pytest.mark.parametrize(
+    ("before", "compared", "is_named"),
+    [
+        ("answers = model.invoke(state)", "judged", True),
+        ("answers = model.invoke(state)", "evidences", False),
+        ("answers = state", "judged", False),
+    ],
+)
+def test_score_for_a_criterion_that_the_answer_leaves_out_is_made_up(before, compared, is_named):
+    code = (
+        f"    {before}\n    for key in criteria:\n"
+        f"        if key not in {compared}:\n            use(MADE_UP)\n"
+    )
+    assert lines(code) == [5] * is_named
+
+
+WITHOUT_MODEL = """\
+def prosecutor(state):
+    if {test}:
+        return [model.invoke(state)]
+    {other}
+def fallback(state):
+    return {made_up}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "other", "expected"),
+    [
+        ("llm_is_there", "else:\n        return fallback(state)", (5, "3 by fallback")),
+        ("use_client(state)", "else:\n        return [{made_up}]", (5, "3")),
+        ("state", "else:\n        return [{made_up}]", None),
+        ("state.model_dump()", "else:\n        return [{made_up}]", None),
+    ],
+)
+def test_score_in_a_branch_without_a_model_stands_for_no_request(test, other, expected):
+    made_up = MADE_UP.format(score="3")
+    code = WITHOUT_MODEL.format(test=test, other=other.format(made_up=made_up), made_up=made_up)
+    _, layers = layers_of(symbols_of(code))
+    rows = [row[1:] for row in unasked_scores(layers.judges)]
+
+    words = "where it has no model: no answer was requested."
+    assert rows == (
+        [(expected[0], f"prosecutor gives the score {expected[1]} {words}")] if expected else []
+    )
+
+
+def test_node_that_writes_scores_and_asks_no_model_is_named():
+    symbols = symbols_of(f"def skip(state):\n    return [{MADE_UP.format(score=3)}]\n")
+    source = symbols.codebase.production[0]
+    skip = FunctionRef(source, source.functions[0])
+
+    assert unasked_scores([], {"skip_judges": [skip]}) == [
+        (skip, 2, "The node skip_judges gives the score 3 and asks no model.")
+    ]
