@@ -12,6 +12,7 @@ from dataclasses import asdict
 from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.failing_facts import record_failing_code
 from courtroom.analysis.git.blobs import BlobReader
+from courtroom.analysis.graph_run.dead_outcomes import without_dead_ways
 from courtroom.analysis.graph_run.empty_keys import with_empty_keys
 from courtroom.analysis.graph_run.fixed_routers import with_fixed_routes
 from courtroom.analysis.graph_run.run_facts import needs_langgraph, run_all
@@ -34,6 +35,7 @@ from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_
 from courtroom.analysis.langgraph.judging.structured_calls import model_calls, model_name
 from courtroom.analysis.langgraph.score_ranges import separate_ranges
 from courtroom.analysis.langgraph.state_access import read_state_access
+from courtroom.analysis.langgraph.state_flow.dead_routes import dead_ways
 from courtroom.analysis.langgraph.state_flow.read_flow import (
     ALL_KINDS,
     read_flow,
@@ -254,7 +256,9 @@ def _graph_run(writer: FactWriter) -> None:
     graphs = stub_graphs(writer.graph, states)
     if graphs:
         access = writer.state_accesses[0]
-        main = with_fixed_routes(graphs[0], writer.graph.routes, access)
+        writer.dead_ways = dead_ways(writer.symbols, writer.graph, access)
+        main = without_dead_ways(graphs[0], writer.dead_ways or ())
+        main = with_fixed_routes(main, writer.graph.routes, access)
         main = with_empty_keys(writer.symbols, writer.graph, main, access)
         graphs = [main, *graphs[1:]]
     if not graphs or graphs[0].gap:
@@ -405,6 +409,7 @@ def _flow(writer: FactWriter) -> None:
         writer.layers,
         writer.graph,
         writer.state_accesses,
+        writer.dead_ways,
     )
     gap = reading_gap(writer.symbols.codebase)
     writer.facts["state_flow"] = {

@@ -11,6 +11,7 @@ from courtroom.analysis.graph_run.stub_graph import StubGraph
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.persona_names import PersonaText
 from courtroom.analysis.langgraph.state_access import StateAccess
+from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.python.call_graph import CallGraph
@@ -36,6 +37,8 @@ class FactWriter:
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
     # Reads and writes of the state by the nodes of the graph, then of each subgraph.
     state_accesses: list[StateAccess] = field(init=False)
+    # Ways of the graph's routers that no run takes; None where they were not looked for.
+    dead_ways: list[DeadWay] | None = None
     # Keys that the graph's state declares; None where they are not known.
     state_keys: frozenset[str] | None = None
     # `prompts` has one prompt for each persona, `prompt_texts` every text recognised as a prompt.

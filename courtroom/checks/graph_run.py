@@ -108,7 +108,9 @@ def _faulty(statements: list[Statement], fault: str, survey: Survey) -> Finding:
 
 def _sound(check: GraphRun, fact: GraphRunFact, survey: Survey) -> Finding:
     count = fact.combinations
-    routes = f"{count} combinations of its routes" if count > 1 else "its only route"
+    routes = (
+        f"{count} combinations of its routes" if count > 1 else "the only route that a run takes"
+    )
     words = clauses(SOUND[fault] for fault in check.faults)
     reason = f"By LangGraph's rules the graph ran with empty nodes along {routes}: {words}."
     return present(reason, [_graph_clue(survey, reason)])
@@ -181,7 +183,9 @@ def _idle(runs: StubRuns) -> Iterator[Statement]:
 
 def _endless(runs: StubRuns) -> Iterator[Statement]:
     for loop in runs.endless or ():
-        why = "no route ends the loop" if not loop.routers else _decides_the_same(loop)
+        why = (
+            "no route that is taken ends the loop" if not loop.routers else _decides_the_same(loop)
+        )
         yield (
             f"{_names(loop.nodes)} {_run(loop.nodes)} until the recursion limit: {why}.",
             loop.places,

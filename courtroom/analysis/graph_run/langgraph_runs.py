@@ -41,7 +41,8 @@ class LangGraphRunner(StubRunner):
             starts = [_name(start) for start in edge.starts]
             builder.add_edge(starts if edge.is_join else starts[0], _name(edge.end))
         for number, route in enumerate(self.graph.routes):
-            ends = [_name(name) for outcome in route.outcomes for name in outcome]
+            ways = (*route.outcomes, route.never)
+            ends = [_name(name) for names in ways for name in names]
             builder.add_conditional_edges(
                 _name(route.start), self._router(number, route), ends if route.is_mapped else None
             )

@@ -207,15 +207,19 @@ def steps_of(graph: StubGraph, exploration: Exploration) -> dict[str, list[int]]
 
 
 def nodes_never_run(graph: StubGraph, exploration: Exploration) -> list[str]:
-    """Return the nodes that run on no route and that no edge or router leads to."""
-    ran = _ran(exploration) | _reachable(graph)
+    """Return the nodes that run on no route and that no edge or router leads to.
+
+    A way that no run takes leads there too: it is a fault of its router.
+    """
+    ran = _ran(exploration) | _reachable(graph, by_dead_ways=True)
     return [name for name in graph.nodes if name not in ran]
 
 
 def unreached_gap(graph: StubGraph, exploration: Exploration) -> str:
     """Return which node ran in no run although something leads to it, "" where there is none."""
     missed = [name for name in graph.nodes if name not in _ran(exploration)]
-    doubtful = [name for name in missed if name in _reachable(graph)]
+    reachable = _reachable(graph, by_dead_ways=False)
+    doubtful = [name for name in missed if name in reachable]
     if not doubtful:
         return ""
     return f"no run reached {doubtful[0]}, although an edge or a router leads to it"
@@ -225,7 +229,7 @@ def _ran(exploration: Exploration) -> set[str]:
     return {name for run in exploration.runs for step in run.steps for name in step}
 
 
-def _reachable(graph: StubGraph) -> set[str]:
+def _reachable(graph: StubGraph, *, by_dead_ways: bool) -> set[str]:
     reached = ["START"]
     for name in reached:  # the list grows while it is read
         ends = [edge.end for edge in graph.edges if name in edge.starts]
@@ -233,7 +237,7 @@ def _reachable(graph: StubGraph) -> set[str]:
             end
             for route in graph.routes
             if route.start == name
-            for outcome in (*route.outcomes, route.named)
+            for outcome in (*route.outcomes, route.named, route.never * by_dead_ways)
             for end in outcome
         ]
         reached += [end for end in dict.fromkeys(ends) if end not in reached]
@@ -253,8 +257,10 @@ def endless_gap(graph: StubGraph, exploration: Exploration) -> str:
 
 
 def _may_leave(graph: StubGraph, loop: list[str]) -> bool:
-    # A router without a map may have a way out that was misread.
-    return any(route.start in loop and not route.is_mapped for route in graph.routes)
+    # A router without a map may have a way out that was misread, unless it was read to its end.
+    return any(
+        route.start in loop and not (route.is_mapped or route.never) for route in graph.routes
+    )
 
 
 def _looping_nodes(graph: StubGraph, exploration: Exploration) -> list[str]:

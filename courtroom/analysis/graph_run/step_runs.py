@@ -38,7 +38,9 @@ def follows_plain_steps(graph: StubGraph) -> bool:
         and any("START" in first for first in firsts)
         and all(starts.issuperset(first) for first in firsts)
         and all(edge.end in ends for edge in graph.edges)
-        and all(ends.issuperset(outcome) for r in graph.routes for outcome in r.outcomes)
+        and all(
+            ends.issuperset(outcome) for r in graph.routes for outcome in (*r.outcomes, r.never)
+        )
         and not any(edge.is_join and "START" in edge.starts for edge in graph.edges)
     )
 

@@ -38,6 +38,7 @@ class StubRoute:
     `named` are further nodes that its words name: it may lead there, where a test was misread. With
     `fixed` it decides the same in all its calls: no node on its loop changes these keys, all that
     it tests. `empty` holds for each outcome the keys that are empty whenever it is taken; () for none.
+    `never` are nodes to which it leads only by ways that no run takes.
     """
 
     start: str
@@ -49,6 +50,7 @@ class StubRoute:
     named: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     empty: tuple[tuple[str, ...], ...] = ()
+    never: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +147,11 @@ def _stub_graph(at: tuple[str, ...], builder: GraphBuilder, routes: list[Route])
 
 def _stub_route(route: Route, nodes: Sequence[str]) -> StubRoute:
     outcomes = list(route.outcomes)
+    taken = {name for outcome in outcomes for name in outcome}
+    never = {*route.unreturned.values()} - taken
     if route.is_mapped:
         # The map says where it may lead, whatever became of the tests inside the router.
-        taken = {name for outcome in outcomes for name in outcome}
-        outcomes += [(name,) for name in route.targets if name not in taken]
+        outcomes += [(name,) for name in route.targets if name not in taken | never]
     return StubRoute(
         route.start,
         tuple(outcomes),
@@ -157,6 +160,7 @@ def _stub_route(route: Route, nodes: Sequence[str]) -> StubRoute:
         route.path,
         route.line,
         () if route.is_mapped else tuple(n for n in nodes if route.words.issuperset(words_of(n))),
+        never=tuple(sorted(never)),
     )
 
 
@@ -201,6 +205,7 @@ def read_stub_graph(document: Mapping[str, Any]) -> StubGraph:
                 tuple(route["named"]),
                 tuple(route["fixed"]),
                 tuple(map(tuple, route["empty"])),
+                tuple(route["never"]),
             )
             for route in document["routes"]
         ),

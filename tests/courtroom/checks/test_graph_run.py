@@ -59,7 +59,7 @@ FAULTS = [
     (
         "endless",
         [{"nodes": ["judge", "collect"], "places": [EDGE]}],
-        "`judge` and `collect` run until the recursion limit: no route ends the loop.",
+        "`judge` and `collect` run until the recursion limit: no route that is taken ends the loop.",
         [("src/graph.py", 9)],
     ),
     (

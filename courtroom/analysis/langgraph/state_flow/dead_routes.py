@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.own_reducers import MERGES_BY_KEY
-from courtroom.analysis.langgraph.routers import Routing, read_router
+from courtroom.analysis.langgraph.routers import Routing, map_outcomes, read_router
 from courtroom.analysis.langgraph.state_access import StateAccess, StateUse, site_of
 from courtroom.analysis.langgraph.state_class import reducers_of
 from courtroom.analysis.langgraph.state_evaluator import StateEvaluator
@@ -34,11 +34,41 @@ KEEPING = ("ior", "or_", "add", *MERGES_BY_KEY)
 
 
 @dataclass(frozen=True, slots=True)
+class DeadWay:
+    """Ways of a router that no run takes: their `outcomes` of the route, and the fault."""
+
+    route: Route
+    outcomes: tuple[tuple[str, ...], ...]
+    fault: FlowFault
+
+
+@dataclass(frozen=True, slots=True)
 class _Filled:
     """Value of a key behind a node that always fills it, and the place where the node writes it."""
 
     held: Value
     place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """Names that a router does not return, as it writes them, and the outcomes that go with them."""
+
+    names: list[str]
+    outcomes: tuple[tuple[str, ...], ...]
+
+    def way(
+        self,
+        route: Route,
+        kind: str,
+        sentence: str,
+        *,
+        other: Place | None = None,
+        keys: tuple[str, ...] = (),
+        nodes: tuple[str, ...] = (),
+    ) -> DeadWay:
+        fault = FlowFault(kind, sentence, route.path, route.line, other, keys, nodes)
+        return DeadWay(route, self.outcomes, fault)
 
 
 def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:
@@ -52,9 +82,19 @@ def unreturned_keys(routes: Sequence[Route]) -> Iterator[FlowFault]:
             yield FlowFault("dead_route", sentence, route.path, route.line)
 
 
+def dead_ways(
+    symbols: SymbolTable, graph: GraphReading, access: StateAccess
+) -> list[DeadWay] | None:
+    """Return the ways that `settled_tests` yields; None where a node is nested too deeply for it."""
+    try:
+        return list(settled_tests(symbols, graph, access))
+    except RecursionError:
+        return None
+
+
 def settled_tests(
     symbols: SymbolTable, graph: GraphReading, access: StateAccess
-) -> Iterator[FlowFault]:
+) -> Iterator[DeadWay]:
     """Yield ways that a router takes only where a key that a node always fills is empty, or a key
     that no node writes is filled, or by a key that the state does not declare.
     """
@@ -74,27 +114,27 @@ def settled_tests(
         for key, writers in filled.items():
             writer = next((name for name in writers if name in done), None)
             held = DictValue({key: writers[writer].held}, is_open=True) if writer else None
-            never = held and never_returned(evaluator, route, held)
-            if writer and never:
+            lost = _lost(evaluator, route, held) if held else None
+            if writer and lost:
                 sentence = (
-                    f"{start} {listed(never)} only where `{key}` lacks what {writer} always writes"
+                    f"{start} {listed(lost.names)} only where `{key}` lacks what {writer} always writes"
                     " there: this way is never taken"
                 )
                 place = writers[writer].place
-                yield FlowFault("needless_route", sentence, route.path, route.line, place)
+                yield lost.way(route, "needless_route", sentence, other=place)
         for key, value in empty.items():
-            never = never_returned(evaluator, route, DictValue({key: value}, is_open=True))
-            if never:
+            lost = _lost(evaluator, route, DictValue({key: value}, is_open=True))
+            if lost:
                 sentence = (
-                    f"{start} {listed(never)} only where `{key}` holds something, and no node"
+                    f"{start} {listed(lost.names)} only where `{key}` holds something, and no node"
                     " writes to it: this way is never taken"
                 )
-                yield FlowFault("dead_route", sentence, route.path, route.line)
+                yield lost.way(route, "dead_route", sentence)
 
 
 def _by_undeclared_keys(
     evaluator: StateEvaluator, route: Route, access: StateAccess
-) -> Iterator[FlowFault]:
+) -> Iterator[DeadWay]:
     """Yield the ways that a router takes by keys that LangGraph never hands to it."""
     declared = access.declared or frozenset()
     use = next(
@@ -102,19 +142,19 @@ def _by_undeclared_keys(
     )
     if use is None:
         return
-    lost = tuple(
+    keys = tuple(
         dict.fromkeys(p.key for p in use.reads if p.key not in declared | use.default_keys)
     )
     held = DictValue(dict.fromkeys(sorted(declared), UNKNOWN))
-    never = never_returned(evaluator, route, held) if lost else []
-    if never:
+    lost = _lost(evaluator, route, held) if keys else None
+    if lost:
         state = (access.state.fact or {}).get("name", "the state")
         sentence = (
-            f"the router after {route.start} returns {listed(never)} only by {listed(lost)}, which"
-            f" {state} does not declare: this way is never taken"
+            f"the router after {route.start} returns {listed(lost.names)} only by {listed(keys)},"
+            f" which {state} does not declare: this way is never taken"
         )
-        nodes = tuple(name for name in never if name in route.targets)
-        yield FlowFault("dead_route", sentence, route.path, route.line, keys=lost, nodes=nodes)
+        nodes = tuple(name for name in lost.names if name in route.targets)
+        yield lost.way(route, "dead_route", sentence, keys=keys, nodes=nodes)
 
 
 def _certain_steps(builder: GraphBuilder) -> dict[str, int]:
@@ -232,16 +272,30 @@ def _empty_keys(
 
 def never_returned(evaluator: StateEvaluator, route: Route, held: DictValue) -> list[str]:
     """Return what the router returns, but not with this state; [] where not all is known."""
+    lost = _lost(evaluator, route, held)
+    return lost.names if lost else []
+
+
+def _lost(evaluator: StateEvaluator, route: Route, held: DictValue) -> _Lost | None:
+    """Return what the router returns only without this state; None where it is nothing, or open."""
     readings: list[Routing] = []
     for given in (UNKNOWN, held):
         evaluator.begin()
         try:
             readings.append(read_router(evaluator, route.router, given))
         except (OutOfFuel, RecursionError):
-            return []
+            return None
     anyhow, settled = readings
     if not anyhow.is_complete or not settled.is_complete or not settled.outcomes:
-        return []
+        return None
     left = {name for outcome in settled.outcomes for name in outcome}
     names = [name for outcome in anyhow.outcomes for name in outcome if name not in left]
-    return list(dict.fromkeys(names))
+    some, kept = _outcomes(anyhow, route), _outcomes(settled, route)
+    outcomes = tuple(outcome for outcome in some if outcome not in kept)
+    return _Lost(list(dict.fromkeys(names)), outcomes) if names else None
+
+
+def _outcomes(routing: Routing, route: Route) -> list[tuple[str, ...]]:
+    if isinstance(route.path_map, DictValue):
+        return map_outcomes(routing.outcomes, route.path_map)
+    return routing.outcomes

@@ -11,10 +11,7 @@ from courtroom.analysis.langgraph.judging.tripping_texts import tripping_texts
 from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
-from courtroom.analysis.langgraph.state_flow.dead_routes import (
-    settled_tests,
-    unreturned_keys,
-)
+from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay, unreturned_keys
 from courtroom.analysis.langgraph.state_flow.default_directories import defaulted_directories
 from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by_caller
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
@@ -90,8 +87,9 @@ def read_flow(
     layers: Layers,
     graph: GraphReading,
     accesses: Sequence[StateAccess],
+    ways: Sequence[DeadWay] | None,
 ) -> FlowReading:
-    """Return the faults; `accesses` are those of the graph."""
+    """Return the faults; `accesses` are those of the graph, `ways` those of `dead_ways`."""
     reading = FlowReading()
     reading.add(dropped_results(symbols, layers.in_use))
     reading.add(unread_results(symbols, layers.in_use, layers.justice))
@@ -121,13 +119,17 @@ def read_flow(
     if shapes.fuel < 0:
         reading.leave_open(["absent_key"], "there is too much code to follow what functions return")
     if graph.builder is None:
-        ways = ("dead_route", "needless_route")
-        reading.leave_open((*OF_STATE, "broken_import", *ways), graph.reason)
+        kinds = (*OF_STATE, "broken_import", "dead_route", "needless_route")
+        reading.leave_open(kinds, graph.reason)
         return reading
 
     for routes in (graph.routes, *(part.routes for part in graph.subgraphs)):
         reading.add(unreturned_keys(routes))
     reading.add(broken_imports(symbols, [symbols.codebase.files[graph.builder.path]]))
+    if ways is None:
+        reason = "a node is nested too deeply to be followed"
+        reading.leave_open(("dead_route", "needless_route"), reason)
+    reading.add(way.fault for way in ways or ())
     for access in accesses:
         _read_state(access, symbols, graph, layers, reading)
     return reading
@@ -153,11 +155,6 @@ def _read_state(
     )
     reading.leave_open(("undeclared_read",), next((u.reads_gap for u in uses if u.reads_gap), ""))
     if not access.at:
-        try:
-            reading.add(settled_tests(symbols, graph, access))
-        except RecursionError:
-            reason = "a node is nested too deeply to be followed"
-            reading.leave_open(("dead_route", "needless_route"), reason)
         reading.add(placeholder_routes(symbols, graph, access))
         unwritten_reads(access, symbols, graph.inputs, reading)
         early_reads(symbols, graph, access, reading)

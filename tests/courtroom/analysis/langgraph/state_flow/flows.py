@@ -7,6 +7,7 @@ from textwrap import dedent
 
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.state_access import read_state_access
+from courtroom.analysis.langgraph.state_flow.dead_routes import dead_ways
 from courtroom.analysis.langgraph.state_flow.flow_fault import FlowFault, FlowReading
 from courtroom.analysis.langgraph.state_flow.read_flow import read_flow, watched_keys
 from courtroom.analysis.langgraph.topology import read_graph
@@ -59,7 +60,8 @@ def flow_of_files(
     graph = read_graph(symbols, {})
     layers = read_layers(symbols, call_graph, graph)
     accesses = read_state_access(symbols, graph, watched_keys(symbols.codebase.data))
-    return read_flow(symbols, call_graph, layers, graph, accesses)
+    ways = dead_ways(symbols, graph, accesses[0]) if accesses else []
+    return read_flow(symbols, call_graph, layers, graph, accesses, ways)
 
 
 def faults(reading: FlowReading, kind: str) -> list[FlowFault]:

@@ -1,0 +1,33 @@
+"""Outcomes of routers that no run takes: a stub run does not take them either."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from courtroom.analysis.graph_run.stub_graph import StubGraph, StubRoute
+from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay
+
+
+def without_dead_ways(graph: StubGraph, ways: Sequence[DeadWay]) -> StubGraph:
+    """Return the graph whose routes have only outcomes that some run takes."""
+    return replace(graph, routes=tuple(_live(route, ways) for route in graph.routes))
+
+
+def _live(route: StubRoute, ways: Sequence[DeadWay]) -> StubRoute:
+    place = (route.start, route.path, route.line)
+    dead = {
+        outcome
+        for way in ways
+        if (way.route.start, way.route.path, way.route.line) == place
+        for outcome in way.outcomes
+    }
+    left = tuple(outcome for outcome in route.outcomes if outcome not in dead)
+    taken = {name for outcome in left for name in outcome}
+    never = {name for outcome in dead for name in outcome if name not in taken}
+    if not dead or not left:
+        # A route without any outcome was misread.
+        return route
+    named = tuple(name for name in route.named if name not in never)
+    never |= {*route.never} - taken
+    return replace(route, outcomes=left, named=named, never=tuple(sorted(never)))
