@@ -90,9 +90,12 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     dead = _dead(check.aspect, survey)
     if value and dead:
         clues = [line_clue(fault, fault_sentence(fault)) for fault in dead]
+        places = {(fault["path"], fault["line"]) for fault in dead}
+        beside = open_routes(survey.facts.get("graph") or {}, places) or []
+        words = [fault_sentence(dead[0]), *(route.sentence for route in beside[:1])]
         # A split that no run takes is none; an edge for errors is there, and does nothing.
         fault = NEVER_ROUTES if check.aspect == "conditional_error_route" else ""
-        return present(fault_sentence(dead[0]), clues, met=False, fault=fault)
+        return present(" ".join(words), clues, met=False, fault=fault)
     if value and check.aspect == "conditional_error_route":
         return _error_route(check, survey)
     return _wiring(check, survey, value)

@@ -118,9 +118,20 @@ def flow(check: StateFlow, survey: Survey) -> Finding:
     reason = next((fact["unread"][kind] for kind in check.faults if kind in fact["unread"]), "")
     if reason:
         return could_not_look(f"Not everything was read: {reason}.")
-    names = [WORDS[kind] for kind in check.faults]
+    names = [WORDS[kind] for kind in _absent(check, fact)]
     reason = f"{_absences(names, files_of(survey))}{_unread_keys(check, fact)}"
     return absent(reason, searched_for(listed(names), survey), met=True)
+
+
+def _absent(check: StateFlow, fact: Mapping[str, Any]) -> list[str]:
+    """Return the kinds of which there is none.
+
+    A way that is closed by what a node always writes is ruled out by a key that its router tests,
+    which another check says.
+    """
+    kinds = {fault["kind"] for fault in fact["faults"]}
+    is_said = "needless_route" in kinds and len(check.faults) > 1
+    return [kind for kind in check.faults if not (is_said and kind == "dead_route")]
 
 
 def _absences(names: Sequence[str], files: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
-from courtroom.checks.error_routes import OpenRoute, idle_routes
+from courtroom.checks.error_routes import OpenRoute, idle_routes, open_routes
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
 from courtroom.checks.subjects import lacks_graph
@@ -47,6 +47,8 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
     dead = dead_routes(work.facts) if aspect == "conditional_error_route" else []
     if dead:
         yield from map(flow_step, dead)
+        places = {(fault["path"], fault["line"]) for fault in dead}
+        yield from (_route_alone(route, work) for route in open_routes(work.graph, places) or ())
     elif aspect.endswith("parallel") and work.facts.get(aspect):
         yield from flow_steps(_is_lost_to_a_router, work)
     elif aspect == "conditional_error_route" and work.facts.get(aspect):

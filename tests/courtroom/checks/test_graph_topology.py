@@ -179,6 +179,21 @@ def test_error_route_beside_edges_says_what_runs_whatever_it_chooses(edges, met,
     assert ("Whatever" in finding.reason, finding.reason.endswith(more)) == (bool(more), True)
 
 
+def test_way_that_no_run_takes_is_said_with_what_runs_beside_it_in_any_case():
+    graph = {"conditional": [_route(7, "b", "c")], "edges": [("a", "b")]}
+    flow = {"faults": [DEAD], "unread": {}}
+    facts = {"conditional_error_route": True, "graph": graph, "state_flow": flow}
+    check = GraphTopology(**CHECK_FIELDS, aspect="conditional_error_route")
+    finding = topology(check, survey(facts=facts))
+    assert (finding.met, finding.reason) == (
+        False,
+        (
+            f"T{NEVER[1:]}. Whatever the route after `a` chooses, `b` runs: edges without a condition"
+            " lead to it."
+        ),
+    )
+
+
 @pytest.mark.parametrize(
     ("lost", "met"), [(("doc", "vision"), False), (("vision",), True), ((), True)]
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
@@ -157,3 +157,11 @@ def test_each_fault_has_its_place_before_the_second_places():
 def test_sentence_on_a_fault_states_no_alternative(kind):
     finding = found(kind, fact={"faults": [FAULT | {"kind": kind}], "unread": {}})
     assert " or " not in finding.fault
+
+
+def test_way_closed_by_what_a_node_writes_is_not_said_to_be_absent_beside_other_kinds():
+    needless = {"faults": [FAULT | {"kind": "needless_route"}], "unread": {}}
+    clean: dict[str, Any] = {"faults": [], "unread": {}}
+
+    reasons = [found("lost_clone", "dead_route", fact=fact).reason for fact in (needless, clean)]
+    assert [WORDS["dead_route"].partition(" ")[2] in reason for reason in reasons] == [False, True]

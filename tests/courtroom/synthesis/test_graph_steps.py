@@ -293,6 +293,22 @@ def test_route_that_is_never_taken_is_mended_and_no_second_one_added():
     )
 
 
+def test_way_that_no_run_takes_loses_the_edges_beside_its_router_too():
+    rows = {"edge_paths": ["graph.py"], "edge_lines": [4], "edges": [["a", "b"]]}
+    graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "excuse"]}], **rows}
+    dead = PLACE | {"kind": "dead_route", "sentence": "it is never taken", "other": None}
+    facts = work(
+        graph=graph,
+        conditional_error_route=True,
+        state_flow={"faults": [dead], "unread": {}},
+    )
+    _, step = wiring_steps.topology_steps("conditional_error_route", facts)
+    assert (step.line, step.action) == (
+        4,
+        "Remove the edge a → b: let the route after a return b where nothing failed.",
+    )
+
+
 def test_route_that_changes_no_run_loses_the_edges_beside_it():
     rows = {"edge_paths": ["graph.py"] * 2, "edge_lines": [4, 5]}
     graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "END"]}], **rows}
