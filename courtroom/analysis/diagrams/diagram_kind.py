@@ -2,8 +2,8 @@
 
 Kinds, best first: accurate (both parallel splits, as in the code), parallel_shown (both splits),
 generic (boxes or names without them), linear (a chain), none. In a picture that no model has read,
-only the outlines of the boxes count: when they show no two splits, the kind is None. The source of
-a diagram in a text language is text: the report draws nothing where it prints one.
+only the outlines of the boxes count: when they show no two splits or rows, the kind is None. The
+source of a diagram in a text language is text: the report draws nothing where it prints one.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from courtroom.analysis.diagrams.parallel_branches import (
     code_widths,
     further_splits,
     matching_widths,
+    picture_rows,
     picture_splits,
 )
 from courtroom.analysis.pdf.pdf_content import Drawing, Layout, PdfImage, PdfReading, is_picture
@@ -141,13 +142,14 @@ def _text_sketches(reading: PdfReading) -> list[tuple[Source, Sketch]]:
 
 
 def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:
-    """Return the result for the best picture layout, or None when no layout shows two splits.
+    """Return the result for the best picture layout, or None when none shows two splits or rows.
 
     Then the text of a picture could still show more.
     """
+    in_code = code_widths(graph) if graph else ()
     parallel = [layout for layout in reading.layouts if len(picture_splits(layout)) >= 2]
     if not parallel:
-        return _in_several(reading, graph)
+        return _in_several(reading, graph) or _in_rows(reading, in_code)
 
     matching = (
         _like_the_code(layout, widths, further_splits(layout, graph))
@@ -158,7 +160,6 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
     if best := min(matching, key=lambda result: result.has_more, default=None):
         return best
     widest = [max(sizes) for sizes in picture_splits(parallel[0])]
-    in_code = code_widths(graph) if graph else ()
     return _of_picture("parallel_shown", widest, parallel[0], in_code)
 
 
@@ -181,14 +182,28 @@ def _in_several(reading: PdfReading, graph: GraphFact | None) -> DiagramResult |
     )
 
 
+def _in_rows(reading: PdfReading, in_code: Sequence[int]) -> DiagramResult | None:
+    """Return the result for the first picture with two rows of boxes between single boxes."""
+    for layout in reading.layouts:
+        rows = [max(sizes) for sizes in picture_rows(layout)]
+        if len(rows) >= _SPLITS:
+            result = _of_picture("parallel_shown", rows, layout, in_code)
+            reason = f"{result.reason}; not all lines between them were recognised"
+            return replace(result, reason=reason)
+    return None
+
+
 def _of_picture(
     kind: Kind, widths: Sequence[int], layout: Layout, in_code: Sequence[int] = ()
 ) -> DiagramResult:
-    # More boxes may stand beside those that are linked as the nodes of the code.
-    like = " as in the code" if kind == "accurate" else ""
     place = "one below the other, from left to right" if layout.from_left else "side by side"
-    counted = f"boxes {place}{like}: {_in_order(widths)}"
-    reason = f"{counted}; counted by outline, their text was not read"
+    like = " as in the code" if kind == "accurate" else ""
+    reason = f"boxes {place}{like}: {_in_order(widths)}"
+    # More may stand beside those that are linked as the nodes of the code.
+    drawn = [max(sizes) for sizes in picture_splits(layout)]
+    if like and len(drawn) >= len(widths) and drawn != list(widths):
+        reason += f", of outlines in a row: {_in_order(drawn)}"
+    reason += "; counted by outline, their text was not read"
     if in_code:
         reason += f"; nodes side by side in the code: {_in_order(in_code)}"
     return DiagramResult(kind, reason, layout.page, from_left=layout.from_left)

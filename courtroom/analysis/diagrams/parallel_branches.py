@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from courtroom.analysis.pdf.pdf_content import Layout, Level
 from courtroom.models.facts import GraphFact, WiredGraph
 
 Split = frozenset[int]
+# Boxes of a row that a decision hardly leads to.
+_SURE_ROW = 3
 
 # Words of nodes that run instead of others when something failed: no branch beside them.
 _EXIT = re.compile(
@@ -112,13 +115,39 @@ def picture_splits(layout: Layout) -> tuple[Split, ...]:
     Adjacent levels with several linked boxes are one split: boxes, and the tags on their lines. A
     note beside a split is a box too, so only boxes that a line reaches count.
     """
-    runs: list[list[Level]] = [[]]
-    for level in layout.levels:
-        if level.linked >= 2:
-            runs[-1].append(level)
-        elif runs[-1]:
-            runs.append([])
-    return tuple(_sizes(run) for run in runs if any(_is_split(level) for level in run))
+    levels = layout.levels
+    linked = groupby(range(len(levels)), key=lambda number: levels[number].linked > 1)
+    runs = [list(numbers) for is_linked, numbers in linked if is_linked]
+    return tuple(
+        _sizes([levels[number] for number in run])
+        for run in runs
+        if any(levels[number].is_split or _is_nearly_split(levels, number) for number in run)
+    )
+
+
+def _is_nearly_split(levels: Sequence[Level], number: int) -> bool:
+    """Return whether lines reach all of three boxes or more on one side, and some on the other.
+
+    Single boxes must be above and below. A line may meet a box at its corner, or stop before it.
+    """
+    level = levels[number]
+    around = [*levels[number - 1 : number], *levels[number + 1 : number + 2]]
+    fewer, more = sorted((level.above, level.below))
+    is_between = [other.boxes for other in around] == [1, 1]
+    return is_between and fewer > 0 and more == level.boxes >= _SURE_ROW
+
+
+def picture_rows(layout: Layout) -> tuple[Split, ...]:
+    """Return the numbers of boxes in the rows between single boxes, whatever their lines join.
+
+    Rows of two are left out: a decision leads to two boxes.
+    """
+    runs = [list(run) for _, run in groupby(layout.levels, key=lambda level: level.boxes > 1)]
+    rows = (
+        frozenset(level.boxes for level in run if level.is_linked and level.boxes >= _SURE_ROW)
+        for run in runs[1:-1]
+    )
+    return tuple(filter(None, rows))
 
 
 def matching_widths(layout: Layout, graph: GraphFact) -> tuple[int, ...]:
@@ -167,11 +196,6 @@ def _are_in_order(widths: Sequence[Split], splits: Sequence[Split]) -> bool:
     # The iterator is shared, so that a later width is searched only below the earlier ones.
     below = iter(splits)
     return len(widths) >= 2 and all(any(width <= sizes for sizes in below) for width in widths)
-
-
-def _is_split(level: Level) -> bool:
-    """Return whether lines enter and leave several boxes, unlike in a last row or a heading."""
-    return level.above >= 2 and level.below >= 2
 
 
 def _sizes(run: list[Level]) -> Split:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from courtroom.analysis.pdf.image_regions import Box, boxes_in
 from courtroom.analysis.pdf.pdf_content import Layout, Level
-from courtroom.analysis.pdf.pixels import Cells
+from courtroom.analysis.pdf.pixels import Cells, cells_of, outlines_of
 
 # Share of the smaller height that two boxes must overlap to be on the same level.
 _OVERLAP = 0.5
@@ -23,11 +23,29 @@ _SPLITS = 2
 _CORNER = 0.1
 
 
-def layout_of(page: int, cells: Cells) -> Layout:
+def layout_of(page: int, samples: bytes, width: int, height: int) -> Layout | None:
     """Return the picture's levels, from the top; from the left where only columns are splits.
 
-    What looks like the piece of a frame counts only where there are no splits without it.
+    None where the samples are not as many as the picture has. Outlines count where areas of one
+    colour show no splits, and what looks like the piece of a frame where there are none without it.
     """
+    cells = cells_of(samples, width, height)
+    if cells is None:
+        return None
+
+    by_colour = _layout(page, cells)
+    if _count_splits(by_colour.levels) >= _SPLITS:
+        return by_colour
+    by_outline = _layout(page, outlines_of(samples, width, height))
+    return max(by_colour, by_outline, key=_certainty)
+
+
+def _certainty(layout: Layout) -> tuple[bool, int]:
+    linked = [level for level in layout.levels if level.is_linked]
+    return _count_splits(layout.levels) >= _SPLITS, len(linked)
+
+
+def _layout(page: int, cells: Cells) -> Layout:
     readings = boxes_in(cells)
     rows = [_read(cells, boxes) for boxes in readings]
     for levels in rows:
@@ -60,7 +78,7 @@ def _count_splits(levels: Sequence[Level]) -> int:
 
 
 def _mark(level: Level) -> str:
-    if min(level.above, level.below) > 1:
+    if level.is_split:
         return "2"
     return "1" if level.linked > 1 else " "
 

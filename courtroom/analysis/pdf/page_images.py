@@ -10,7 +10,6 @@ from pypdf.errors import PyPdfError
 
 from courtroom.analysis.pdf.box_layout import layout_of
 from courtroom.analysis.pdf.pdf_content import Layout, PdfImage, is_picture
-from courtroom.analysis.pdf.pixels import cells_of
 
 _FORM_DEPTH = 5
 # Larger images take more time than their layout is worth. Rows stored as differences take more.
@@ -55,8 +54,7 @@ def picture_layout(size: PdfImage, image: Any) -> Layout | None:
     except (PyPdfError, zlib.error, ValueError, NotImplementedError):
         return None
 
-    cells = cells_of(samples, size.width, size.height)
-    return layout_of(size.page, cells) if cells is not None else None
+    return layout_of(size.page, samples, size.width, size.height)
 
 
 def _is_plain(size: PdfImage, image: Any) -> bool:

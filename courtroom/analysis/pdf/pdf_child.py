@@ -32,7 +32,7 @@ from courtroom.analysis.pdf.page_text import Piece, blocks_of, lines_of
 from courtroom.analysis.pdf.pdf_content import PdfImage, damage_of
 from courtroom.analysis.pdf.plain_text import has_smuggled_characters, plain
 
-# A picture takes about 0.1 s, so only the first ones are analysed.
+# A picture takes up to 0.3 s, so only the first ones are analysed.
 _MAX_LAYOUTS = 8
 
 T = TypeVar("T")

@@ -77,6 +77,16 @@ class Level:
     above: int
     below: int
 
+    @property
+    def is_split(self) -> bool:
+        """Lines enter and leave several boxes, unlike in a last row or a heading."""
+        return min(self.above, self.below) > 1
+
+    @property
+    def is_linked(self) -> bool:
+        """Lines reach all of several boxes."""
+        return self.linked == self.boxes > 1
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from courtroom.analysis.pdf.box_layout import layout_of
 from courtroom.analysis.pdf.page_rendering import MEBIBYTE
 from courtroom.analysis.pdf.pdf_content import Layout, PdfImage, is_picture, layout_from
-from courtroom.analysis.pdf.pixels import cells_of
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 
 if TYPE_CHECKING:
@@ -56,9 +55,8 @@ def _on(document: Any, page: int) -> Iterator[Layout]:
         if not is_picture(PdfImage(page, width, height)) or width * height > _MAX_PIXELS:
             continue
         bitmap = image.get_bitmap(render=False)
-        cells = cells_of(_samples(bitmap), bitmap.width, bitmap.height)
-        if cells is not None:
-            yield layout_of(page, cells)
+        if layout := layout_of(page, _samples(bitmap), bitmap.width, bitmap.height):
+            yield layout
 
 
 def _samples(bitmap: Any) -> bytes:

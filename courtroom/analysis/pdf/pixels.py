@@ -7,6 +7,8 @@ second. Standard library only.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 
 EDGE = 0
 # Cells along the longer side. Lines of a diagram survive as edges, and its boxes stay wider than
@@ -21,6 +23,17 @@ def _quantise(bits: int, shift: int) -> bytes:
     mask = (0xFF << (8 - bits)) & 0xFF
     return bytes((value & mask) >> shift for value in range(256))
 
+
+# Neighbouring pixels that differ by this in a channel are an edge, by less than half of it are none.
+_STEP = 20
+# Two scales, half a step apart: only one of them can part two values that are close.
+_SCALES = tuple(
+    bytes((value + offset) // _STEP for value in range(256)) for offset in (0, _STEP // 2)
+)
+_EDGE_IF_ANY = bytes([EDGE + 1] + [EDGE] * 255)
+# Rows that are compared at once: bounds the memory.
+_BAND = 256
+_RGB = 3
 
 # Three bits of red and green and two of blue: tints of one box become equal, while box and line
 # stay different.
@@ -41,16 +54,52 @@ class Cells:
 
 def cells_of(samples: bytes, width: int, height: int) -> Cells | None:
     """Convert 8-bit RGB or single-channel samples; None when their number does not fit the size."""
-    if len(samples) == 3 * width * height:
-        cells = Cells(_mix_channels(samples), width, height)
-    elif len(samples) == width * height:
-        cells = Cells(samples.translate(_FIRST_OF_BYTE), width, height)
-    else:
-        return None
+    if len(samples) == _RGB * width * height:
+        return _reduced(Cells(_mix_channels(samples), width, height))
+    if len(samples) == width * height:
+        return _reduced(Cells(samples.translate(_FIRST_OF_BYTE), width, height))
+    return None
 
+
+def outlines_of(samples: bytes, width: int, height: int) -> Cells:
+    """Convert samples that `cells_of` takes: EDGE where neighbours differ clearly, else one colour.
+
+    So pale and dashed borders are closed, and shades of one fill are no edge.
+    """
+    channels = len(samples) // (width * height)
+    bands = (
+        _edges(samples, top, min(top + _BAND, height), width * channels, channels)
+        for top in range(0, height, _BAND)
+    )
+    return _reduced(Cells(b"".join(bands), width, height))
+
+
+def _reduced(cells: Cells) -> Cells:
     while max(cells.width, cells.height) > MOST_CELLS:
         cells = _halved(cells)
     return cells
+
+
+def _edges(samples: bytes, top: int, bottom: int, row: int, channels: int) -> bytes:
+    """Return the cells of these rows: pixels are compared with those on the right and below."""
+    here = samples[top * row : bottom * row]
+    below = samples[(top + 1) * row : (bottom + 1) * row]
+    # Below the last row, it stands for the next.
+    below += here[len(below) :]
+    right = here[channels:] + here[-channels:]
+    differs = (_differing(here, below) | _differing(here, right)).to_bytes(len(here), "big")
+    in_any = reduce(or_, (_number(differs[index::channels]) for index in range(channels)))
+    return in_any.to_bytes(len(here) // channels, "big").translate(_EDGE_IF_ANY)
+
+
+def _differing(first: bytes, second: bytes) -> int:
+    """Return 255 for every sample that differs on both scales."""
+    return reduce(and_, (_changed(first.translate(s), second.translate(s)) for s in _SCALES))
+
+
+def _changed(first: bytes, second: bytes) -> int:
+    changes = _number(first) ^ _number(second)
+    return _number(changes.to_bytes(len(first), "big").translate(_SET_IF_ANY))
 
 
 def _number(data: bytes) -> int:
@@ -67,10 +116,7 @@ def _mix_channels(samples: bytes) -> bytes:
 
 def _merge(first: bytes, second: bytes) -> bytes:
     """Return, cell by cell, the common colour, or EDGE where the two differ."""
-    size = len(first)
-    left, right = _number(first), _number(second)
-    differs = _number((left ^ right).to_bytes(size, "big").translate(_SET_IF_ANY))
-    return (left & ~differs).to_bytes(size, "big")
+    return (_number(first) & ~_changed(first, second)).to_bytes(len(first), "big")
 
 
 def _halved(cells: Cells) -> Cells:

@@ -42,9 +42,15 @@ class Painter:
             start = 3 * (y * WIDTH + left)
             self.samples[start : start + 3 * (right - left)] = colour * (right - left)
 
-    def box(self, x: int, y: int, colour: bytes = LILAC) -> None:
-        self.fill(x - 42, y - 17, x + 42, y + 17, BLACK)
+    def box(self, x: int, y: int, colour: bytes = LILAC, border: bytes = BLACK) -> None:
+        self.fill(x - 42, y - 17, x + 42, y + 17, border)
         self.fill(x - 40, y - 15, x + 40, y + 15, colour)
+
+    def dashed_box(self, x: int, y: int) -> None:
+        """A border with gaps, through which the paper runs into the box."""
+        self.box(x, y, WHITE)
+        for left in range(x - 38, x + 38, 10):
+            self.fill(left, y - 17, left + 1, y + 17, WHITE)
 
     def line(self, x: int, y: int, to_x: int, to_y: int) -> None:
         for step in range(401):
@@ -52,7 +58,13 @@ class Painter:
             self.fill(at_x - 1, at_y - 1, at_x + 1, at_y + 1, BLACK)
 
 
-def _painted(*widths: int, paper: bytes = WHITE, fill: bytes = LILAC) -> Painter:
+def _painted(
+    *widths: int,
+    paper: bytes = WHITE,
+    fill: bytes = LILAC,
+    border: bytes = BLACK,
+    dashed: bool = False,
+) -> Painter:
     """Rows of boxes from the top; every box of a row is joined with every box of the next."""
     painter = Painter(ROW * len(widths), paper)
     columns = [[WIDTH * (index + 1) // (width + 1) for index in range(width)] for width in widths]
@@ -63,14 +75,17 @@ def _painted(*widths: int, paper: bytes = WHITE, fill: bytes = LILAC) -> Painter
                 painter.line(x, middles[row] + 17, to_x, middles[row + 1] - 17)
     for row, y in enumerate(middles):
         for x in columns[row]:
-            painter.box(x, y, fill)
+            if dashed:
+                painter.dashed_box(x, y)
+            else:
+                painter.box(x, y, fill, border)
     return painter
 
 
 def _layout(painter: Painter) -> Layout:
-    cells = cells_of(bytes(painter.samples), WIDTH, painter.height)
-    assert cells is not None
-    return layout_of(1, cells)
+    layout = layout_of(1, bytes(painter.samples), WIDTH, painter.height)
+    assert layout is not None
+    return layout
 
 
 def _graph(*widths: int) -> GraphFact:
@@ -123,6 +138,71 @@ def test_picture_of_other_splits_is_parallel_but_not_accurate(
 def test_boxes_are_recognised_by_outline_in_any_colour(paper: bytes, fill: bytes) -> None:
     layout = _layout(_painted(1, 3, 1, 3, 1, paper=paper, fill=fill))
     assert [level.boxes for level in layout.levels] == [1, 3, 1, 3, 1]
+
+
+@pytest.mark.parametrize(
+    "painter",
+    [
+        _painted(1, 3, 1, 3, 1, fill=WHITE, border=b"\xe2\xf0\xfa"),
+        _painted(1, 3, 1, 3, 1, dashed=True),
+    ],
+    ids=["pale", "dashed"],
+)
+def test_pale_and_dashed_borders_close_a_box(painter: Painter) -> None:
+    assert [level.boxes for level in _layout(painter).levels] == [1, 3, 1, 3, 1]
+
+
+def test_shades_of_a_fill_are_no_border() -> None:
+    painter = _painted(1, 3, 1, 3, 1)
+    samples = bytearray(painter.samples)
+    # Every second pixel of the fill is on the other side of a limit between two colours.
+    for start in range(0, len(samples), 6):
+        if samples[start : start + 3] == LILAC:
+            samples[start : start + 3] = b"\xdc\xec\xff"
+    painter.samples = samples
+    assert [level.boxes for level in _layout(painter).levels] == [1, 3, 1, 3, 1]
+
+
+@pytest.mark.parametrize(("boxes", "splits"), [((1, 3, 1), 2), ((1, 2, 1), 1), ((1, 3, 2), 1)])
+def test_lines_that_miss_boxes_of_a_row_between_single_boxes_still_part(
+    boxes: Sequence[int], splits: int
+) -> None:
+    above, row, below = boxes
+    levels = [(1, 1, 0, 1), (3, 3, 3, 3), (above, 1, 1, 1), (row, row, 1, row), (below, 1, 1, 0)]
+    layout = Layout(1, tuple(Level(*level) for level in levels))
+    assert len(picture_splits(layout)) == splits
+
+
+@pytest.mark.parametrize(
+    ("boxes", "kind"),
+    [((1, 3, 3, 1, 4, 1), "parallel_shown"), ((1, 3, 1, 2, 1), None), ((3, 1, 3, 1), None)],
+)
+def test_two_rows_between_single_boxes_are_shown_without_all_their_lines(
+    boxes: Sequence[int], kind: str | None
+) -> None:
+    layout = Layout(1, tuple(Level(width, width, 0, width) for width in boxes))
+    reading = PdfReading(pages=("Text.",), images=(PdfImage(1, 600, 400),), layouts=(layout,))
+    result = diagram_of(reading, _graph(3, 4))
+    assert result.kind == kind
+    assert ("not all lines between them were recognised" in result.reason) == (kind is not None)
+
+
+def test_boxes_of_a_matching_picture_are_counted_with_those_that_no_line_joins() -> None:
+    levels = [(1, 1, 0, 1), (4, 4, 4, 3), (1, 1, 1, 1), (3, 3, 3, 3), (1, 1, 1, 0)]
+    layout = Layout(1, tuple(Level(*level) for level in levels))
+    reading = PdfReading(pages=("Text.",), images=(PdfImage(1, 600, 400),), layouts=(layout,))
+    assert diagram_of(reading, _graph(3, 3)).reason.startswith(
+        "boxes side by side as in the code: 3, then 3, of outlines in a row: 4, then 3;"
+    )
+
+
+def test_picture_without_boxes_stays_unknown(tmp_path: Path) -> None:
+    painter = _painted(1)
+    painter.samples = bytearray((x * x // 7 + 31 * x) % 256 for x in range(len(painter.samples)))
+    painter.samples[: 40 * 3 * WIDTH] = WHITE * (40 * WIDTH)
+    painter.height = 4 * ROW
+    painter.samples += bytearray(WHITE * (3 * ROW * WIDTH))
+    assert _kind(tmp_path, painter, _graph(3, 3)) == (None, 2)
 
 
 def test_lines_are_counted_by_the_sides_they_reach() -> None:
