@@ -430,10 +430,10 @@ def _shown_in_code(writer: FactWriter) -> None:
             gap = writer.reasons.get("graph", gap)
         writer.set_rows(name, rows, gap)
 
-    rows, gap = found_in_any_clone(writer.call_graph, layers)
-    writer.set_rows(
-        "guarded_evidence", rows, gap if layers.nodes else writer.reasons.get("graph", gap)
-    )
+    guarded, varied, gap = found_in_any_clone(writer.call_graph, layers)
+    gap = gap if layers.nodes else writer.reasons.get("graph", gap)
+    writer.set_rows("guarded_evidence", guarded, gap)
+    writer.set_rows("varied_evidence", varied, gap)
 
     pairs = separate_ranges(layers.judges, writer.symbols.codebase.production, writer.prompts)
     gap = layer_gap(writer.call_graph, layers, "judge")
@@ -523,6 +523,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "assumed_evidence",
             "assumed_pictures",
             "guarded_evidence",
+            "varied_evidence",
             "separate_score_ranges",
             "made_up_scores",
             "scores_at_once",

@@ -40,6 +40,8 @@ NO_AUDIT = {
     "of_peers": "No audit of a peer was recognised among the work's own.",
 }
 MOST_REMARKS = 6
+# Evidence that is constant the other way.
+NEVER_FOUND = "found=False"
 NO_CLAIM = "No overall score of the work's own latest audit was recognised in README and reports."
 NOT_HELD = (
     "No committed audit that was read gives the overall score that is claimed, but not every audit"
@@ -118,6 +120,8 @@ def _finding(check: OwnOutputs, facts: Mapping[str, Any], reasons: Mapping[str, 
         failed = {row["path"] for row in facts.get("own_audits") or () if row["failed"]}
         is_failed = check.aspect == "judged" and firsts[0][1]["path"] in failed
         fault = "A committed audit has failures in place of opinions." if is_failed else ""
+        if check.aspect == "guarded" and all(NEVER_FOUND in text for text, _ in firsts):
+            fault = "Evidence is reported as not found, whatever the work holds."
         return present(in_full(sentences), clues, met=False, fault=fault)
     return _nothing_shown(check.aspect, facts)
 
@@ -135,7 +139,7 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
     if aspect == "guarded":
         reason = (
             "No evidence was recognised that a detective reports as found by constants alone wherever"
-            " there is a work to read."
+            f" there is a work to read, with nothing of it in its content.{_varied(facts)}"
         )
         return absent(reason, "Followed the nodes of the detectives.", met=True)
     if aspect == "open_scores":
@@ -168,6 +172,13 @@ def _nothing_shown(aspect: str, facts: Mapping[str, Any]) -> Finding:
         for row in audits
     ]
     return present(reason, clues)
+
+
+def _varied(facts: Mapping[str, Any]) -> str:
+    """Sentences, with a space before them, on constants beside a content that shows what was read."""
+    rows = [(row["text"], row["places"][0]) for row in facts.get("varied_evidence") or ()]
+    sentences = [with_place(text, place["path"], place["line"]) for text, place in rows]
+    return f" {in_full(sentences)}" if sentences else ""
 
 
 def _failures(aspect: str, audits: Sequence[Mapping[str, Any]]) -> str:

@@ -349,6 +349,8 @@ class Facts(FactModel):
     assumed_evidence: tuple[ShownFact, ...] | None = None
     assumed_pictures: tuple[ShownFact, ...] | None = None
     guarded_evidence: tuple[ShownFact, ...] | None = None
+    # whose `found` is as constant, while its content shows what was read
+    varied_evidence: tuple[ShownFact, ...] | None = None
     separate_score_ranges: tuple[ShownFact, ...] | None = None
     made_up_scores: tuple[ShownFact, ...] | None = None
     # those of them for which the answer is not requested again

@@ -26,6 +26,10 @@ ACCESS = frozenset(words_of("url path link repo repository dir directory folder 
 CRITERIA = frozenset({"criterion", "criteria", "dimension", "dimensions", "dim", "dims"})
 # Words of a call or an error of fetching it.
 FETCHING = frozenset(words_of("clone cloned cloning fetch download checkout"))
+# Words of a call that opens the report, of the path it gets, and of a key of how that went.
+OPENING = frozenset({"ingest", "load", "open", "parse", "read"})
+DOCUMENT = frozenset({"pdf", "report", "document", "doc"})
+OUTCOMES = frozenset(words_of("err error exc exception ok success successful"))
 # Calls on a path or an address that look at nothing inside the work.
 PLAIN_TESTS = frozenset({"get", "Path", "exists", "is_dir", "isdir", "strip", "startswith", "str"})
 # These take a text that is no name of a file.
@@ -34,12 +38,24 @@ WITH_TEXT = frozenset({"get", "startswith"})
 
 @dataclass(frozen=True, slots=True)
 class AccessGuards:
-    """Guards of one function; `names` hold an address, the path of a clone, or its error.
+    """Guards of one function; `names` hold an address, the path of a clone, or its error;
+    `openings` what opening the report gave, its error as well.
 
     Without names every test may be about what was examined.
     """
 
     names: frozenset[str] | None
+    openings: frozenset[str] = frozenset()
+
+    def always_holds(self, value: ast.expr) -> bool:
+        """Return true for a text or test that is true for each work: `repo_path is not None`."""
+        is_denied = isinstance(value, ast.UnaryOp) or any(
+            isinstance(node, ast.Is | ast.Eq)
+            for compare in walk(value)
+            if isinstance(compare, ast.Compare)
+            for node in compare.ops
+        )
+        return not is_denied and AccessGuards(self.names).is_guard(value)
 
     def is_guard(self, test: ast.expr) -> bool:
         """Return true for a test of these names alone."""
@@ -67,7 +83,10 @@ class AccessGuards:
         """Return true for such a name, for criteria, and for the state in `state["repo_path"]`."""
         if leaf.id in (self.names or ()) or not CRITERIA.isdisjoint(words_of(leaf.id)):
             return True
-        return any(holder is leaf and _is_about_access(key) for holder, key in map(_lookup, nodes))
+        keys = [key for holder, key in map(_lookup, nodes) if holder is leaf]
+        if leaf.id in self.openings:
+            return all(_is_outcome(key) for key in keys)
+        return any(map(_is_about_access, keys))
 
     def may_leave(self, statement: ast.stmt) -> bool:
         """Return whether the statement may leave the function or loop by more than a failed fetch."""
@@ -88,12 +107,13 @@ class AccessGuards:
     def _parts_of_handlers(self, statement: ast.Try | ast.TryStar) -> list[ast.stmt]:
         """Return what the handlers do, without exits to which only a failed fetch leads."""
         nodes = (node for part in statement.body for node in walk(part))
-        calls = {called_name(node) for node in nodes if isinstance(node, ast.Call)}
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        looks = [call for call in calls if called_name(call) not in PLAIN_TESTS]
         parts: list[ast.stmt] = []
         for handler in statement.handlers:
             kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
             is_of_fetch = all(kind is not None and _is_fetch(last_name(kind)) for kind in kinds)
-            if self.names is not None and (is_of_fetch or all(map(_is_fetch, calls - PLAIN_TESTS))):
+            if self.names is not None and (is_of_fetch or all(map(_is_access, looks))):
                 parts += [part for part in handler.body if not isinstance(part, EXITS)]
             else:
                 parts += handler.body
@@ -107,20 +127,24 @@ def guards_of(function: FunctionRef) -> AccessGuards:
     node = function.site.node
     arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     access = {argument.arg for argument in arguments if _is_about_access(argument.arg)}
+    openings: set[str] = set()
     others: set[str] = set()
     for part in walk(node):
         if not isinstance(part, ast.Assign | ast.AnnAssign | ast.With):
             continue
         nodes = [node for value in _values(part) for node in walk(value)]
-        calls = {called_name(node) for node in nodes if isinstance(node, ast.Call)}
+        made = [node for node in nodes if isinstance(node, ast.Call)]
+        calls = {called_name(call) for call in made}
         names = _targets(part)
         if any(map(_is_fetch, calls)):
             access |= names
+        elif any(map(_is_opening, made)):
+            openings |= names
         elif calls <= PLAIN_TESTS:
             access |= {name for name in names if _is_about_access(name)}
         else:
             others |= names
-    return AccessGuards(frozenset(access - others))
+    return AccessGuards(frozenset(access - others), frozenset(openings - others))
 
 
 def _values(part: ast.Assign | ast.AnnAssign | ast.With) -> list[ast.expr]:
@@ -153,3 +177,18 @@ def _is_about_access(name: str) -> bool:
 
 def _is_fetch(name: str) -> bool:
     return not FETCHING.isdisjoint(words_of(name))
+
+
+def _is_access(call: ast.Call) -> bool:
+    return _is_fetch(called_name(call)) or _is_opening(call)
+
+
+def _is_opening(call: ast.Call) -> bool:
+    """Return true for `ingest_pdf(pdf_path)`: it opens the report and looks for nothing in it."""
+    given = {word for argument in call.args[:1] for word in words_of(last_name(argument))}
+    is_document = not DOCUMENT.isdisjoint(given) and not ACCESS.isdisjoint(given)
+    return is_document and not OPENING.isdisjoint(words_of(called_name(call)))
+
+
+def _is_outcome(key: str) -> bool:
+    return not OUTCOMES.isdisjoint(words_of(key))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,17 @@ from courtroom.analysis.langgraph.access_guards import (
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.search_gaps import reading_gap
 from courtroom.analysis.langgraph.routers import vocabulary
+from courtroom.analysis.langgraph.unexamined_evidence import (
+    NO_LOOK,
+    SAID_FIELDS,
+    filled,
+    given_names,
+    joined_tests,
+    shows_a_result,
+    turned_evidence,
+    unexamined_evidence,
+    written_words,
+)
 from courtroom.analysis.locations import shown
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import (
@@ -43,29 +53,37 @@ CONDITIONAL_VALUES = (
 BLOCKS = (ast.Try, ast.TryStar, ast.While, ast.Match)
 # Fields that hold what was seen; a goal and a rationale may come from the rubric.
 SHOWN_FIELDS = ("content", "location")
-SAID_FIELDS = ("content", "rationale")
 # Words of code that reports something to the judges.
 REPORTED = frozenset(words_of("evidence evidences finding findings found"))
 # Words of the name of a detective that looks at pictures.
 PICTURES = frozenset(words_of("vision visual image images picture pictures diagram diagrams"))
-# By these a text says that what it is about was not looked at.
-NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
+# Of evidence that was not found these alone say so.
+NOT_YET = NO_LOOK - {"unavailable"}
+# A text that says that nothing was there begins so.
+NOTHING = ("no ", "none", "nothing", "not ")
 # What was examined where evidence says that the work was reached.
 REACHED = frozenset(words_of("cloned downloaded fetched accessible reachable"))
-# Calls that look at nothing: of the state, or of what they are given.
-PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
-FILLING = frozenset({"append", "extend"})
+OPENED = frozenset(words_of("ingest ingested ingestion parsed opened loaded indexed"))
 
 Nodes = Iterator[tuple[ast.AST, bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class AssumedEvidence:
-    """Evidence with `found=True` and a written `confidence`, or none, at `line` of the function."""
+    """Evidence with a `found` that always holds, at `line` of the function.
+
+    `found` and `confidence` are as written; a confidence of "" is none. `is_varied`: the content
+    shows what a call gave. `denial` is what this content says where that was nothing, or "".
+    `is_rest`: it stands for all of which nothing else was collected.
+    """
 
     function: FunctionRef
     line: int
+    found: str
     confidence: str
+    is_varied: bool = False
+    denial: str = ""
+    is_rest: bool = False
 
 
 def always_found(
@@ -92,30 +110,64 @@ def always_found(
     return rows, _gap(call_graph, layers)
 
 
-def found_in_any_clone(call_graph: CallGraph, layers: Layers) -> tuple[list[dict[str, Any]], str]:
-    """Return evidence that hangs only on whether there is a work to read; detectives for pictures
-    apart. The second value says why the search is incomplete, or "".
+def found_in_any_clone(
+    call_graph: CallGraph, layers: Layers
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
+    """Return evidence that hangs only on whether there is a work to read, and such evidence whose
+    content shows what was read; detectives for pictures apart.
+
+    The third value says why the search is incomplete, or "".
     """
     detectives = [
         layers.nodes[name]
         for name, role in layers.roles.items()
         if role == "detective" and PICTURES.isdisjoint(words_of(name))
     ]
-    always = {(item.function.key, item.line) for item in assumed_evidence(call_graph, detectives)}
-    rows = [
+    always = {
+        (item.function.key, item.line)
+        for item in assumed_evidence(call_graph, detectives)
+        if not item.is_varied
+    }
+    rows, varied = [], []
+    for item in assumed_evidence(call_graph, detectives, is_read=True):
+        place = item.function.source.path, item.line
+        if item.is_varied:
+            varied.append(shown(_varied_sentence(item), place))
+        elif (item.function.key, item.line) not in always:
+            rows.append(shown(_guarded_sentence(item), place))
+    rows += [
         shown(
-            f"{item.function.shown_name} reports evidence with found=True{_written(item)} written in"
-            " the code, wherever there is a work to read; nothing that was examined in it leads to it.",
-            (item.function.source.path, item.line),
+            f"{function.shown_name} reports evidence with found=False whose own text says “{word}”,"
+            " for every work.",
+            (function.source.path, line),
         )
-        for item in assumed_evidence(call_graph, detectives, is_read=True)
-        if (item.function.key, item.line) not in always
+        for function, line, word in denied_evidence(detectives)
     ]
-    return rows, _gap(call_graph, layers)
+    return rows, varied, _gap(call_graph, layers)
+
+
+def _guarded_sentence(item: AssumedEvidence) -> str:
+    where = (
+        "where it collected nothing else" if item.is_rest else "wherever there is a work to read"
+    )
+    return (
+        f"{item.function.shown_name} reports {_written(item)}, {where}; nothing that was examined in it"
+        " leads to it."
+    )
+
+
+def _varied_sentence(item: AssumedEvidence) -> str:
+    beside = "beside a content that shows what was read"
+    if item.denial:
+        beside = f"also where the content is “{item.denial}”"
+    if item.found.startswith("len("):
+        beside += "; no length is less than 0"
+    return f"{item.function.shown_name} reports {_written(item)}, {beside}."
 
 
 def _written(item: AssumedEvidence) -> str:
-    return f" and confidence {item.confidence}, both" if item.confidence else ","
+    both = f" and confidence {item.confidence}, both" if item.confidence else ","
+    return f"evidence with found={item.found}{both} written in the code"
 
 
 def _statements(
@@ -125,11 +177,10 @@ def _statements(
     keys = {function.key for function in reached}
     for item in assumed_evidence(call_graph, detectives):
         text = (
-            f"{item.function.shown_name} reports evidence with found=True{_written(item)} written in the"
-            " code; no condition on what was examined leads to it, and its content shows nothing of"
-            " it."
+            f"{item.function.shown_name} reports {_written(item)}; no condition on what was examined"
+            " leads to it, and its content shows nothing of it."
         )
-        if item.function.key in keys:
+        if item.function.key in keys and not item.is_varied:
             yield text, item.function, item.line
     for function, line, word in unexamined_evidence(reached):
         text = "reports evidence with found=True whose own text says"
@@ -152,84 +203,6 @@ def _gap(call_graph: CallGraph, layers: Layers) -> str:
     return reading_gap(call_graph.symbols.codebase)
 
 
-def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
-    """Yield evidence with a written `found=True` whose text says that the look did not happen.
-
-    Content with what a call gave, such as the number of pictures, shows that something was. A list
-    as content is what it is filled with.
-    """
-    for function in functions:
-        given = _given_names(function)
-        for node in walk(function.site.node):
-            fields = fields_of(node)
-            is_found = fields.get("found")
-            if not isinstance(is_found, ast.Constant) or is_found.value is not True:
-                continue
-            members = _members_of(fields.get("content"), function)
-            texts = [fields[name] for name in SAID_FIELDS if name in fields] + members
-            words = [word for text in texts for word in _written_words(text)]
-            word = next((word for word in words if word in NO_LOOK), "")
-            if (
-                word
-                and not any(_is_given(m, given) for m in members)
-                and not _shows_a_result(node, given)
-            ):
-                yield function, getattr(node, "lineno", 1), word
-
-
-def turned_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
-    """Yield `item.found = True` under `not item.found`, and the same of a key."""
-    for function in functions:
-        for node in walk(function.site.node):
-            if not isinstance(node, ast.If):
-                continue
-            denied = {
-                ast.unparse(part.operand)
-                for part in _joined_tests(node.test)
-                if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
-            }
-            for statement in node.body if denied else ():
-                if isinstance(statement, ast.Assign) and denied & _found_targets(statement):
-                    yield function, statement.lineno
-
-
-def _joined_tests(test: ast.expr) -> list[ast.expr]:
-    is_and = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
-    return test.values if isinstance(test, ast.BoolOp) and is_and else [test]
-
-
-def _found_targets(statement: ast.Assign) -> set[str]:
-    """Return the targets that are named found and set to True, as they are written."""
-    value = statement.value
-    if not (isinstance(value, ast.Constant) and value.value is True):
-        return set()
-    targets = (t for t in statement.targets if isinstance(t, ast.Attribute | ast.Subscript))
-    return {ast.unparse(t) for t in targets if _last_part(t) == "found"}
-
-
-def _last_part(target: ast.Attribute | ast.Subscript) -> str | None:
-    return target.attr if isinstance(target, ast.Attribute) else constant_text(target.slice)
-
-
-def _members_of(content: ast.expr | None, function: FunctionRef) -> list[ast.expr]:
-    """Return what a local list that is the content is filled with, one by one."""
-    if not isinstance(content, ast.Name):
-        return []
-    return [
-        node.args[0]
-        for node in walk(function.site.node)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and len(node.args) == 1
-        if node.func.attr == "append" and last_name(node.func.value) == content.id
-    ]
-
-
-def _written_words(text: ast.expr) -> list[str]:
-    parts = (constant_text(inner) for inner in walk(text))
-    return [word.strip(".,;:()") for part in parts if part for word in words_of(part)]
-
-
 def assumed_evidence(
     call_graph: CallGraph, starts: Iterable[FunctionRef], *, is_read: bool = False
 ) -> Iterator[AssumedEvidence]:
@@ -237,8 +210,8 @@ def assumed_evidence(
 
     The choice of a criterion, by a test, a loop or a table of lambdas, counts as no condition. With
     `is_read` nor does that there is a work to read, unless the evidence says so.
-    Evidence that shows what a call gave is none of it. A `try` around the evidence counts as a
-    condition, since an exception may decide, but not where every text is written in the code.
+    A `try` around evidence that shows nothing of what a call gave counts as a condition, since an
+    exception may decide, but not where every text is written in the code.
     """
     visited: set[tuple[str, int]] = set()
     queue = list(starts)
@@ -247,20 +220,22 @@ def assumed_evidence(
         if function.key in visited:
             continue
         visited.add(function.key)
-        always = list(
-            _always(function.site.node.body, guards_of(function) if is_read else NO_GUARDS)
-        )
+        guards = guards_of(function) if is_read else NO_GUARDS
+        always = list(_always(function.site.node.body, guards))
         always += _chosen_lambdas(call_graph, function, always)
-        given = _given_names(function)
+        given = given_names(function)
         calls = {called_name(node) for node, _ in always if isinstance(node, ast.Call)}
         queue += [callee for callee in call_graph.callees(function) if callee.name in calls]
         for node, is_tried in always:
-            confidence = _assumed_confidence(node)
-            is_shown = _shows_a_result(node, given)
-            if confidence is None or is_shown or (is_read and _says_reached(node)):
+            found, confidence = found_word(node, guards), _assumed_confidence(node)
+            is_rest = is_read and _is_rest(function, node)
+            is_said = is_read and (_says_reached(node) or (is_rest and _says_nothing(node)))
+            if not found or confidence is None or is_said:
                 continue
-            if not (is_tried and _says_something_examined(node)):
-                yield AssumedEvidence(function, getattr(node, "lineno", 1), confidence)
+            is_varied = shows_a_result(node, given)
+            if is_varied or not (is_tried and _says_something_examined(node)):
+                line, denial = getattr(node, "lineno", 1), _denial(node, function)
+                yield AssumedEvidence(function, line, found, confidence, is_varied, denial, is_rest)
 
 
 def _chosen_lambdas(
@@ -278,64 +253,11 @@ def _chosen_lambdas(
                 yield from ((inner, is_tried) for inner in _values(option.body))
 
 
-def _given_names(function: FunctionRef) -> frozenset[str]:
-    """Return the local names that hold what a call gave; reading the state is no look."""
-    names: set[str] = set()
-    count = -1
-    # A list that is filled below the place of its reading in the tree needs a second walk.
-    while len(names) > count:
-        count = len(names)
-        for node in walk(function.site.node):
-            targets, value = _assigned(node)
-            if isinstance(value, ast.Call) and called_name(value) == "enumerate":
-                # The number of a round shows nothing.
-                targets = [
-                    t.elts[-1] if isinstance(t, ast.Tuple) and t.elts else t for t in targets
-                ]
-            if isinstance(value, ast.expr) and _is_given(value, names):
-                named = (inner for target in targets if target for inner in walk(target))
-                names |= {inner.id for inner in named if isinstance(inner, ast.Name)}
-    return frozenset(names)
-
-
-def _assigned(node: ast.AST) -> tuple[list[Any], ast.AST | None]:
-    """Return the targets that the node fills, and with what: also a list by `append` or `extend`."""
-    if isinstance(node, ast.With):
-        return [item.optional_vars for item in node.items], node.items[0].context_expr
-    if isinstance(node, ast.Assign):
-        return node.targets, node.value
-    filled = _filled(node)
-    if isinstance(node, ast.Call) and filled:
-        return [filled], node.args[0]
-    value = getattr(node, "value", None) or getattr(node, "iter", None)
-    return [getattr(node, "target", None)], value
-
-
-def _filled(node: ast.AST) -> ast.Name | None:
-    """Return the list of a call `list.append(member)`."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name() as filled, attr=word), args=[_]):
-            return filled if word in FILLING else None
-    return None
-
-
-def _is_given(value: ast.expr, names: AbstractSet[str]) -> bool:
-    return any(
-        (isinstance(node, ast.Call) and called_name(node) not in PLAIN_CALLS)
-        or (isinstance(node, ast.Name) and node.id in names)
-        for node in walk(value)
-    )
-
-
-def _shows_a_result(node: ast.AST, given: AbstractSet[str]) -> bool:
-    """Return whether the content holds what a call of the function gave."""
-    content = fields_of(node).get("content")
-    return content is not None and _is_given(content, given)
-
-
 def _says_reached(node: ast.AST) -> bool:
-    texts = (value for name, value in fields_of(node).items() if name in (*SAID_FIELDS, "goal"))
-    return any(not REACHED.isdisjoint(_written_words(text)) for text in texts)
+    words = {name: set(written_words(value)) for name, value in fields_of(node).items()}
+    said = set().union(*(words.get(name, ()) for name in (*SAID_FIELDS, "goal")))
+    subject = {*words.get("goal", ()), *words.get("content", ())}
+    return not (REACHED.isdisjoint(said) and OPENED.isdisjoint(subject))
 
 
 def _always(body: Iterable[ast.stmt], guards: AccessGuards, *, is_tried: bool = False) -> Nodes:
@@ -377,7 +299,9 @@ def _bodies(statement: ast.stmt, guards: AccessGuards) -> list[ast.stmt]:
 
 def _is_choice(statement: ast.stmt, guards: AccessGuards) -> bool:
     if isinstance(statement, ast.If):
-        parts = [part for part in _joined_tests(statement.test) if not guards.is_guard(part)]
+        if guards.names is not None and _fills_the_empty(statement):
+            return True
+        parts = [part for part in joined_tests(statement.test) if not guards.is_guard(part)]
         return bool(parts) and all(map(_chooses_criterion, parts))
     return isinstance(statement, ast.For | ast.AsyncFor) and _goes_over_criteria(statement)
 
@@ -418,14 +342,12 @@ def _names_criterion(node: ast.expr) -> bool:
 
 
 def _assumed_confidence(node: ast.AST) -> str | None:
-    """Return the written confidence of evidence with a written `found=True`, None for all else.
+    """Return the written confidence of evidence, None for a computed one.
 
     "" is evidence without a confidence whose every text is written in the code.
     """
     fields = fields_of(node)
-    is_found, confidence = fields.get("found"), fields.get("confidence")
-    if not (isinstance(is_found, ast.Constant) and is_found.value is True):
-        return None
+    confidence = fields.get("confidence")
     if confidence is None:
         texts = [fields[name] for name in SAID_FIELDS if name in fields]
         return "" if texts and all(constant_text(text) for text in texts) else None
@@ -445,3 +367,78 @@ def _says_something_examined(node: ast.AST) -> bool:
     fields = fields_of(node)
     texts = [fields[name] for name in SHOWN_FIELDS if name in fields]
     return not texts or any(constant_text(value) is None for value in texts)
+
+
+def found_word(node: ast.AST, guards: AccessGuards) -> str:
+    """Return the `found` of a record as it is written where it always holds, "" for all else."""
+    match fields_of(node).get("found"):
+        case ast.Constant(value=True):
+            return "True"
+        case (
+            ast.Compare(
+                left=ast.Call(func=ast.Name(id="len")),
+                ops=[ast.GtE()],
+                comparators=[ast.Constant(value=0)],
+            ) as value
+        ):
+            return ast.unparse(value)
+        case ast.expr() as value if guards.always_holds(value):
+            return ast.unparse(value)
+    return ""
+
+
+def _fills_the_empty(statement: ast.If) -> bool:
+    """Return true for `if not items: items.append(...)`: what stands for all that is left."""
+    match statement.test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+            fills = (filled(node) for part in statement.body for node in walk(part))
+            return any(target is not None and target.id == name for target in fills)
+    return False
+
+
+def _says_nothing(node: ast.AST) -> bool:
+    """Return true where a text says "No unsafe calls": to collect nothing was what was looked for."""
+    texts = (constant_text(fields_of(node).get(name)) or "" for name in SAID_FIELDS)
+    return any(text.lower().startswith(NOTHING) for text in texts)
+
+
+def _is_rest(function: FunctionRef, evidence: ast.AST) -> bool:
+    blocks = (n for n in walk(function.site.node) if isinstance(n, ast.If) and _fills_the_empty(n))
+    return any(inner is evidence for b in blocks for part in b.body for inner in walk(part))
+
+
+def _denial(node: ast.AST, function: FunctionRef) -> str:
+    """Return the text, such as "No paths.", that the content has where nothing was there."""
+    names = {n.id for n in walk(fields_of(node).get("content") or node) if isinstance(n, ast.Name)}
+    assigned = (n for n in walk(function.site.node) if isinstance(n, ast.Assign))
+    values = [n.value for n in assigned if any(last_name(t) in names for t in n.targets)]
+    options = [
+        constant_text(option) or ""
+        for value in (*values, fields_of(node).get("content"))
+        if value is not None
+        for choice in walk(value)
+        if isinstance(choice, ast.IfExp)
+        for option in (choice.body, choice.orelse)
+    ]
+    return next((text for text in options if text.lower().startswith(NOTHING)), "")
+
+
+def denied_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield evidence with a written `found=False` that every work gets and whose text says that
+    the look did not happen; after a failed access that is as it should be.
+    """
+    for function in functions:
+        guards = guards_of(function)
+        tests = (n for n in walk(function.site.node) if isinstance(n, ast.If))
+        failed = {id(n) for test in tests if guards.is_guard(test.test) for n in walk(test)}
+        for node, _ in _always(function.site.node.body, guards):
+            fields = fields_of(node)
+            is_found = fields.get("found")
+            if not isinstance(is_found, ast.Constant) or is_found.value is not False:
+                continue
+            words = [
+                w for name in SAID_FIELDS if name in fields for w in written_words(fields[name])
+            ]
+            word = next((word for word in words if word in NOT_YET), "")
+            if word and id(node) not in failed:
+                yield function, getattr(node, "lineno", 1), word

@@ -141,6 +141,19 @@ def test_other_evidence_is_told_from_that_on_pictures():
     assert finding.reason.startswith("No evidence beside that on pictures was recognised that")
 
 
+def test_constants_beside_a_content_that_varies_are_named_and_no_fault():
+    finding = answer("guarded", guarded_evidence=[], varied_evidence=[SHOWN])
+    assert finding.met
+    assert finding.reason.endswith(" with nothing of it in its content. A fact (a.md:3).")
+
+
+def test_evidence_that_is_never_found_is_another_fault():
+    text = "look reports evidence with found=False whose own text says “pending”, for every work."
+    fault = "Evidence is reported as not found, whatever the work holds."
+    assert answer("guarded", guarded_evidence=[SHOWN | {"text": text}]).fault == fault
+    assert answer("guarded", guarded_evidence=[SHOWN | {"text": text}, SHOWN]).fault == ""
+
+
 def test_an_audit_of_a_peer_about_the_work_itself_does_not_meet_the_check():
     peer = {**ROW, "path": "audit/report_onpeer_generated/a.md", "about": "peer"}
     finding = answer("of_peers", own_audits=[ROW, peer])

@@ -200,6 +200,12 @@ CLONE = "repo_path = clone_repo(state['repo_url'])\n"
         f"{CLONE}if dim_id == 'git' and repo_path:\n    return {WRITTEN}",
         f"with clone(url) as (path, error):\n    if error:\n        return []\n    return {WRITTEN}",
         f"{CLONE}if not Path(repo_path).is_dir():\n    return []\nreturn {WRITTEN}",
+        f"chunks, err = ingest_pdf(pdf_path)\nif err:\n    return []\nreturn {WRITTEN}",
+        f"chunks = ingest_pdf(pdf_path)\nif not chunks:\n    return []\nreturn {WRITTEN}",
+        f"read = load_report(pdf_path)\nif read['error']:\n    return []\nreturn {WRITTEN}",
+        f"try:\n    text = parse(report_path)\nexcept ReadError:\n    return []\nreturn {WRITTEN}",
+        f"{CLONE}if repo_path:\n    seen = []\n    if not seen:\n        seen.append({WRITTEN})",
+        f"{CLONE}return {WRITTEN.replace('found=True', 'found=repo_path is not None')}",
     ],
 )
 def test_evidence_that_hangs_on_the_clone_alone_is_shown_apart(body):
@@ -217,13 +223,68 @@ def test_evidence_that_hangs_on_the_clone_alone_is_shown_apart(body):
         f"try:\n    {CLONE}    look(repo_path)\nexcept OSError:\n    return []\nreturn {WRITTEN}",
         f"{CLONE}if not repo_path or not look(repo_path):\n    return []\nreturn {WRITTEN}",
         f"graph_path = find(state)\nif not graph_path:\n    return []\nreturn {WRITTEN}",
+        f"history, err = read_log(repo_path)\nif err:\n    return []\nreturn {WRITTEN}",
+        f"read = load_report(pdf_path)\nif read['diagrams']:\n    return []\nreturn {WRITTEN}",
+        f"{CLONE}rows = []\nif not rows:\n    rows.append({WRITTEN.replace('Sand', 'No sand')})",
+        f"if not load_report(pdf_path):\n    return []\nreturn {WRITTEN.replace('g', 'PDF ingest', 1)}",
+        f"{CLONE}rows = []\nif not seen:\n    rows.append({WRITTEN})",
+        f"{CLONE}return {WRITTEN.replace('found=True', 'found=repo_path is None')}",
     ],
 )
 def test_evidence_that_hangs_on_a_look_is_not(body):
     assert guarded(body) == []
 
 
-def guarded(body):
+VARIED = f"{CLONE}seen = history(repo_path)\nif not repo_path:\n    return []\nreturn {FOUND}"
+
+
+def test_constants_beside_a_content_that_shows_what_was_read_are_apart():
+    assert guarded(VARIED) == []
+    (row,) = guarded(VARIED, "varied")
+    assert row["text"] == (
+        "repo_investigator reports evidence with found=True and confidence 0.9, both written in the"
+        " code, beside a content that shows what was read."
+    )
+    assert guarded(VARIED.replace("if not repo_path", "if not seen"), "varied") == []
+
+
+def test_found_evidence_whose_content_may_say_that_nothing_was_there_says_so():
+    body = VARIED.replace("str(seen)", "', '.join(seen) if seen else 'No commits.'")
+    (row,) = guarded(body, "varied")
+    assert row["text"].endswith("written in the code, also where the content is “No commits.”.")
+
+
+def test_length_that_is_at_least_zero_is_always_found():
+    body = f"seen = []\nreturn {WRITTEN.replace('found=True', 'found=len(seen) >= 0')}"
+    assert reported(body)[0] == [2]
+    assert reported(body.replace(">= 0", "> 0"))[0] == []
+    (row,) = guarded(VARIED.replace("found=True", "found=len(seen) >= 0"), "varied")
+    assert row["text"].endswith("shows what was read; no length is less than 0.")
+
+
+def test_evidence_for_all_of_which_nothing_was_collected_says_so():
+    (row,) = guarded(f"{CLONE}rows = []\nif not rows and repo_path:\n    pass\n" + REST)
+    assert "both written in the code, where it collected nothing else; nothing" in row["text"]
+
+
+REST = f"if not rows:\n    rows.append({WRITTEN})\nreturn rows"
+PENDING = (
+    "items.append(Evidence(goal='g', found=False, content='Analysis pending', confidence=0.5))"
+)
+
+
+def test_evidence_that_waits_for_every_work_is_shown():
+    (row,) = guarded(f"{CLONE}{PENDING}")
+    assert row["text"] == (
+        "repo_investigator reports evidence with found=False whose own text says “pending”, for every"
+        " work."
+    )
+    assert guarded(f"{CLONE}if not repo_path:\n    {PENDING}") == []
+    assert guarded(f"{CLONE}if look(repo_path):\n    {PENDING}") == []
+
+
+def guarded(body, kind="guarded"):
     head = "def repo_investigator(state):\n"
     code = f"{IMPORTS}{head}{indent(dedent(body), '    ')}\n{GRAPH}"
-    return found_in_any_clone(*layers_of(symbols_of(code)))[0]
+    rows, varied, _ = found_in_any_clone(*layers_of(symbols_of(code)))
+    return varied if kind == "varied" else rows

@@ -1,0 +1,158 @@
+"""Evidence that detectives report as found though its own text says that they did not look."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    fields_of,
+    last_name,
+    walk,
+    words_of,
+)
+
+SAID_FIELDS = ("content", "rationale")
+# By these a text says that what it is about was not looked at.
+NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
+# Calls that look at nothing: of the state, or of what they are given.
+PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
+FILLING = frozenset({"append", "extend"})
+
+
+def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield evidence with a written `found=True` whose text says that the look did not happen.
+
+    Content with what a call gave, such as the number of pictures, shows that something was. A list
+    as content is what it is filled with.
+    """
+    for function in functions:
+        given = given_names(function)
+        for node in walk(function.site.node):
+            fields = fields_of(node)
+            is_found = fields.get("found")
+            if not isinstance(is_found, ast.Constant) or is_found.value is not True:
+                continue
+            members = _members_of(fields.get("content"), function)
+            texts = [fields[name] for name in SAID_FIELDS if name in fields] + members
+            words = [word for text in texts for word in written_words(text)]
+            word = next((word for word in words if word in NO_LOOK), "")
+            if (
+                word
+                and not any(_is_given(m, given) for m in members)
+                and not shows_a_result(node, given)
+            ):
+                yield function, getattr(node, "lineno", 1), word
+
+
+def turned_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield `item.found = True` under `not item.found`, and the same of a key."""
+    for function in functions:
+        for node in walk(function.site.node):
+            if not isinstance(node, ast.If):
+                continue
+            denied = {
+                ast.unparse(part.operand)
+                for part in joined_tests(node.test)
+                if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
+            }
+            for statement in node.body if denied else ():
+                if isinstance(statement, ast.Assign) and denied & _found_targets(statement):
+                    yield function, statement.lineno
+
+
+def joined_tests(test: ast.expr) -> list[ast.expr]:
+    is_and = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return test.values if isinstance(test, ast.BoolOp) and is_and else [test]
+
+
+def _found_targets(statement: ast.Assign) -> set[str]:
+    """Return the targets that are named found and set to True, as they are written."""
+    value = statement.value
+    if not (isinstance(value, ast.Constant) and value.value is True):
+        return set()
+    targets = (t for t in statement.targets if isinstance(t, ast.Attribute | ast.Subscript))
+    return {ast.unparse(t) for t in targets if _last_part(t) == "found"}
+
+
+def _last_part(target: ast.Attribute | ast.Subscript) -> str | None:
+    return target.attr if isinstance(target, ast.Attribute) else constant_text(target.slice)
+
+
+def _members_of(content: ast.expr | None, function: FunctionRef) -> list[ast.expr]:
+    """Return what a local list that is the content is filled with, one by one."""
+    if not isinstance(content, ast.Name):
+        return []
+    return [
+        node.args[0]
+        for node in walk(function.site.node)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and len(node.args) == 1
+        if node.func.attr == "append" and last_name(node.func.value) == content.id
+    ]
+
+
+def written_words(text: ast.expr) -> list[str]:
+    parts = (constant_text(inner) for inner in walk(text))
+    return [word.strip(".,;:()") for part in parts if part for word in words_of(part)]
+
+
+def given_names(function: FunctionRef) -> frozenset[str]:
+    """Return the local names that hold what a call gave; reading the state is no look."""
+    names: set[str] = set()
+    count = -1
+    # A list that is filled below the place of its reading in the tree needs a second walk.
+    while len(names) > count:
+        count = len(names)
+        for node in walk(function.site.node):
+            targets, value = _assigned(node)
+            if isinstance(value, ast.Call) and called_name(value) == "enumerate":
+                # The number of a round shows nothing.
+                targets = [
+                    t.elts[-1] if isinstance(t, ast.Tuple) and t.elts else t for t in targets
+                ]
+            if isinstance(value, ast.expr) and _is_given(value, names):
+                named = (inner for target in targets if target for inner in walk(target))
+                names |= {inner.id for inner in named if isinstance(inner, ast.Name)}
+    return frozenset(names)
+
+
+def _assigned(node: ast.AST) -> tuple[list[Any], ast.AST | None]:
+    """Return the targets that the node fills, and with what: also a list by `append` or `extend`."""
+    if isinstance(node, ast.With):
+        return [item.optional_vars for item in node.items], node.items[0].context_expr
+    if isinstance(node, ast.Assign):
+        return node.targets, node.value
+    target = filled(node)
+    if isinstance(node, ast.Call) and target:
+        return [target], node.args[0]
+    value = getattr(node, "value", None) or getattr(node, "iter", None)
+    return [getattr(node, "target", None)], value
+
+
+def filled(node: ast.AST) -> ast.Name | None:
+    """Return the list of a call `list.append(member)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name() as target, attr=word), args=[_]):
+            return target if word in FILLING else None
+    return None
+
+
+def _is_given(value: ast.expr, names: AbstractSet[str]) -> bool:
+    return any(
+        (isinstance(node, ast.Call) and called_name(node) not in PLAIN_CALLS)
+        or (isinstance(node, ast.Name) and node.id in names)
+        for node in walk(value)
+    )
+
+
+def shows_a_result(node: ast.AST, given: AbstractSet[str]) -> bool:
+    """Return whether the content holds what a call of the function gave."""
+    content = fields_of(node).get("content")
+    return content is not None and _is_given(content, given)
