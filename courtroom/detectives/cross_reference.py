@@ -119,9 +119,10 @@ def _held_claims(
     # Another function that clones may make one.
     if is_made is False and code.get("temporary_directories") != []:
         is_made = None
-    facts = {**code, "clone_temporary_directory": is_made}
+    has_dead_routes = bool(dead_routes(code))
+    facts = {**code, "clone_temporary_directory": is_made, "has_dead_routes": has_dead_routes}
     # A report claims that errors lead elsewhere, not only that such an edge is there.
-    if dead_routes(code):
+    if has_dead_routes:
         facts["conditional_error_route"] = False
     return (
         *check_against_code(feature_claims(pdf), facts),

@@ -164,7 +164,7 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
         (
             "conditional_edges",
             "graph",
-            r"\bconditional (?:\w+ )?(?:edges?|routing|routes?)\b|add_conditional_edges",
+            r"\bconditional(?:ly)? (?:\w+ )?(?:edges?|routing|routes?)\b|add_conditional_edges",
             _routes,
         ),
         (

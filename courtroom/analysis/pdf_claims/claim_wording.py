@@ -38,6 +38,12 @@ _REDUCERS = {"add": _OF_LISTS, "ior": _OF_DICTS}
 _FIELD_OF_REDUCER = re.compile(
     r"\boperator\. ?(add|ior)[`'\u2019\" ]{1,3}(?:\([^()]{0,40}\) )?for (?:the )?(evidence|opinion)"
 )
+# "Conditional routing to the judges, or to END if nothing was collected".
+_CHOICE = (
+    r"\b(?:if|when|where|whether|unless|otherwise|versus|vs|based on|errors?|missing|insufficient"
+    r"|fail\w*|decid\w+|abort\w*)\b"
+)
+_CHOOSES = re.compile(rf"conditional.{{0,60}}{_CHOICE}|{_CHOICE}.{{0,60}}conditional")
 # A prompt with fewer words of its own differs from the others by a sentence.
 _OWN_WORDS = 40
 
@@ -92,6 +98,13 @@ def _join(role: str) -> Reading:
         return False if _WAITS.search(sentence) else None
 
     return read
+
+
+def _conditional_edges(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """Edges of which every run takes the same way bear out no choice, and none is a lie by itself."""
+    if not (value and code.get("has_dead_routes")):
+        return value
+    return False if _CHOOSES.search(sentence) else None
 
 
 def _error_route(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
@@ -156,6 +169,7 @@ _READINGS: Mapping[str, Reading] = {
     "parallel_graph": _side_by_side,
     "evidence_join": _join("join"),
     "opinion_join": _join("justice"),
+    "conditional_edges": _conditional_edges,
     "error_route": _error_route,
     "reducers": _reducers,
     "distinct_personas": _personas,

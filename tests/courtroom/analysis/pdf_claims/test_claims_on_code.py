@@ -101,11 +101,29 @@ def test_claim_on_a_layer_is_shown_by_a_sentence_on_the_graph_where_there_is_one
 DEAD_ROUTE = {"kind": "dead_route", "path": "src/graph.py", "line": 20}
 
 
+IF_MISSING = "A conditional edge routes to error_handler if evidence is missing."
+WITH_DEAD = [DEAD_ROUTE]
+
+
 @pytest.mark.parametrize(
-    ("faults", "standing"), [([], "confirmed"), ([DEAD_ROUTE], "contradicted")], ids=["way", "dead"]
+    ("faults", "sentence", "feature", "standing"),
+    [
+        ([], IF_MISSING, "error_route", "confirmed"),
+        (WITH_DEAD, IF_MISSING, "error_route", "contradicted"),
+        ([], IF_MISSING, "conditional_edges", "confirmed"),
+        (WITH_DEAD, IF_MISSING, "conditional_edges", "contradicted"),
+        (
+            WITH_DEAD,
+            "The graph conditionally routes to the judges or to END (if not).",
+            "conditional_edges",
+            "contradicted",
+        ),
+        # The edges are there.
+        (WITH_DEAD, "The graph has conditional edges.", "conditional_edges", "open"),
+    ],
 )
-def test_route_for_errors_that_no_run_takes_bears_out_no_claim(
-    faults: list[dict[str, Any]], standing: str
+def test_route_that_no_run_takes_bears_out_no_claim(
+    faults: list[dict[str, Any]], sentence: str, feature: str, standing: str
 ) -> None:
     route = {"path": "src/graph.py", "line": 20, "from": "hub", "to": ["judges", "error_handler"]}
     code = {
@@ -114,9 +132,8 @@ def test_route_for_errors_that_no_run_takes_bears_out_no_claim(
         | {"conditional": [route], "nodes": ["judges", "error_handler"]},
         "state_flow": {"faults": faults},
     }
-    report = _report("A conditional edge routes to error_handler if evidence is missing.")
-    claims = compare_sources([], report, code, {}, None, {}).claims or ()
-    assert {held.claim.feature: held.standing for held in claims}["error_route"] == standing
+    claims = compare_sources([], _report(sentence), code, {}, None, {}).claims or ()
+    assert {held.claim.feature: held.standing for held in claims}[feature] == standing
 
 
 @pytest.mark.parametrize(
