@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport
 
 SHOWS_BRANCHES = ("accurate", "parallel_shown")
+# Not the source of a diagram, which draws nothing.
+DRAWN = ("drawing", "characters", "picture")
 # By the kind of the diagram: what it does.
 VERBS = {
     "accurate": "has the parallel branches of the graph of the code",
@@ -86,13 +88,14 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
     if diagram.kind == "none":
         return _no_diagram(diagram)
     is_like_code = diagram.kind == "accurate" and not diagram.has_more
-    met = is_like_code if check.aspect == "accurate" else diagram.kind in SHOWS_BRANCHES
+    shows_all = diagram.kind in SHOWS_BRANCHES and not diagram.is_partial
+    met = is_like_code if check.aspect == "accurate" else shows_all
     is_matching_picture = diagram.kind == "accurate" and not diagram.passage
-    verb = _verb(diagram.kind, has_graph=has_graph)
+    verb = VERBS["generic"] if diagram.is_partial else _verb(diagram.kind, has_graph=has_graph)
     if is_matching_picture:
         verb = COLUMNS_MATCH if diagram.from_left else PICTURE_MATCHES
         verb = HAS_MORE if diagram.has_more else verb
-    if check.aspect == "parallel" and diagram.kind == "parallel_shown":
+    if check.aspect == "parallel" and diagram.kind == "parallel_shown" and shows_all:
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
     return present(reason, [_clue(diagram)], met=met)
@@ -138,10 +141,23 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
         return absent("The report has no diagram.", "Looked for a diagram on every page.")
     # The fact names the best diagram; each aspect accepts some of its kinds.
     accepted = {"present": (kind,), "accurate": ("accurate",), "parallel": SHOWS_BRANCHES}
+    is_partial = kind == "parallel_shown" and _has_one_split(report)
+    if is_partial and check.aspect != "present":
+        kind = "generic"
     verb = _verb(kind, has_graph=bool(report.fact("graph")))
     reason = f"The diagram of the report {verb}."
     clue = Clue(rationale=reason, statement=reason)
     return present(reason, [clue], met=kind in accepted[check.aspect])
+
+
+def _has_one_split(report: StoredReport) -> bool:
+    """Return whether the best diagram that the report draws shows one row of branches."""
+    drawn = (
+        diagram
+        for diagram in report.fact("diagrams") or ()
+        if diagram["page"] and diagram["drawn_as"] in DRAWN
+    )
+    return max((len(diagram["side_by_side"]) for diagram in drawn), default=0) == 1
 
 
 def _fault(check: Diagram) -> str:

@@ -1,7 +1,7 @@
 """Decide which kind of architecture diagram a report contains, from its text and geometry.
 
-Kinds, best first: accurate (both parallel splits, as in the code), parallel_shown (both splits),
-generic (boxes or names without them), linear (a chain), none. In a picture that no model has read,
+Kinds, best first: accurate (both parallel splits, as in the code), parallel_shown (both splits, or
+one of the code's), generic (boxes or names without them), linear (a chain), none. In a picture that no model has read,
 only the outlines of the boxes count: when they show no two splits or rows, the kind is None. The
 source of a diagram in a text language is text: the report draws nothing where it prints one.
 """
@@ -21,6 +21,7 @@ from courtroom.analysis.diagrams.diagram_match import (
     Sketch,
     differences,
     kind_of,
+    shows_a_split,
     sketch_of,
     strangers,
 )
@@ -54,6 +55,7 @@ class DiagramResult:
 
     `kind` is None when it could not be established, for the given `reason`. `from_left`: the boxes of
     a picture were counted by columns. `has_more`: it draws branches that the code does not have.
+    `is_partial`: it shows one of the code's splits.
     """
 
     kind: Kind | None
@@ -63,6 +65,7 @@ class DiagramResult:
     last_page: int | None = None
     from_left: bool = False
     has_more: bool = False
+    is_partial: bool = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -236,7 +239,10 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
     if kind == "accurate" and graph and (others := strangers(sketch, graph)):
         reason += f"; named as no node of the code: {' | '.join(others)}"
     passage = ", ".join(filter(None, sketch.labels)) or None
-    return DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
+    result = DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
+    if kind == "generic" and graph and shows_a_split(sketch, graph):
+        return replace(result, kind="parallel_shown", is_partial=True)
+    return result
 
 
 def _sketch_of_drawing(drawing: Drawing) -> Sketch:

@@ -65,6 +65,11 @@ def kind_of(sketch: Sketch, graph: GraphFact | None) -> Kind:
     return "linear" if sketch.is_chain else "generic"
 
 
+def shows_a_split(sketch: Sketch, graph: GraphFact) -> bool:
+    """Return whether the diagram has at least one of the code's splits, in full."""
+    return any(_has_split(sketch, group, graph) for group in code_splits(graph))
+
+
 def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
     """Return the most serious difference between the diagram and the code.
 

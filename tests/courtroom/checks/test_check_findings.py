@@ -19,11 +19,13 @@ from courtroom.checks.feature_words import FEATURE_WORDS, QUOTED_TEXT
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.pdf_concept import PdfConcept, concept
 from courtroom.checks.pdf_paths import PdfPaths, names_files
+from courtroom.checks.registry import replay
 from courtroom.checks.result import Clue, Finding
 from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import finding_from_both, is_open_again
 from courtroom.detectives.detective_result import Claim
 from courtroom.models.evidence import CheckOutcome
+from courtroom.replay.stored_report import StoredReport
 from tests.courtroom.surveys import CHECK_FIELDS, detected, location_at, survey
 
 # -- what a finding may be ------------------------------------------------------------------------
@@ -204,6 +206,28 @@ def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words()
         "The picture on page 4 has rows of boxes like the graph of the code"
         " (boxes side by side: 3, then 3)."
     )
+
+
+def test_diagram_of_one_split_of_the_code_does_not_show_all():
+    diagram = DiagramResult("parallel_shown", "side by side: a | b", 2, "a, b", is_partial=True)
+    asked = [Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "accurate")]
+    findings = [best_diagram(check, diagram) for check in asked]
+    assert [finding.met for finding in findings] == [False, False]
+    reason = "The diagram on page 2 does not show all parallel branches (side by side: a | b)."
+    assert {finding.reason for finding in findings} == {reason}
+
+
+@pytest.mark.parametrize(
+    ("splits", "met"), [([["a", "b"]], False), ([["a", "b"], ["c", "d"]], True), ([], True)]
+)
+def test_stored_diagram_of_one_split_of_the_code_does_not_show_all(splits, met):
+    drawn = {"page": 2, "drawn_as": "characters", "side_by_side": splits}
+    facts = {"pdf_diagram": "parallel_shown", "pdf_characters": 9, "diagrams": [drawn]}
+    stored = StoredReport({"facts": facts, "pdf_sha256": "0", "evidence": []})
+    check = Diagram(**CHECK_FIELDS, aspect="parallel")
+    finding = replay(check, stored)
+    assert finding is not None
+    assert finding.met is met
 
 
 def test_picture_with_further_branches_shows_those_of_the_code_and_is_not_like_it():

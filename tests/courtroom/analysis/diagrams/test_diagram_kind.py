@@ -157,7 +157,7 @@ def test_split_that_a_diagram_lacks_is_named() -> None:
     drawn = WRITTEN.replace("prosecutor defense tech_lead", "panel")
     result = diagram_of(PdfReading(pages=(drawn,), errors=()), PARALLEL)
 
-    assert result.kind == "generic"
+    assert (result.kind, result.is_partial) == ("parallel_shown", True)
     assert result.reason == (
         "side by side: repo_invest. | doc_analyst | vision_insp.;"
         " not drawn side by side: defense | prosecutor | tech_lead of the code"
