@@ -508,6 +508,8 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "averaged_scores",
             "rules",
             "loose_caps",
+            "idle_rules",
+            "score_scale",
             "security_ground",
             "dissent_content",
             "remediation_content",

@@ -9,6 +9,7 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
+from courtroom.analysis.langgraph.judging.idle_rules import idle_rules, score_scale
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
 from courtroom.analysis.langgraph.judging.remediation_content import (
@@ -190,6 +191,17 @@ def _rules(writer: FactWriter, gap: str) -> None:
             "is_lifted": rule.is_lifted,
         }
         for rule in loose_caps(writer.layers.justice)
+    ]
+    scale = score_scale(writer.symbols)
+    writer.facts["score_scale"] = [scale[0], scale[-1]]
+    writer.facts["idle_rules"] = [
+        {
+            "path": idle.function.source.path,
+            "line": idle.line,
+            "rule": idle.rule,
+            "function": idle.function.shown_name,
+        }
+        for idle in idle_rules(rules, writer.layers.justice, scale)
     ]
     ground = read_security_ground(writer.layers.justice, conditions)
     if ground and (ground != "none" or writer.facts["rules"]["security_override"] is not None):

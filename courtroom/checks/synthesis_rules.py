@@ -90,6 +90,11 @@ LIMITED = frozenset({"functionality_weight", "fact_supremacy"})
 # Caps for security that are none.
 NO_CAP = "No cap for security holds."
 NEEDS_NO_EVIDENCE = "The cap for security needs no evidence."
+IDLE = {
+    "security_override": "The cap for security changes no score.",
+    "fact_supremacy": "The rule by which facts overrule opinions changes no score.",
+    "functionality_weight": "The rule on the Tech Lead changes no score.",
+}
 LIFTED = "A score that was capped for security can be lifted again."
 
 
@@ -126,6 +131,11 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         return unknown("rules", survey)
     if rules[check.aspect] is None:
         return unknown(f"rules.{check.aspect}", survey)
+    idle = next(
+        (r for r in survey.facts.get("idle_rules") or () if r["rule"] == check.aspect), None
+    )
+    if idle:
+        return _idle(idle, survey)
     loose = survey.facts.get("loose_caps")
     if check.aspect == "security_override" and rules[check.aspect] and loose:
         return _loose(loose)
@@ -162,6 +172,18 @@ def _loose(rows: Sequence[Mapping[str, Any]]) -> Finding:
     ]
     fault = LIFTED if all(row["is_lifted"] for row in rows) else NO_CAP
     return present(in_full(reasons), clues, met=False, fault=fault)
+
+
+def _idle(row: Mapping[str, Any], survey: Survey) -> Finding:
+    """A rule that is in the code and changes no score."""
+    lowest, highest = survey.facts["score_scale"]
+    fault = IDLE[row["rule"]]
+    reason = (
+        f"{fault.removesuffix('.')}: whatever three judges give from {lowest} to {highest} and whatever"
+        f" else holds, {row['function']}() gives the same without it."
+    )
+    clue = line_clue(row, reason)
+    return present(with_place(reason, row["path"], row["line"]), [clue], met=False, fault=fault)
 
 
 def _with_obstacle(sentences: Sentences, locations: Sequence[SourceLocation]) -> Sentences:

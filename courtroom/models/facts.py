@@ -198,6 +198,13 @@ class LooseCap(Place):
     is_lifted: bool
 
 
+class IdleRule(Place):
+    """Rule that changes no score: no three scores of judges and no flag make it count."""
+
+    rule: Literal["security_override", "fact_supremacy", "functionality_weight"]
+    function: str
+
+
 class FailingLine(Place):
     """Line that fails whenever it runs; `why` says so as the end of a sentence.
 
@@ -308,6 +315,10 @@ class Facts(FactModel):
     rules: RulesFact | None = None
     # why no cap for security holds; empty where one does, or where there is none
     loose_caps: tuple[LooseCap, ...] | None = None
+    # rules that are in the code and change no score
+    idle_rules: tuple[IdleRule, ...] | None = None
+    # the lowest and the highest score that the model of an opinion lets through
+    score_scale: tuple[int, int] | None = None
     # where a plain mean of the judges' scores becomes the verdict
     averaged_scores: tuple[Place, ...] | None = None
     # what the conditions of the cap for security read: evidence, what judges say and score, or both

@@ -34,7 +34,11 @@ def _flag(name: str) -> Callable[[CodeFacts], bool | None]:
 
 
 def _rule(name: str) -> Callable[[CodeFacts], bool | None]:
-    return lambda code: (code.get("rules") or {}).get(name)
+    def holds(code: CodeFacts) -> bool | None:
+        is_idle = any(row["rule"] == name for row in code.get("idle_rules") or ())
+        return False if is_idle else (code.get("rules") or {}).get(name)
+
+    return holds
 
 
 def _some(name: str) -> Callable[[CodeFacts], bool | None]:

@@ -307,6 +307,22 @@ def test_cap_for_security_that_does_not_hold_is_no_rule(caps, fault):
     assert (held.met, synthesis_rules(other, survey(facts=facts)).met) == (True, True)
 
 
+def test_rule_that_changes_no_score_is_a_fault_with_its_place():
+    idle = {"rule": "fact_supremacy", "path": "j.py", "line": 9, "function": "settle"}
+    facts = {
+        "rules": {"security_override": True, "fact_supremacy": True},
+        "idle_rules": [idle],
+        "score_scale": [1, 10],
+    }
+    check = SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy")
+    finding = synthesis_rules(check, survey(facts=facts))
+    assert (finding.met, clue_lines(finding)) == (False, [("j.py", 9)])
+    assert finding.fault == "The rule by which facts overrule opinions changes no score."
+    assert "three judges give from 1 to 10" in finding.reason
+    other = SynthesisRules(**CHECK_FIELDS, aspect="security_override")
+    assert synthesis_rules(other, survey(facts=facts)).met is True
+
+
 PROMPTS = [
     {"persona": name, "path": "p.py", "line": n}
     for n, name in enumerate(["Prosecutor", "Defense"], start=1)

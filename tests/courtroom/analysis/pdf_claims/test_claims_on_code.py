@@ -90,6 +90,12 @@ def test_cap_that_does_not_hold_bears_out_no_claim_of_a_security_override(
     assert [held.standing for held in check_against_code(claims, code)] == [standing]
 
 
+def test_rule_that_changes_no_score_bears_out_no_claim() -> None:
+    claims = feature_claims(_report("By fact supremacy the score is reduced."))
+    code = {"rules": {"fact_supremacy": True}, "idle_rules": [{"rule": "fact_supremacy"}]}
+    assert [held.standing for held in check_against_code(claims, code)] == ["contradicted"]
+
+
 @pytest.mark.parametrize("further", ["", "All three detectives run in parallel."])
 def test_claim_on_a_layer_is_shown_by_a_sentence_on_the_graph_where_there_is_one(further: str):
     written = "A reducer merges what detectives add concurrently."

@@ -1,0 +1,148 @@
+"""Rules of the Chief Justice that change no score: they are run over all scores and flags."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.idle_rules import idle_rules, score_scale
+from courtroom.analysis.langgraph.judging.rule_detection import RuleReading
+from courtroom.analysis.python.call_graph import FunctionRef
+from tests.courtroom.sources import symbols_of
+
+BASE = """
+def settle(opinions, evidences, name):
+    scores = [o.score for o in opinions]
+    accuser = next((o.score for o in opinions if o.judge == "Prosecutor"), 3)
+    pleader = next((o.score for o in opinions if o.judge == "Defense"), 3)
+    builder = next((o.score for o in opinions if o.judge == "TechLead"), 3)
+    result = builder if "graph" in name.lower() else sorted(scores)[1]
+"""
+
+
+def idle_in(body: str, code: str = BASE) -> list[str]:
+    """Return the rules that are idle where the line marked with `rule` holds fact supremacy."""
+    text = dedent(code) + "".join(f"    {line}\n" for line in dedent(body).strip().split("\n"))
+    symbols = symbols_of({"src/justice.py": text})
+    functions = [FunctionRef(*e) for rows in symbols.functions_by_name.values() for e in rows]
+    lines = [n for n, line in enumerate(text.split("\n"), 1) if "# rule" in line]
+    settle = next(f for f in functions if any(line in _lines(f) for line in lines))
+    none = RuleReading([])
+    readings = {
+        "security_override": none,
+        "fact_supremacy": RuleReading([(settle, line) for line in lines]),
+        "functionality_weight": none,
+    }
+    return [row.rule for row in idle_rules(readings, functions, score_scale(symbols))]
+
+
+def _lines(function: FunctionRef) -> range:
+    node = function.site.node
+    return range(node.lineno, (node.end_lineno or 0) + 1)
+
+
+IDLE = [
+    # The median is never above the higher of two of its scores.
+    """
+    if not proven(evidences) and pleader > accuser:
+        result = min(result, max(accuser, builder))  # rule
+    return result
+    """,
+    # A later line sets the score anew.
+    """
+    if not proven(evidences):
+        result = 1  # rule
+    result = round(sum(scores) / len(scores))
+    return result, "final"
+    """,
+    # Every judge scores something from 1 to 5.
+    """
+    if not proven(evidences):
+        result = max(1, min(5, result))  # rule
+    return Row(score=result)
+    """,
+]
+COUNTING = [
+    """
+    if not proven(evidences) and pleader > accuser:
+        result = min(result, accuser)  # rule
+    return result
+    """,
+    """
+    if not proven(evidences):
+        result = 1  # rule
+    if "graph" in name.lower():
+        result = builder
+    return result
+    """,
+    """
+    if not proven(evidences):
+        result = min(result, 2)  # rule
+    rows.append(Row(score=result))
+    """,
+    """
+    table = {o.judge: o.score for o in opinions}
+    if not proven(evidences):
+        table["Defense"] = 1  # rule
+    return table["Defense"]
+    """,
+    """
+    for evidence in evidences:
+        if not evidence.found:
+            scores[1] = 1  # rule
+    return max(scores)
+    """,
+    """
+    if not proven(evidences):
+        result = ceiling(result)  # rule
+    return result
+    """,
+]
+
+
+@pytest.mark.parametrize("body", IDLE)
+def test_rule_without_which_every_run_gives_the_same_is_idle(body: str):
+    assert idle_in(body) == ["fact_supremacy"]
+
+
+@pytest.mark.parametrize("body", COUNTING)
+def test_rule_that_some_run_shows_counts(body: str):
+    assert idle_in(body) == []
+
+
+def test_rule_that_changes_a_table_of_its_caller_counts():
+    code = """
+    def settle(tables, evidences):
+        for evidence in evidences:
+            if evidence.found:
+                tables[evidence.goal] = 5  # rule
+        return []
+    """
+    assert idle_in("", code) == []
+
+
+def test_rule_that_no_run_reaches_is_left_open():
+    assert idle_in("if False:\n    result = 1  # rule\nreturn result") == []
+
+
+def test_code_that_is_not_covered_is_left_open():
+    body = "while pending():\n    result = max(1, result)  # rule\nreturn result"
+    assert idle_in(body) == []
+
+
+def test_own_scale_of_the_opinions_decides():
+    scale = """
+    class JudicialOpinion(BaseModel):
+        score: int = Field(ge=1, le=8)
+    """
+    body = "if not proven(evidences):\n    result = min(5, result)  # rule\nreturn result"
+    assert idle_in(body) == ["fact_supremacy"]
+    assert idle_in(body, dedent(scale) + dedent(BASE)) == []
+    assert score_scale(symbols_of({"s.py": dedent(scale)})) == range(1, 9)
+
+
+def test_wide_scale_is_not_run_through():
+    scale = "class Opinion(BaseModel):\n    score: int = Field(..., ge=0, le=100)\n"
+    body = "if not proven(evidences):\n    result = min(100, result)  # rule\nreturn result"
+    assert idle_in(body, scale + dedent(BASE)) == []
