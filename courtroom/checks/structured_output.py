@@ -44,7 +44,11 @@ UNCAUGHT = "A failure of the judges' model ends the run: nothing catches it."
 OTHERS_UNCAUGHT = "Other failures of the judges' model end the run: nothing catches them."
 UNBOUND = "The same model is also called without the schema, and its answer is cut out of text."
 MADE_UP = "A score written in the code stands in for an answer that failed."
+AT_ONCE = "A score written in the code stands in for an answer that is not requested again."
 UNASKED = "A score written in the code stands in for an answer that was never requested."
+NOT_AT_ONCE = (
+    "No score was recognised that is written in place of an answer before it is requested again."
+)
 LEFT_OUT = (
     "Where the judges' model fails, the exception is caught, and no score was recognised that is"
     " written in place of its answer."
@@ -53,7 +57,7 @@ LEFT_OUT = (
 
 class StructuredOutput(CheckBase):
     kind: Literal["structured_output"] = "structured_output"
-    aspect: Literal["called", "schema", "retry", "handled"]
+    aspect: Literal["called", "schema", "retry", "handled", "at_once"]
     schemas: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
 
@@ -64,13 +68,9 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     A schema is one of these by its name, by a class that it holds, or by all of the fields.
     """
     if check.aspect == "retry":
-        # What is missing belongs at the call, which a stored report does not hold.
-        fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
-        # Not every judge may repeat its call.
-        sentences = _retried(survey)[0], RETRIED[1]
-        return _with_made_up(flag("structured_output_retry", fallback, survey, sentences), survey)
-    if check.aspect == "handled":
-        return _handled(survey)
+        return _with_made_up(_repeated(survey), survey)
+    if check.aspect in BY_ASPECT:
+        return BY_ASPECT[check.aspect](survey)
     calls = survey.facts.get("structured_output_calls")
     if calls is None:
         return unknown("structured_output_calls", survey)
@@ -108,6 +108,13 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     return present(sentence, _clues(calls), met=False)
 
 
+def _repeated(survey: Survey) -> Finding:
+    """An answer that does not fit is requested again; not every judge may repeat its call."""
+    # What is missing belongs at the call, which a stored report does not hold.
+    fallback = "model_call" if "model_call" in survey.fact_locations else "judging_calls"
+    return flag("structured_output_retry", fallback, survey, (_retried(survey)[0], RETRIED[1]))
+
+
 def _matching(calls: Sequence[Mapping[str, Any]], *, is_strict: bool) -> Finding:
     """Bound calls; strictly, the same model must not be asked beside them for text to cut apart."""
     unbound = [place for call in calls for place in call.get("unbound", ())]
@@ -141,6 +148,27 @@ def _handled(survey: Survey) -> Finding:
         if survey.facts.get(name) is None:
             return unknown(name, survey)
     return decided(True, survey.fact_locations.get("model_call", ()), survey, (LEFT_OUT, UNCAUGHT))
+
+
+def _at_once(survey: Survey) -> Finding:
+    """Where answers are requested again, no score is written in place of one before that."""
+    is_retried = survey.facts.get("structured_output_retry")
+    if is_retried is None:
+        return unknown("structured_output_retry", survey)
+    if not is_retried:
+        return replace(_repeated(survey), fault=RETRIED[1])
+    rows = survey.facts.get("scores_at_once")
+    if rows is None:
+        return unknown("scores_at_once", survey)
+    if rows:
+        sentences, clues = _written(rows)
+        return present(sentences, clues, met=False)
+    return decided(
+        True,
+        survey.fact_locations.get("structured_output_retry", ()),
+        survey,
+        (NOT_AT_ONCE, AT_ONCE),
+    )
 
 
 def _failures(survey: Survey) -> list[tuple[str, str, list[Clue]]]:
@@ -253,6 +281,8 @@ def _is_variable(schema: str) -> bool:
 def _fault(check: StructuredOutput) -> str:
     if check.aspect == "retry":
         return RETRIED[1]
+    if check.aspect == "at_once":
+        return AT_ONCE
     if check.aspect == "handled":
         return "An answer that fails is neither requested again nor left out."
     names = options(check.schemas) if check.aspect == "schema" and check.schemas else "a schema"
@@ -263,6 +293,7 @@ def _subjects(check: StructuredOutput) -> Subjects:
     return Subjects(("model",), "no_model" if check.aspect == "called" else None)
 
 
+BY_ASPECT = {"handled": _handled, "at_once": _at_once}
 KIND = CheckKind(
     model=StructuredOutput,
     detective="RepoInvestigator",

@@ -44,6 +44,10 @@ NO_MADE_UP_SCORE = (
     "Record here that the judge failed, in place of this score, and leave the judge out of the"
     " verdict."
 )
+NO_SCORE_AT_ONCE = (
+    "Request the answer again in place of this score, as after an exception; if the last attempt fails,"
+    " record that the judge failed."
+)
 NO_UNASKED_SCORE = (
     "Record here that no model could be asked, in place of this score, and leave the judge out of the"
     " verdict."
@@ -128,7 +132,9 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     ]
     if aspect == "schema" and unbound:
         yield replace(placed(BOUND_ALWAYS.format(schema=schema), unbound[0]), is_exact=True)
-    if aspect == "retry":
+    if aspect == "at_once" and work.facts.get("structured_output_retry"):
+        yield from _instead_of_score(NO_SCORE_AT_ONCE, work.facts.get("scores_at_once"))
+    elif aspect in {"retry", "at_once"}:
         schema = work.answer_schema or "the schema"
         yield Step(
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"

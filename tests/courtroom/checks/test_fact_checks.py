@@ -282,6 +282,33 @@ def test_score_made_up_by_judges_that_ask_once_counts_beside_a_retry_of_another(
     assert structured_output(check, made_up).met is False
 
 
+AT_ONCE = StructuredOutput(**CHECK_FIELDS, aspect="at_once")
+
+
+@pytest.mark.parametrize(
+    ("facts", "met", "fault"),
+    [
+        ({"structured_output_retry": True, "scores_at_once": []}, True, ""),
+        ({"structured_output_retry": True, "scores_at_once": [MADE_UP]}, False, ""),
+        ({"structured_output_retry": True}, None, ""),
+        ({"structured_output_retry": None, "scores_at_once": []}, None, ""),
+        # Where nothing is requested again, that is the one fault.
+        (
+            {"structured_output_retry": False, "scores_at_once": [MADE_UP]},
+            False,
+            "An answer that does not fit its schema is not requested again.",
+        ),
+    ],
+)
+def test_score_before_the_answer_is_requested_again_is_a_fault_of_its_own(facts, met, fault):
+    places = {
+        "structured_output_retry": (location_at("j.py", 3),),
+        "model_call": (location_at("j.py", 4),),
+    }
+    finding = structured_output(AT_ONCE, survey(facts=facts, places=places))
+    assert (finding.met, finding.fault) == (met, fault)
+
+
 CAPS = [
     {"path": "j.py", "line": 4, "sentence": "decide() caps blindly", "is_lifted": False},
     {"path": "j.py", "line": 9, "sentence": "line 9 can lift it", "is_lifted": True},

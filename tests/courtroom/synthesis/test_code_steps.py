@@ -225,6 +225,17 @@ def test_made_up_score_is_to_be_replaced_where_it_is_written():
     assert (step.line, step.action.rpartition("; ")[2]) == (7, "do the same at j.py:19.")
 
 
+@pytest.mark.parametrize("is_retried", [True, False])
+def test_score_that_comes_at_once_gives_way_to_another_request(is_retried):
+    score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
+    facts = work(scores_at_once=[score], structured_output_retry=is_retried)
+    (step,) = code_steps.answer_steps("at_once", [], facts)
+    (retry,) = code_steps.answer_steps("retry", [], facts)
+
+    # Where no call is repeated, one step mends both.
+    assert step == retry if not is_retried else step.action == code_steps.NO_SCORE_AT_ONCE
+
+
 def test_failure_that_nothing_catches_is_mended_beside_a_written_score():
     score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
     facts = work(uncaught_answers=[{"path": "j.py", "line": 9}], unasked_scores=[score])
