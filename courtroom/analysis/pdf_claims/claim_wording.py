@@ -22,15 +22,6 @@ _WHOLE_LAYERS = {
 }
 _NUMBERS = {"both": 2, "two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4}
 _WAITS = re.compile(r"\bwait|\bbarrier|\bsynchroni[sz]|\bbefore\b")
-_ASKS_AGAIN = re.compile(
-    r"\b(?:judges?|prosecutor|personas?|models?|opinions?)\b[^.;]{0,60}"
-    r"\b(?:again|anew|re-?(?:run|quer|hear|invok|prompt)\w*|second (?:round|time|hearing))"
-    r"|\btrigger\w* a (?:second|new|further|another) (?:pass|round|hearing|look)\b"
-    r"|\bre-?(?:read|examin|inspect)\w* (?:\w+ ){0,3}evidence\b"
-    # What is done, not the name of the rule.
-    r"|\b(?:appl|trigger|perform|start|forc|caus|invok)\w* (?:an? |the )?(?:\w+ )?re-?evaluat"
-    r"|\bre-?evaluat(?:es|ed)\b"
-)
 _OF_LISTS = re.compile(r"\blists? reducer|\bappend|\bconcatenat")
 _OF_DICTS = re.compile(r"\bdict\w* (?:\w+ )?(?:reducer|merge|union)|\bmerg\w+ (?:\w+ )?dict")
 _REDUCERS = {"add": _OF_LISTS, "ior": _OF_DICTS}
@@ -145,12 +136,6 @@ def _is_named(field: str, sentence: str) -> bool:
     return re.search(rf"\b{re.escape(field.lower().rstrip('s'))}s?\b", sentence) is not None
 
 
-def _spread(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """A rule on the spread without a second look is no proof against its name."""
-    is_ruled = code.get("decides_on_spread") is not False
-    return None if value is False and is_ruled and not _ASKS_AGAIN.search(sentence) else value
-
-
 def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
     """Prompts that share much and have much of their own are distinct to some."""
     prompts = code.get("persona_prompts") or ()
@@ -174,7 +159,6 @@ _READINGS: Mapping[str, Reading] = {
     "reducers": _reducers,
     "distinct_personas": _personas,
     "security_override": _security,
-    "variance_re_evaluation": _spread,
 }
 
 

@@ -1,4 +1,4 @@
-"""Words of the sources that claims of a report are held against: libraries, models, folders, spreads."""
+"""Words of the sources that claims of a report are held against: libraries, models, folders."""
 
 from __future__ import annotations
 
@@ -29,12 +29,6 @@ _LOCAL_MODELS = re.compile(r"ollama", re.IGNORECASE)
 _GATEWAYS = re.compile(
     r"open_?router|litellm|init_chat_model|groq|langchain_together", re.IGNORECASE
 )
-# A condition on scores that lie far apart; prose of a rubric begins no line like this.
-_SPREAD = re.compile(
-    r"^[ \t]*(?:if|elif|while|return|and|or)\b[^\n]{0,200}"
-    r"(?:varian|spread|disagree|diverg|discrepan|conflict|max\([^\n]{0,80}- ?min\()",
-    re.MULTILINE | re.IGNORECASE,
-)
 # What may remove a folder, by Python or by a command; a rubric names TemporaryDirectory, too.
 _REMOVES = re.compile(
     r"rmtree|(?:with|=|return) (?:tempfile\.)?TemporaryDirectory\(|\brmdir\b|removedirs|rm -rf|\.cleanup\("
@@ -48,7 +42,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources call mkdtemp, remove folders, decide on a spread and run functions side by side.
+    the sources call mkdtemp, remove folders and run functions side by side.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -62,7 +56,6 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
         **_uses_of_models(texts),
         "has_mkdtemp": any("mkdtemp(" in text for text in texts),
         "removes_folders": any(_REMOVES.search(text) for text in texts),
-        "decides_on_spread": any(_SPREAD.search(text) for text in texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
     }
 

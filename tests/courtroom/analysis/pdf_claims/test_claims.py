@@ -372,24 +372,15 @@ def test_join_that_runs_twice_is_no_barrier(
     assert (held.claim.feature, held.standing) == ("evidence_join", standing)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "is_ruled", "standing"),
-    [
-        ("One rule is variance re-evaluation.", True, "open"),
-        ("A variance above 2 triggers a re-evaluation.", True, "contradicted"),
-        ("Where the spread is above 2, it applies a re-evaluation.", True, "contradicted"),
-        ("A variance above 2 triggers a re-evaluation.", False, "contradicted"),
-        ("On variance the judges are asked again: a re-evaluation.", True, "contradicted"),
-        ("On variance it re-examines the cited evidence: a re-evaluation.", True, "contradicted"),
-        ("The variance_re_evaluation rule triggers a second pass.", True, "contradicted"),
-    ],
-)
-def test_name_of_a_rule_on_the_spread_does_not_claim_a_second_hearing(
-    sentence: str, is_ruled: bool, standing: str
+@pytest.mark.parametrize("is_there", [True, False])
+def test_rule_named_in_a_list_is_held_against_the_code_like_a_sentence_on_it(
+    is_there: bool,
 ) -> None:
-    facts = {**CODE, "decides_on_spread": is_ruled}
-    (held,) = check_against_code(feature_claims(_report(sentence)), facts)
-    assert held.standing == standing
+    rules = {"security_override": True, "variance_re_evaluation": is_there}
+    named = "It applies a security override and variance re-evaluation."
+    held = check_against_code(feature_claims(_report(named)), {**CODE, "rules": rules})
+    standing = "confirmed" if is_there else "contradicted"
+    assert [row.standing for row in held] == ["confirmed", standing]
 
 
 @pytest.mark.parametrize(("words", "standing"), [(55, "open"), (12, "contradicted")])
