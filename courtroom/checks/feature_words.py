@@ -55,6 +55,8 @@ FEATURE_WORDS = {
     "deterministic_verdict": "a deterministic verdict",
     "no_averages": "a verdict that is no average",
     "distinct_personas": "distinct prompts",
+    "no_shared_text": "prompts without shared text",
+    "ast_alone": "an analysis of code by the module ast alone",
     "security_override": "a security override",
     "fact_supremacy": "fact supremacy",
     "functionality_weight": "a weight for functionality",

@@ -23,6 +23,12 @@ def _clones(sentence: str, code: CodeFacts) -> bool:
     return not others or _OF_CLONES.search(sentence) is None
 
 
+def _folders(sentence: str, code: CodeFacts) -> bool:
+    """Code that makes a folder by mkdtemp as well may clone there."""
+    is_whole = not code.get("has_mkdtemp") or _OF_CLONES.search(sentence) is None
+    return is_whole and _clones(sentence, code)
+
+
 def _models(sentence: str, code: CodeFacts) -> bool:
     """A model among classes of other kinds is not what all data passes through."""
     kind = (code.get("state_class") or {}).get("kind")
@@ -40,9 +46,10 @@ def _bound_calls(sentence: str, code: CodeFacts) -> bool:
 
 _EXTENTS: Mapping[str, Callable[[str, CodeFacts], bool]] = {
     **dict.fromkeys(
-        ("sandboxed_clone", "temporary_directory", "mkdtemp", "removed_clone", "clone_timeout"),
+        ("sandboxed_clone", "mkdtemp", "removed_clone", "clone_timeout"),
         _clones,
     ),
+    "temporary_directory": _folders,
     "url_validated": _clones,
     "pydantic_models": _models,
     "structured_output": _bound_calls,

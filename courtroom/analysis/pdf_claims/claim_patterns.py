@@ -69,6 +69,15 @@ def _routes(code: CodeFacts) -> bool | None:
     return None if code.get("graph") is None else bool(code["graph"]["conditional"])
 
 
+# Prompts that share this much of their text share more than single words.
+_SHARES_TEXT = 0.2
+
+
+def _shares_nothing(code: CodeFacts) -> bool | None:
+    """Prompts may share a few words by chance, so that none are known to share nothing."""
+    return False if (code.get("persona_prompts_shared") or 0) >= _SHARES_TEXT else None
+
+
 def _any_parallel(code: CodeFacts) -> bool | None:
     layers = (code.get("detectives_parallel"), code.get("judges_parallel"))
     return True if True in layers else None if None in layers else False
@@ -278,6 +287,25 @@ _OWN_CODE: tuple[Feature, ...] = tuple(
             + r"|\bprompts?\b[^.;]{0,90}\b(?:shared?|overlap)\b[^.;]{0,30}"
             r"(?:<|\b(?:less than|below|under)\b)(?: the)? ?50 ?%",
             _flag("persona_prompts_distinct"),
+        ),
+        (
+            "no_shared_text",
+            "",
+            _near(
+                r"\b(?:zero|no|without(?: any)?) shared (?:boilerplate|text|wording|instructions?)\b"
+                r"|\bshares? (?:no|zero) (?:boilerplate|text|wording|instructions?)\b",
+                r"\bprompts?\b|\bpersonas?\b",
+            ),
+            _shares_nothing,
+        ),
+        (
+            "ast_alone",
+            "",
+            (
+                r"\b(?:all|every|each)\b[^.;]{0,50}\b(?:check(?:er)?s?|verifications?|analys[ei]s"
+                r"|inspections?|detections?|extractions?)\b[^.;]{0,40}\bast\b"
+            ),
+            lambda code: False if code.get("tests_source_words") else None,
         ),
         (
             "security_override",

@@ -35,6 +35,7 @@ _CHOICE = (
     r"|fail\w*|decid\w+|abort\w*)\b"
 )
 _CHOOSES = re.compile(rf"conditional.{{0,60}}{_CHOICE}|{_CHOICE}.{{0,60}}conditional")
+_BOUND = re.compile(r"\bwith_structured_output\( ?(\w{1,60}) ?\)")
 # A prompt with fewer words of its own differs from the others by a sentence.
 _OWN_WORDS = 40
 
@@ -136,6 +137,19 @@ def _is_named(field: str, sentence: str) -> bool:
     return re.search(rf"\b{re.escape(field.lower().rstrip('s'))}s?\b", sentence) is not None
 
 
+def _bound_schema(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
+    """The class that the sentence hands to the call is one that a call binds, or that it holds."""
+    named = set(_BOUND.findall(sentence))
+    rows = code.get("structured_output_calls") or ()
+    models = {name.lower() for name in code.get("pydantic_models") or ()}
+    schemas = {row["schema"].lower() for row in rows if row.get("schema")}
+    # A variable may stand for any class.
+    if not (value and named and schemas) or not schemas <= models:
+        return value
+    held = {name.lower() for row in rows for name in row.get("holds") or ()}
+    return named <= schemas | held
+
+
 def _personas(_: str, code: CodeFacts, value: bool | None) -> bool | None:
     """Prompts that share much and have much of their own are distinct to some."""
     prompts = code.get("persona_prompts") or ()
@@ -157,6 +171,7 @@ _READINGS: Mapping[str, Reading] = {
     "conditional_edges": _conditional_edges,
     "error_route": _error_route,
     "reducers": _reducers,
+    "structured_output": _bound_schema,
     "distinct_personas": _personas,
     "security_override": _security,
 }

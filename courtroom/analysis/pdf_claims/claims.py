@@ -32,7 +32,8 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○
 _OTHER_SUBJECT = re.compile(
     r"\b(?:gaps?|plans?|planned|remediation|future|next steps|roadmap|limitations?|known issues"
     r"|to-?do|peers?|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?"
-    r"|risks?|problems?|challenges|bugs?|root causes?|priority \d|implementation steps"
+    # "(RISK-1)" refers to a list elsewhere.
+    r"|risks?(?!-\d)|problems?|challenges|bugs?|root causes?|priority \d|implementation steps"
     # The text of the rubric, and what is due in which week.
     r"|(?:grading|evaluation|scoring|full|complete) rubric|timelines?|schedule|milestones)\b",
     re.IGNORECASE,

@@ -254,9 +254,14 @@ _START = r"^\W*(?:\d{1,2}[.)] )?(?:(?:gap|missing|limitation)s?(?: \d{1,2}| ?/ ?
 
 
 def stale_denials(reading: PdfReading, code: CodeFacts) -> Iterator[CheckedClaim]:
-    """Yield the first plain denial of each part that the code has, as a contradicted claim."""
+    """Yield the first plain denial of each part that the code has, as a contradicted claim.
+
+    A sentence that denies several parts misleads once.
+    """
+    stale: set[tuple[int, str]] = set()
     for part, page, sentence in _denials(reading):
-        if part.is_there(code) is True:
+        if part.is_there(code) is True and (page, sentence) not in stale:
+            stale.add((page, sentence))
             claim = FeatureClaim(part.id, part.about, page, sentence[:_PASSAGE_CHARACTERS])
             yield CheckedClaim(claim, "contradicted")
 

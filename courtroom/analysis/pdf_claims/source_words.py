@@ -37,12 +37,21 @@ _REMOVES = re.compile(
 _SIDE_BY_SIDE = re.compile(
     r"\basyncio\.(?:gather|wait|TaskGroup)\b|\b(?:Thread|Process)PoolExecutor\b"
 )
+# A test of a source's text for a word of LangGraph or Pydantic, outside of an assertion.
+_TESTS_SOURCE = re.compile(
+    r"^[ \t]*+(?!assert\b)[^\n#]{0,160}[\"'](?:with_structured_output|bind_tools|StateGraph|add_edge"
+    r"|add_conditional_edges|BaseModel|TypedDict|operator\.(?:add|ior))(?:\(\w{0,40}\)?)?[\"']"
+    r" (?:not )?in "
+    r"(?:file_|source_)?(?:source|code|contents?)\b(?![.(\[])",
+    re.MULTILINE,
+)
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     """Return `uses_<library>` by its imports, `uses_<family>` of models by their names, and whether
-    the sources call mkdtemp, remove folders and run functions side by side.
+    the sources call mkdtemp, remove folders, look for words in a source and run functions side by
+    side.
 
     A library that is named but not imported may run in another way: null.
     """
@@ -56,6 +65,7 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
         **_uses_of_models(texts),
         "has_mkdtemp": any("mkdtemp(" in text for text in texts),
         "removes_folders": any(_REMOVES.search(text) for text in texts),
+        "tests_source_words": any(_TESTS_SOURCE.search(text) for text in texts),
         "runs_side_by_side": any(_SIDE_BY_SIDE.search(text) for text in texts),
     }
 

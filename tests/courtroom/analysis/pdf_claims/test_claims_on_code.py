@@ -215,3 +215,81 @@ def test_sentences_on_the_present_code_are_counted_without_plans_and_short_label
     report = _report(words)
     assert compare_sources([], report, {}, {}, None, {}).sentences == 1
     assert compare_sources([], None, {}, {}, None, {}).sentences == 0
+
+
+MODELS = ["JudicialOpinion", "Verdict", "OpinionRows"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "standing"),
+    [
+        ([{"schema": "JudicialOpinion"}], "confirmed"),
+        ([{"schema": "OpinionRows", "holds": ["JudicialOpinion"]}], "confirmed"),
+        ([{"schema": "Verdict", "holds": None}], "contradicted"),
+        # A variable may stand for any class.
+        ([{"schema": "Verdict"}, {"schema": "model"}], "confirmed"),
+    ],
+)
+def test_class_that_a_report_hands_to_a_call_is_the_one_that_the_code_binds(
+    rows: list[dict[str, Any]], standing: str
+) -> None:
+    report = _report("Each judge calls .with_structured_output(JudicialOpinion).")
+    calls = [{"by_judge": True, **row} for row in rows]
+    code = {"structured_output_calls": calls, "pydantic_models": MODELS}
+    assert [held.standing for held in check_against_code(feature_claims(report), code)] == [
+        standing
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shared", "standing"), [(0.4, "contradicted"), (0.05, "open"), (None, "open")]
+)
+def test_prompts_that_share_a_part_are_not_without_shared_text(
+    shared: float | None, standing: str
+) -> None:
+    report = _report("Zero shared boilerplate: the prompt of each judge is its own.")
+    held = check_against_code(feature_claims(report), {"persona_prompts_shared": shared})
+    assert [(row.claim.feature, row.standing) for row in held] == [("no_shared_text", standing)]
+
+
+@pytest.mark.parametrize(
+    ("source", "standing"),
+    [
+        ('    has_graph = "StateGraph(" in source\n', "contradicted"),
+        ('if "operator.add" not in file_content:\n', "contradicted"),
+        ('    assert "StateGraph" in source\n', "open"),
+        ('if "StateGraph" in source.names:\n', "open"),
+        ('# "StateGraph" in source\n', "open"),
+        ("tree = ast.parse(source)\n", "open"),
+    ],
+)
+def test_analysis_by_ast_alone_looks_for_no_words_in_a_source(source: str, standing: str) -> None:
+    report = _report("All code checks use Python's ast module.")
+    held = check_against_code(feature_claims(report), source_words([source]))
+    assert [(row.claim.feature, row.standing) for row in held] == [("ast_alone", standing)]
+
+
+def test_every_clone_in_a_temporary_directory_is_open_beside_mkdtemp() -> None:
+    report = _report("TemporaryDirectory() holds all cloned content.")
+    code = {"clone_temporary_directory": True, "clone_function": CLONE, "has_mkdtemp": True}
+    standings = {
+        row.claim.feature: row.standing for row in check_against_code(feature_claims(report), code)
+    }
+    assert standings["temporary_directory"] == "open"
+    code["has_mkdtemp"] = False
+    standings = {
+        row.claim.feature: row.standing for row in check_against_code(feature_claims(report), code)
+    }
+    assert standings["temporary_directory"] == "confirmed"
+
+
+def test_heading_that_refers_to_a_risk_by_its_number_is_about_the_code() -> None:
+    lines = (
+        "3.1 Rules first (RISK-1)",
+        "The clone has a timeout.",
+        "3.2 Risks",
+        "It uses mkdtemp.",
+    )
+    headings = frozenset({(1, lines[0]), (1, lines[2])})
+    claims = feature_claims(PdfReading(pages=("\n".join(lines),), headings=headings))
+    assert [claim.feature for claim in claims] == ["clone_timeout"]

@@ -78,12 +78,17 @@ def _denied(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
     ],
 )
 def test_denial_of_what_the_code_has_is_contradicted(sentence: str, part: str) -> None:
-    assert _denied(sentence)[:1] == [part]
+    assert _denied(sentence) == [part]
 
 
 def test_row_of_a_long_table_in_one_line_is_read() -> None:
     row = f"VisionInspector not implemented {'Add src/detectives.py to the graph. ' * 15}"
     assert _denied(row.replace(". ", " ")) == ["lacks_vision_inspector"]
+
+
+def test_sentence_that_denies_two_parts_misleads_once() -> None:
+    assert _denied("The judicial and synthesis layers are not built.") == ["lacks_judges"]
+    assert _denied("No judges.", "No chief justice.") == ["lacks_judges", "lacks_chief_justice"]
 
 
 @pytest.mark.parametrize(
