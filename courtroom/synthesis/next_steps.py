@@ -1,4 +1,4 @@
-"""Next steps: the changes that raise most, each with the score that it would make.
+"""Next steps: the gravest faults with what mends them, each with the score that it would make.
 
 A step meets every check that asks for nothing else. The score with it is that of the judges without
 a model on the outcomes with these checks met, under the same rules; all other outcomes and the
@@ -7,16 +7,18 @@ facts that guards read stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from courtroom.checks.phrases import listed, named, number_of, place_of
 from courtroom.checks.priority import URGENCY
 from courtroom.checks.registry import subjects_of
 from courtroom.models.audit_report import CriterionResult, Effort, NextStep, Remediation
+from courtroom.models.check import CheckBase
 from courtroom.models.judge_answer import HEURISTIC
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.rubric_preview import answers_again
+from courtroom.synthesis.advice.report_steps import BUILD_CLAIMED
 from courtroom.synthesis.apply_rules import decide_criterion
 from courtroom.synthesis.evidence_weight import SECURITY_TAG, Dossier, dossier_of
 from courtroom.synthesis.opinions import answers_on
@@ -41,6 +43,26 @@ EFFORTS: dict[str, Effort] = {
     "diagram": "medium",
     "python_class": "medium",
 }
+# Kinds of checks on what the code does when it runs: their faults come before those of words.
+OF_A_RUN = frozenset(
+    {
+        "failing_code",
+        "graph_run",
+        "graph_topology",
+        "reducer",
+        "sandboxed_clone",
+        "state_flow",
+        "structured_output",
+        "synthesis_rules",
+        "unsafe_call",
+    }
+)
+# What is made and not used changes no run.
+UNUSED = frozenset({"unused_prompt", "unused_result", "unused_verdict"})
+OF_THE_REPORT = frozenset({"diagram", "pdf_concept", "pdf_paths"})
+WRITE_REPORT = (
+    "Write a report that explains and draws this work, as the PDF that was handed in does not."
+)
 Key = tuple[str, str | None, int | None]
 
 
@@ -59,6 +81,10 @@ class _Candidate:
     by_new_commits: bool = False
     # Checks that do not apply now are about what it brings.
     opens_checks: bool = False
+    is_of_a_run: bool = False
+    # What raises the criterion together with a change that raises nothing alone, and to what.
+    helpers: tuple[Remediation, ...] = ()
+    with_helpers: int | None = None
 
     @property
     def gain(self) -> float:
@@ -74,15 +100,40 @@ def next_steps(
     dossier: Dossier,
     results: Sequence[CriterionResult],
 ) -> tuple[NextStep, ...]:
-    """Return at most three steps that raise most, of different criteria where possible."""
+    """Return at most three steps, the gravest fault first, of different criteria where possible."""
     by_id = {criterion.id: criterion for criterion in rubric.criteria}
     candidates = [
         candidate
         for result in results
         for candidate in _candidates(rubric, by_id[result.id], constitution, dossier, result)
     ]
-    ranked = sorted(candidates, key=_rank)
+    ranked = sorted(_as_one_report(candidates, dossier), key=_rank)
     return tuple(_step(chosen, _alike(chosen, ranked)) for chosen in _different(ranked))
+
+
+def _as_one_report(candidates: Sequence[_Candidate], dossier: Dossier) -> list[_Candidate]:
+    """Return the candidates; where two criteria find nothing in the report, one report for them."""
+    empty = {
+        candidate.criterion.id
+        for candidate in candidates
+        if candidate.then is not None and _finds_nothing(candidate.criterion, dossier)
+    }
+    if len(empty) < 2:
+        return [*candidates]
+    rest = [candidate for candidate in candidates if candidate.criterion.id not in empty]
+    first = {c.criterion.id: c for c in reversed(candidates) if c.criterion.id in empty}
+    for candidate in reversed(first.values()):
+        update = {"action": WRITE_REPORT, "path": None, "line": None, "snippet": None}
+        change = candidate.changes[0].model_copy(update=update)
+        rest.append(replace(candidate, changes=(change,), effort="large", then=None))
+    return rest
+
+
+def _finds_nothing(criterion: Criterion, dossier: Dossier) -> bool:
+    """Return whether a criterion on the report alone has no check of something there that is met."""
+    outcomes = [dossier.outcomes.get(check.id) for check in criterion.checks if check.is_positive]
+    is_of_report = all(check.kind in OF_THE_REPORT for check in criterion.checks)
+    return is_of_report and not any(outcome and outcome.met for outcome in outcomes)
 
 
 def _candidates(
@@ -96,9 +147,7 @@ def _candidates(
     if result.final_score is None:
         return
     changes = {id_: rows for id_, rows in changes_by_check(criterion, dossier.work).items() if rows}
-    kinds = {check.id: check.kind for check in criterion.checks}
-    tags = {check.id: check.tags for check in criterion.checks}
-    aspects = {check.id: getattr(check, "aspect", None) for check in criterion.checks}
+    checks = {check.id: check for check in criterion.checks}
     now = _score(rubric, criterion, constitution, dossier) if changes else None
     if now is None:
         return
@@ -106,24 +155,67 @@ def _candidates(
     by_models = any(not row.model.startswith(HEURISTIC) for row in result.opinions)
     by_checks = by_models or now != result.final_score
 
+    def score_with(met: Iterable[str]) -> int | None:
+        return _score(rubric, criterion, constitution, _with_met(dossier, met))
+
     for id_, rows in changes.items():
         if dossier.outcomes[id_].not_applicable:
             yield _Candidate(criterion, rows, "large", now, None, by_checks)
             continue
+        check = checks[id_]
         # Work that is written does not come in another order.
-        if aspects[id_] == "progression":
+        if getattr(check, "aspect", None) == "progression":
             continue
         wanted = _keys(rows)
         met = [other for other, own in changes.items() if _keys(own) <= wanted]
-        then = _score(rubric, criterion, constitution, _with_met(dossier, met))
-        if then is not None and (then > now or (then == now and rows[0].priority == "high")):
-            effort = EFFORTS.get(kinds[id_], "small")
-            is_security = SECURITY_TAG in tags[id_]
-            by_new = kinds[id_] == "commit_history"
-            opens = _opens_checks(criterion, met, dossier)
+        then = score_with(met)
+        if then is not None and (then > now or (then == now and rows[0].priority != "low")):
+            others = changes if then == now else {}
+            helpers, with_helpers = _raised_together(met, others, now, score_with)
             yield _Candidate(
-                criterion, rows, effort, now, then, by_checks, is_security, by_new, opens
+                criterion,
+                rows,
+                _effort(check, rows),
+                now,
+                then,
+                by_checks,
+                is_security=SECURITY_TAG in check.tags,
+                by_new_commits=check.kind == "commit_history",
+                opens_checks=_opens_checks(criterion, met, dossier),
+                is_of_a_run=_is_of_a_run(check),
+                helpers=helpers,
+                with_helpers=with_helpers,
             )
+
+
+def _raised_together(
+    met: Sequence[str],
+    changes: Mapping[str, tuple[Remediation, ...]],
+    now: int,
+    score_with: Callable[[Sequence[str]], int | None],
+) -> tuple[tuple[Remediation, ...], int | None]:
+    """Return the next changes of the plan that raise the criterion together, with its score then."""
+    helpers: list[Remediation] = []
+    for id_, rows in changes.items():
+        if id_ in met:
+            continue
+        met = [*met, id_]
+        helpers += rows
+        then = score_with(met)
+        if then is not None and then > now:
+            return tuple(helpers), then
+    return (), None
+
+
+def _effort(check: CheckBase, changes: Sequence[Remediation]) -> Effort:
+    """Return the size by the kind; what the report claims is built in more than one place."""
+    is_built = changes[0].action.startswith(BUILD_CLAIMED)
+    return "medium" if is_built else EFFORTS.get(check.kind, "small")
+
+
+def _is_of_a_run(check: CheckBase) -> bool:
+    faults = {*getattr(check, "faults", ())}
+    return check.kind in OF_A_RUN and not (check.kind == "state_flow" and faults <= UNUSED)
 
 
 def _opens_checks(criterion: Criterion, met: Iterable[str], dossier: Dossier) -> bool:
@@ -170,11 +262,21 @@ def _keys(changes: Iterable[Remediation]) -> set[Key]:
     return {(change.action, change.path, change.line) for change in changes}
 
 
-def _rank(candidate: _Candidate) -> tuple[bool, float, int, int]:
-    """Return the order: what is missing as a whole, a security flaw, then by what it raises."""
+def _rank(candidate: _Candidate) -> tuple[bool, bool, int, bool, float, int]:
+    """Return the order: what is missing as a whole, a security flaw, then the gravest fault.
+
+    Of equally grave ones what a run does comes before words, and what raises more before the rest;
+    a history that takes new commits comes last.
+    """
     is_first = candidate.is_security or candidate.then is None
-    priority = URGENCY.index(candidate.changes[0].priority)
-    return not is_first, -candidate.gain, SIZES.index(candidate.effort), priority
+    return (
+        not is_first,
+        candidate.by_new_commits,
+        URGENCY.index(candidate.changes[0].priority),
+        not candidate.is_of_a_run,
+        -candidate.gain,
+        SIZES.index(candidate.effort),
+    )
 
 
 def _different(ranked: Sequence[_Candidate]) -> list[_Candidate]:
@@ -227,7 +329,10 @@ def _effect(alike: Sequence[_Candidate]) -> str:
         of_them = "it" if len(alike) == 1 else "them"
         return f"{now}{checks}; what this makes of {of_them} depends on how it is done"
     if first.then == first.now:
-        return f"{first.criterion.name} stays {first.now}{checks} with this step alone"
+        stays = f"{first.criterion.name} stays {first.now}{checks} with this step alone"
+        if first.with_helpers is None:
+            return stays
+        return f"{stays}, and is {first.with_helpers} together with {_others(first.helpers)}"
     new = " once enough new commits have come" if first.by_new_commits else ""
     new += ", the checks aside that hang on it" if any(row.opens_checks for row in alike) else ""
     raised = (f"from {row.now} to {row.then}" for row in alike)
@@ -240,9 +345,12 @@ def _together(candidate: _Candidate) -> str:
     """Return what its check asks for beside the action of the step, with a comma before it."""
     action = candidate.changes[0].action
     others = [change for change in candidate.changes if change.action != action]
-    places = dict.fromkeys(place_of(o.path, o.line) if o.path else "" for o in others)
+    return f", together with {_others(others)}" if others else ""
+
+
+def _others(changes: Sequence[Remediation]) -> str:
+    """Return the number of other changes, and their places."""
+    places = dict.fromkeys(place_of(row.path, row.line) if row.path else "" for row in changes)
     named_places = [place for place in places if place]
-    if not others:
-        return ""
     where = f" at {named(named_places)}" if named_places else ""
-    return f", together with {number_of(len(others), 'other change')}{where}"
+    return f"{number_of(len(_keys(changes)), 'other change')}{where}"

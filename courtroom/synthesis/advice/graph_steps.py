@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.node_roles import role_by_name
-from courtroom.checks.phrases import listed, place_of
+from courtroom.checks.phrases import listed, place_of, places_of
 from courtroom.checks.state_flow import fault_sentence
 from courtroom.synthesis.advice.work import Edge, Step, Work, arrows, code_list, code_name, placed
 
@@ -161,8 +161,10 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
     misplaced = [fault for fault in faults if _is_misplaced(fault, work)]
     for channel in dict.fromkeys(fault["channel"] for fault in misplaced):
         yield _return_under(channel, [f for f in misplaced if f["channel"] == channel])
+    routes = [fault for fault in faults if fault["kind"] == "needless_route"]
+    yield from route_steps(routes)
     for fault in faults:
-        if fault in misplaced:
+        if fault in misplaced or fault in routes:
             continue
         if fault["kind"] == "dead_route" and fault.get("keys"):
             continue  # mended with the keys that the state does not declare
@@ -170,6 +172,15 @@ def flow_steps(concerns: Callable[[Mapping[str, Any]], bool], work: Work) -> Ite
             yield from (_undeclared(key, fault, work) for key in fault["keys"])
         elif fault["kind"] in FLOW:
             yield flow_step(fault)
+
+
+def route_steps(faults: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+    """Yield one step for all routes of a kind: one router function often serves several nodes."""
+    for kind in dict.fromkeys(fault["kind"] for fault in faults):
+        first, *rest = [fault for fault in faults if fault["kind"] == kind]
+        step = flow_step(first)
+        also = f" The same is so of the routes at {places_of(rest)}." if rest else ""
+        yield replace(step, action=step.action + also)
 
 
 def flow_step(fault: Mapping[str, Any]) -> Step:

@@ -62,6 +62,7 @@ def diagram_steps(aspect: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
             yield Step(f"{action}, with the node in which they join.", is_exact=True)
 
 
+BUILD_CLAIMED = "Build what the report claims, or drop it from the report: "
 QUOTE_IT = "Quote the code in the report as it is, and take out what it does not say."
 
 
@@ -86,7 +87,7 @@ def claim_steps(aspect: str, work: Work) -> Iterator[Step]:
             " No file of the code has them."
         )
     elif aspect == "claims_hold" and contradicted:
-        built = f"Build what the report claims, or drop it from the report: {named(wrong)}."
+        built = f"{BUILD_CLAIMED}{named(wrong)}."
         used = named([FEATURE_WORDS[feature] for feature in other])
         in_place = f"Say in the report what the code uses in place of {used}."
         total = number_of(work.facts.get("commit_count") or 0, "commit")

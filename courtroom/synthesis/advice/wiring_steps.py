@@ -10,7 +10,7 @@ from courtroom.checks.error_routes import OpenRoute, idle_routes, open_routes
 from courtroom.checks.graph_topology import dead_routes
 from courtroom.checks.phrases import listed, place_of
 from courtroom.checks.subjects import lacks_graph
-from courtroom.synthesis.advice.graph_steps import at_graph, edge_words, flow_step, flow_steps
+from courtroom.synthesis.advice.graph_steps import at_graph, edge_words, flow_steps, route_steps
 from courtroom.synthesis.advice.work import (
     Step,
     Work,
@@ -30,6 +30,8 @@ GROUPS = {
     "fan_in_before_judges": ("detective", "the detectives"),
     "fan_in_before_justice": ("judge", "the judges"),
 }
+# A part of the name of the key under which each layer returns what it makes.
+RESULTS = {"detective": "eviden", "judge": "opinion"}
 # The fact on where each layer is joined.
 JOINS = {"detective": "fan_in_before_judges", "judge": "fan_in_before_justice"}
 # The role of the nodes that join a layer, by that of the layer after it.
@@ -46,7 +48,7 @@ def reducer_steps(advice: str, work: Work) -> Iterator[Step]:
 def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
     dead = dead_routes(work.facts) if aspect == "conditional_error_route" else []
     if dead:
-        yield from map(flow_step, dead)
+        yield from route_steps(dead)
         places = {(fault["path"], fault["line"]) for fault in dead}
         yield from (_route_alone(route, work) for route in open_routes(work.graph, places) or ())
     elif aspect.endswith("parallel") and work.facts.get(aspect):
@@ -59,9 +61,8 @@ def topology_steps(aspect: str, work: Work) -> Iterator[Step]:
         role, words = GROUPS[aspect]
         nodes = work.nodes(role)
         if len(nodes) < 2:
-            yield at_graph(
-                f"Make each of {words} a node of its own, with an edge from one node.", work
-            )
+            action = f"Make each of {words} a node of its own, with an edge from one node."
+            yield at_graph(action + _reducer_first(role, work), work)
         elif aspect.endswith("parallel"):
             yield _start_together(nodes, role, work)
         else:
@@ -95,7 +96,22 @@ def _start_together(nodes: Sequence[str], role: str, work: Work) -> Step:
     row = inner[0] if inner else plain
     path, line = (row[1], row[2]) if row else (None, None)
     action = f"Start {listed(nodes)} from {start}, by one edge each{removed}{added}."
-    return Step(action + _own_entries_first(nodes, work), path, line, snippet)
+    before = _own_entries_first(nodes, work) or _reducer_first(role, work)
+    return Step(action + before, path, line, snippet)
+
+
+def _reducer_first(role: str, work: Work) -> str:
+    """Warn, with a space before it, where the state has no reducer for what the layer returns."""
+    state, reducers = work.facts.get("state_class"), work.facts.get("reducers")
+    if state is None or reducers is None:
+        return ""
+    if any(RESULTS[role] in row["field"].lower() for row in reducers):
+        return ""
+    return (
+        f" Before that, give the key of {state['name']} that they all write a reducer"
+        f" ({place_of(state['path'], state['line'])}): without one LangGraph stops where two nodes of a"
+        " step write it."
+    )
 
 
 def _own_entries_first(nodes: Sequence[str], work: Work) -> str:

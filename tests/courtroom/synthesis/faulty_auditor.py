@@ -141,13 +141,15 @@ WORK = {
 }
 
 
-def audited(folder: Path, work: dict[str, str]) -> AuditReport:
-    """Audit the work under the self-audit, without a PDF."""
+def audited(folder: Path, work: dict[str, str], criterion: str | None = None) -> AuditReport:
+    """Audit the work under the self-audit, or one criterion of it, without a PDF."""
     make_repository(folder, [Commit("Work", work)])
+    rubric = shipped_rubric("self_audit")
+    chosen = tuple(c for c in rubric.criteria if criterion in {None, c.id})
     case = Case(
         repo_url=str(folder),
         pdf=None,
-        rubric=shipped_rubric("self_audit"),
+        rubric=rubric.model_copy(update={"criteria": chosen}),
         constitution=preset("default"),
         allow_local=True,
     )

@@ -309,6 +309,32 @@ def test_way_that_no_run_takes_loses_the_edges_beside_its_router_too():
     )
 
 
+def test_ways_of_several_routes_that_no_run_takes_are_one_step():
+    rows = [
+        {
+            "path": "graph.py",
+            "line": line,
+            "kind": "needless_route",
+            "other": {"path": "a.py", "line": 7},
+        }
+        | {"sentence": "the router never takes this way"}
+        for line in (3, 5, 8)
+    ]
+    facts = work(state_flow={"faults": rows, "unread": {}})
+    (step,) = graph_steps.flow_steps(lambda _: True, facts)
+    assert step.line == 3
+    assert step.action.endswith(" The same is so of the routes at graph.py:5 and 8.")
+
+
+@pytest.mark.parametrize("reducers", [[], [{"field": "evidences", "reducer": "operator.ior"}]])
+def test_nodes_that_are_to_run_in_one_step_need_a_reducer_first(reducers):
+    state = PLACE | {"name": "Case", "kind": "TypedDict"}
+    facts = work(graph={}, reducers=reducers, state_class=state)
+    (step,) = wiring_steps.topology_steps("detectives_parallel", facts)
+    before = " Before that, give the key of Case that they all write a reducer ("
+    assert (before in step.action) is (not reducers)
+
+
 def test_route_that_changes_no_run_loses_the_edges_beside_it():
     rows = {"edge_paths": ["graph.py"] * 2, "edge_lines": [4, 5]}
     graph = {"conditional": [PLACE | {"from": "a", "to": ["b", "END"]}], **rows}

@@ -4,6 +4,7 @@ import pytest
 
 from courtroom.checks.commit_history import CommitHistory
 from courtroom.checks.diagram import Diagram
+from courtroom.checks.pdf_concept import PdfConcept
 from courtroom.checks.state_flow import StateFlow
 from courtroom.models.facts import establish
 from courtroom.models.root_cause import RootCause
@@ -67,15 +68,15 @@ def report(tmp_path_factory):
     ("criterion_id", "mended"),
     [("structured_output_enforcement", RETRIED), ("state_management_rigor", READ_LATER)],
 )
-def test_step_raises_its_criterion_as_it_says(report, tmp_path, criterion_id, mended):
-    (step,) = [step for step in report.next_steps if step.criterion_id == criterion_id]
-    after = audited(tmp_path / "a.git", PARALLEL | mended)
-    scores = [
-        next(row.final_score for row in audit.criteria if row.id == criterion_id)
-        for audit in (report, after)
-    ]
+def test_step_raises_its_criterion_as_it_says(tmp_path, criterion_id, mended):
+    before, after = (
+        audited(tmp_path / f"{number}.git", work, criterion_id)
+        for number, work in enumerate((PARALLEL, PARALLEL | mended))
+    )
+    (step,) = before.next_steps
+    scores = [audit.criteria[0].final_score for audit in (before, after)]
     assert scores == [step.score_now, step.score_then]
-    assert step.score_then > step.score_now
+    assert (step.score_then or 0) > step.score_now
 
 
 def test_step_has_place_effect_and_effort_in_markdown_and_explanation(report):
@@ -85,7 +86,7 @@ def test_step_has_place_effect_and_effort_in_markdown_and_explanation(report):
         " (src/judges.py:11): raises Structured Output Enforcement from 4 to 5; effort: medium."
     )
     assert "**What to do next**" in render_markdown(report)
-    assert f"   3. {step.sentence}\n" in explain(report)
+    assert f"   2. {step.sentence}\n" in explain(report)
 
 
 def test_step_whose_action_names_its_place_gives_it_once(report):
@@ -198,6 +199,67 @@ def test_flaw_that_is_mended_caps_the_score_no_more():
     assert (step.score_now, step.score_then) == (3, 5)
 
 
+def test_grave_fault_that_raises_nothing_alone_comes_before_a_slight_one_that_does():
+    grave = [check(name, weight=1.5, advice=f"Add {name}.") for name in ("a", "b")]
+    criteria = [
+        criterion("other", check("c", advice="Add c.", weight=0.1), check("d")),
+        criterion("quality", *grave, check("e", weight=8)),
+    ]
+    rows = [of(name, name in "de") for name in "cdabe"]
+    first, _, last = steps(criteria, rows, score=4)
+    assert (first.action, first.score_now, first.score_then) == ("Add a.", 4, 4)
+    assert first.effect == (
+        "Quality stays 4 with this step alone, and is 5 together with 1 other change at b.py:1"
+    )
+    assert last.action == "Add c."
+
+
+def test_what_a_run_does_comes_before_words_and_before_what_nothing_uses():
+    faults = [
+        {"kind": kind, "sentence": "it is lost", "path": "a.py", "line": line, "other": None}
+        for kind, line in (("unused_result", 3), ("unread_write", 9))
+    ]
+    facts = establish({"state_flow": {"faults": faults, "unread": {}}}, {})
+    flows = [
+        StateFlow(id=kind, goal=kind, faults=(kind,)) for kind in ("unused_result", "unread_write")
+    ]
+    criteria = [criterion(flow.id, flow, check(f"{flow.id}.b")) for flow in flows]
+    rows = [
+        of(id_, met) for flow in flows for id_, met in ((flow.id, False), (f"{flow.id}.b", True))
+    ]
+    assert [step.line for step in steps(criteria, rows, score=3, facts=facts)] == [9, 3]
+
+
+def test_history_comes_after_what_can_be_mended_now():
+    criteria = [
+        criterion("commits", history_check("more_than"), check("b")),
+        criterion("quality", check("c", advice="Add c."), check("d")),
+    ]
+    rows = [of("more_than", False), of("b", True), of("c", False), of("d", True)]
+    assert [step.criterion_id for step in steps(criteria, rows, score=3)] == ["quality", "commits"]
+
+
+@pytest.mark.parametrize("is_explained", [True, False])
+def test_report_in_which_two_criteria_find_nothing_is_to_be_written_once(is_explained):
+    term = PdfConcept(id="term", goal="It is explained", term="State", advice="Explain it.")
+    drawn = Diagram(id="drawn", goal="It is drawn", aspect="present", advice="Draw it.")
+    criteria = [
+        criterion("theory", term),
+        criterion("visual", drawn),
+        criterion("code", check("c")),
+    ]
+    rows = [of("term", is_explained), of("drawn", False), of("c", True)]
+    found = steps(criteria, rows, score=1)
+    if is_explained:
+        assert [step.action for step in found] == ["Draw it."]
+        return
+    (step,) = found
+    assert (step.effort, step.action.split(" that ")[0]) == ("large", "Write a report")
+    assert step.effect == (
+        "Theory is 1 and Visual is 1; what this makes of them depends on how it is done"
+    )
+
+
 def test_security_flaw_comes_first_even_where_it_raises_nothing_alone():
     checks = [check(name, essential=True, weight=9) for name in ("a", "b")]
     criteria = [
@@ -207,7 +269,9 @@ def test_security_flaw_comes_first_even_where_it_raises_nothing_alone():
     flaw = piece("no_shell", tags=("security",))
     rows = [of("c", False), of("d", True), of("no_shell", False, flaw)]
     chosen = steps(criteria, [*rows, of("a", False), of("b", False)], score=1)
-    assert chosen[0].effect == "Quality stays 1 with this step alone"
+    assert chosen[0].effect == (
+        "Quality stays 1 with this step alone, and is 3 together with 1 other change at a.py:1"
+    )
     assert chosen[1].criterion_id == "other"
 
 
