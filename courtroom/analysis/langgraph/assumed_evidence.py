@@ -26,6 +26,7 @@ from courtroom.analysis.langgraph.unexamined_evidence import (
     shows_a_result,
     turned_evidence,
     unexamined_evidence,
+    unexamined_pictures,
     written_words,
 )
 from courtroom.analysis.locations import shown
@@ -107,6 +108,18 @@ def always_found(
         shown(text, (function.source.path, line))
         for text, function, line in _statements(call_graph, detectives, reached)
     ]
+    # A detective may look at pictures too, in a class or function of that name.
+    besides = (
+        function
+        for function in call_graph.reachable_from(other_detectives)
+        if not PICTURES.isdisjoint(words_of(function.shown_name))
+    )
+    of_pictures_alone = [*reached, *besides] if on_pictures else []
+    for function, line, words in unexamined_pictures(call_graph, of_pictures_alone):
+        place = function.source.path, line
+        if all(place != (p["path"], p["line"]) for row in rows for p in row["places"]):
+            text = f"{function.shown_name} reports evidence with found=True {words}."
+            rows.append(shown(text, place))
     return rows, _gap(call_graph, layers)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.tree_walk import (
     called_name,
     constant_text,
     fields_of,
     last_name,
+    push_children,
     walk,
     words_of,
 )
@@ -20,6 +21,15 @@ from courtroom.analysis.python.tree_walk import (
 SAID_FIELDS = ("content", "rationale")
 # By these a text says that what it is about was not looked at.
 NO_LOOK = frozenset({"unavailable", "deferred", "placeholder", "pending"})
+# A look at pictures, what keeps it from happening, and what was then not done.
+LOOKS = frozenset(words_of("analysis classification inspection examination"))
+STOPS = frozenset(words_of("pending skipped unavailable deferred failed disabled placeholder"))
+DONE = frozenset(words_of("available performed implemented run done"))
+LOOKED = frozenset(words_of("analyzed analysed classified inspected examined"))
+# Words between the two: "analysis was not yet performed".
+MOST_BETWEEN = 3
+# Names from the text of evidence back to the call that made it.
+MOST_NAMES = 20
 # Calls that look at nothing: of the state, or of what they are given.
 PLAIN_CALLS = frozenset({"get", "str", "len", "list", "dict", "join", "format", "setdefault"})
 FILLING = frozenset({"append", "extend"})
@@ -48,6 +58,95 @@ def unexamined_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[Func
                 and not shows_a_result(node, given)
             ):
                 yield function, getattr(node, "lineno", 1), word
+
+
+def unexamined_pictures(
+    call_graph: CallGraph, functions: Iterable[FunctionRef]
+) -> Iterator[tuple[FunctionRef, int, str]]:
+    """Yield evidence on pictures with a written `found=True` whose text says, or may say, that no
+    picture was looked at: in its own words, or in those of a function that it calls.
+
+    To name the pictures is no look at them.
+    """
+    for function in functions:
+        for node in walk(function.site.node):
+            fields = fields_of(node)
+            is_found = fields.get("found")
+            if not isinstance(is_found, ast.Constant) or is_found.value is not True:
+                continue
+            values = _values_behind(
+                function, [fields[name] for name in SAID_FIELDS if name in fields]
+            )
+            texts = (text for value in values for text in _texts_in(value))
+            line, said = getattr(node, "lineno", 1), next(filter(says_no_look, texts), "")
+            if said:
+                yield function, line, f"whose own text says “{said}”"
+                continue
+            for callee in call_graph.callees(function):
+                said = _returned_failure(callee)
+                if said and any(_is_unasked_call(function, v, callee.name) for v in values):
+                    yield function, line, f"also where {callee.name}() returns “{said}”"
+
+
+def says_no_look(text: str) -> bool:
+    """Return true for "placeholder analysis", "analysis skipped", "not yet analyzed"."""
+    words = [word.strip(".,;:()") for word in words_of(text)]
+    for place, word in enumerate(words):
+        after = words[place + 1 : place + 1 + MOST_BETWEEN]
+        if word in LOOKS and (
+            not STOPS.isdisjoint(after) or ("not" in after and not DONE.isdisjoint(after))
+        ):
+            return True
+        if (word == "placeholder" and LOOKS & {*after[:1]}) or (
+            word == "not" and LOOKED & {*after}
+        ):
+            return True
+    return False
+
+
+def _values_behind(function: FunctionRef, texts: Iterable[ast.expr]) -> list[ast.expr]:
+    """Return the texts with all that their local names are assigned."""
+    values, names = list(texts), set[str]()
+    assigned = [n for n in walk(function.site.node) if isinstance(n, ast.Assign)]
+    for value in values:
+        new = {n.id for n in walk(value) if isinstance(n, ast.Name)} - names
+        if len(names) < MOST_NAMES:
+            names |= new
+            values += [n.value for n in assigned if any(last_name(t) in new for t in n.targets)]
+    return values
+
+
+def _texts_in(value: ast.expr) -> Iterator[str]:
+    """Yield the written texts of a value that stand in its words, not in a choice."""
+    stack: list[ast.AST] = [value]
+    while stack:
+        node = stack.pop()
+        text = constant_text(node)
+        if text:
+            yield text.strip(" []:")
+        if not isinstance(node, ast.IfExp | ast.Dict | ast.Compare):
+            push_children(node, stack)
+
+
+def _is_unasked_call(function: FunctionRef, value: ast.expr, called: str) -> bool:
+    """Return whether the value calls this, and no test asks more of the result than if it is there."""
+    if not any(isinstance(n, ast.Call) and called_name(n) == called for n in walk(value)):
+        return False
+    assigned = [n for n in walk(function.site.node) if isinstance(n, ast.Assign)]
+    names = {last_name(target) for n in assigned if n.value is value for target in n.targets}
+    tests = (n.test for n in walk(function.site.node) if isinstance(n, ast.If | ast.IfExp))
+    return not any(
+        isinstance(test, ast.Compare | ast.Call | ast.BoolOp)
+        and any(isinstance(n, ast.Name) and n.id in names for n in walk(test))
+        for test in tests
+    )
+
+
+def _returned_failure(function: FunctionRef) -> str:
+    """Return the text by which a function says that it did not look, "" where it returns none."""
+    returns = (n.value for n in walk(function.site.node) if isinstance(n, ast.Return) and n.value)
+    texts = (text for value in returns for text in _texts_in(value))
+    return next((text for text in texts if says_no_look(text)), "")
 
 
 def turned_evidence(functions: Iterable[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:

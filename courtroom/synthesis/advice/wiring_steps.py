@@ -23,6 +23,8 @@ from courtroom.synthesis.advice.work import (
 
 # Names of a list that a person would write out; judges of each criterion are made in a loop.
 MOST_TARGETS = 9
+# Of assumed evidence, that which each run gets.
+WITHOUT_CONDITION = "no condition on what was examined"
 # The group of nodes that an aspect is about, and what they are called.
 GROUPS = {
     "detectives_parallel": ("detective", "the detectives"),
@@ -206,7 +208,8 @@ def _never_empty(work: Work) -> str:
         *(work.facts.get("assumed_evidence") or ()),
         *(work.facts.get("assumed_pictures") or ()),
     ]
-    places = dict.fromkeys(place_of(**row["places"][0]) for row in rows)
+    always = (row["places"][0] for row in rows if WITHOUT_CONDITION in row["text"])
+    places = dict.fromkeys(place_of(**place) for place in always)
     if not places:
         return ""
     return f" No run goes there before {listed(places)} is mended: this evidence is always found."

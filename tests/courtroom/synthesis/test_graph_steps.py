@@ -388,7 +388,11 @@ def test_route_without_evidence_looks_at_what_was_found(lists, models, pieces):
 
 
 def test_evidence_that_is_always_found_is_mended_before_the_route_is_of_use():
-    rows = [{"text": "x", "places": [{"path": "vision.py", "line": 37}]}]
+    rows = [
+        {"text": "Look: no condition on what was examined leads to it.", "places": [place]}
+        for place in [{"path": "vision.py", "line": 37}]
+    ]
+    rows.append({"text": "Says “pending”.", "places": [{"path": "vision.py", "line": 50}]})
     action = error_route(assumed_pictures=rows, assumed_evidence=[]).action
     _, sentence = action.split(" found. ")
     assert sentence == (

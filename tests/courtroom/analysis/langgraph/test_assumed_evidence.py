@@ -185,6 +185,54 @@ def test_helper_of_both_detectives_counts_once():
     assert counts == [1, 0]
 
 
+LOOK = "Evidence(found=True, content=f'{len(images)} pictures', rationale=RATIONALE)"
+FAILING = (
+    "def classify(image):\n    try:\n        return model.invoke(image)\n"
+    "    except Exception as error:\n        return f'[Classification skipped: {error}]'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rationale", "said"),
+    [
+        ("'Vision analysis pending.'", "whose own text says “Vision analysis pending.”"),
+        ("f'{images} not yet analyzed'", "whose own text says “not yet analyzed”"),
+        ("'The placeholder analysis was done.'", "whose own text says “The placeholder"),
+        ("text", "also where classify() returns “Classification skipped”"),
+        ("'A diagram in three rows.'", ""),
+        ("'Analysis done; no picture is left.'", ""),
+        ('f\'Text {"found" if images else "not analyzed"}\'', ""),
+    ],
+)
+def test_pictures_that_were_counted_and_not_looked_at_are_shown(rationale, said):
+    body = "images = extract(state)\nif not images:\n    return []\ntext = classify(images[0])\n"
+    assert [said in text for text in pictures(body, rationale)] == [True] * bool(said)
+
+
+def test_failure_of_a_look_that_a_test_tells_apart_is_not():
+    body = "text = classify(state)\nif text.startswith('[Classification'):\n    return []\n"
+    assert pictures(body, "text") == []
+
+
+def test_look_at_pictures_in_a_class_of_a_larger_node_is_followed():
+    body = "images = extract(state)\nif not images:\n    return []\n"
+    look = f"return [{LOOK.replace('RATIONALE', repr('Analysis pending'))}]"
+    inside = indent(f"def collect(self, state):\n{indent(body + look, '    ')}", "    ")
+    node = "def repo_investigator(state):\n    return VisionInspector().collect(state)\n"
+    code = f"{IMPORTS}class VisionInspector:\n{inside}\n\n{node}{GRAPH}"
+    rows, _ = always_found(*layers_of(symbols_of(code)), on_pictures=True)
+    assert len(rows) == 1
+
+
+def pictures(body, rationale):
+    body += f"return [{LOOK.replace('RATIONALE', rationale)}]"
+    node = f"def vision_inspector(state):\n{indent(body, '    ')}\n"
+    graph = GRAPH.replace("repo_investigator", "vision_inspector")
+    code = f"{IMPORTS}{FAILING}{node}{graph}"
+    rows, _ = always_found(*layers_of(symbols_of(code)), on_pictures=True)
+    return [row["text"] for row in rows]
+
+
 CLONE = "repo_path = clone_repo(state['repo_url'])\n"
 
 
