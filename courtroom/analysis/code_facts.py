@@ -23,6 +23,7 @@ from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.assumed_evidence import always_found, found_in_any_clone
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.idle_nodes import idle_nodes
+from courtroom.analysis.langgraph.judging.absent_opinions import absent_opinion_scores
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.literal_scores import literal_opinions, scores_apart
 from courtroom.analysis.langgraph.judging.made_up_scores import (
@@ -456,6 +457,8 @@ def _shown_in_code(writer: FactWriter) -> None:
     ):
         places = [shown(text, (f.source.path, line)) for f, line, text in scores]
         writer.set_rows(name, places, gap or unclear)
+    gap = layer_gap(writer.call_graph, layers, "justice")
+    writer.set_rows("absent_opinion_scores", absent_opinion_scores(layers.justice), gap)
 
 
 def _silent_nodes(writer: FactWriter) -> dict[str, list[FunctionRef]]:
@@ -530,6 +533,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "made_up_scores",
             "scores_at_once",
             "unasked_scores",
+            "absent_opinion_scores",
         ),
     ),
     (read_own_outputs, OUTPUT_FACTS),

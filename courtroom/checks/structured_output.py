@@ -46,6 +46,7 @@ UNBOUND = "The same model is also called without the schema, and its answer is c
 MADE_UP = "A score written in the code stands in for an answer that failed."
 AT_ONCE = "A score written in the code stands in for an answer that is not requested again."
 UNASKED = "A score written in the code stands in for an answer that was never requested."
+UNHEARD = "A score written in the code stands in for an opinion that is absent."
 NOT_AT_ONCE = (
     "No score was recognised that is written in place of an answer before it is requested again."
 )
@@ -173,16 +174,15 @@ def _at_once(survey: Survey) -> Finding:
 
 def _failures(survey: Survey) -> list[tuple[str, str, list[Clue]]]:
     """Faults of this work, the gravest first, each with its sentences and the lines that show it."""
-    made_up, uncaught, unasked = (
-        survey.facts.get(name) or ()
-        for name in ("made_up_scores", "uncaught_answers", "unasked_scores")
-    )
+    names = "made_up_scores", "uncaught_answers", "unasked_scores", "absent_opinion_scores"
+    made_up, uncaught, unasked, unheard = (survey.facts.get(name) or () for name in names)
     ends = OTHERS_UNCAUGHT if made_up else UNCAUGHT
     ends = f"{ends.removesuffix('.')} ({places_of(uncaught)})."
     faults = [
         (MADE_UP, *_written(made_up)),
         (UNCAUGHT, ends, [line_clue(row, UNCAUGHT) for row in uncaught]),
         (UNASKED, *_written(unasked)),
+        (UNHEARD, *_written(unheard)),
     ]
     return [fault for fault in faults if fault[2]]
 
@@ -226,6 +226,7 @@ def _with_made_up(finding: Finding, survey: Survey) -> Finding:
     """
     names = "made_up_scores", "unasked_scores"
     rows = [row for name in names for row in survey.facts.get(name) or ()]
+    rows = rows or [*(survey.facts.get("absent_opinion_scores") or ())]
     if not finding.met or not rows:
         return finding
     text, place = rows[0]["text"], rows[0]["places"][0]

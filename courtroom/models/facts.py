@@ -368,6 +368,8 @@ class Facts(FactModel):
     scores_at_once: tuple[ShownFact, ...] | None = None
     # and of judges that ask no model where theirs cannot be made
     unasked_scores: tuple[ShownFact, ...] | None = None
+    # and of the Chief Justice in place of an opinion that is absent
+    absent_opinion_scores: tuple[ShownFact, ...] | None = None
     # any project
     scope: SubmissionScope | None = None
     project: ProjectFact | None = None

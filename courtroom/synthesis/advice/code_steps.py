@@ -52,6 +52,10 @@ NO_UNASKED_SCORE = (
     "Record here that no model could be asked, in place of this score, and leave the judge out of the"
     " verdict."
 )
+NO_SCORE_UNHEARD = "Compute the verdict from the opinions that are there, without this score."
+FAILURES = ("made_up_scores", "uncaught_answers", "unasked_scores")
+# Beginning of what is said of nodes that write scores and ask no model.
+OF_NODE = "The node "
 CATCH = "Catch the failure of this call, and record in the state that the judge failed."
 BOUND_ALWAYS = (
     "Ask with the schema in every attempt: hold the answer of this call to {schema}, as that of the"
@@ -132,26 +136,48 @@ def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterato
     ]
     if aspect == "schema" and unbound:
         yield replace(placed(BOUND_ALWAYS.format(schema=schema), unbound[0]), is_exact=True)
+    then = _defaults_behind(work)
     if aspect == "at_once" and work.facts.get("structured_output_retry"):
         yield from _instead_of_score(NO_SCORE_AT_ONCE, work.facts.get("scores_at_once"))
     elif aspect in {"retry", "at_once"}:
         schema = work.answer_schema or "the schema"
         yield Step(
             f"Repeat this call, two or three times, when the answer does not fit {schema}; then record"
-            " that the judge failed, and no score."
+            f" that the judge failed, and no score.{then}"
         )
     if aspect == "handled":
-        yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"))
+        yield from _instead_of_score(NO_MADE_UP_SCORE, work.facts.get("made_up_scores"), then)
         for place in (work.facts.get("uncaught_answers") or ())[:1]:
-            yield placed(CATCH, place)
-        yield from _instead_of_score(NO_UNASKED_SCORE, work.facts.get("unasked_scores"))
+            yield placed(f"{CATCH}{then}", place)
+        yield from _instead_of_score(NO_UNASKED_SCORE, work.facts.get("unasked_scores"), then)
+        absent = work.facts.get("absent_opinion_scores")
+        if not any(work.facts.get(name) for name in FAILURES):
+            yield from _instead_of_score(NO_SCORE_UNHEARD, absent)
 
 
-def _instead_of_score(action: str, scores: Sequence[Mapping[str, Any]] | None) -> Iterator[Step]:
+def _instead_of_score(
+    action: str, scores: Sequence[Mapping[str, Any]] | None, then: str = ""
+) -> Iterator[Step]:
     places = [row["places"][0] for row in scores or ()]
     also = f"; do the same at {places_of(places[1:])}." if places[1:] else "."
     for place in places[:1]:
-        yield replace(placed(action.removesuffix(".") + also, place), is_exact=True)
+        text = f"{action.removesuffix('.')}{also}{then}"
+        yield replace(placed(text, place), is_exact=True)
+
+
+def _defaults_behind(work: Work) -> str:
+    """Return a sentence on what would write a score for the judge that is left out, or ""."""
+    nodes = [
+        row["text"].removeprefix(OF_NODE).partition(" ")[0]
+        for row in work.facts.get("unasked_scores") or ()
+        if row["text"].startswith(OF_NODE)
+    ]
+    absent = [p for row in work.facts.get("absent_opinion_scores") or () for p in row["places"]]
+    parts = [f"at {places_of(absent)}"] if absent else []
+    parts += [f"in the node{'s' * (len(nodes) > 1)} {listed(nodes)}"] if nodes else []
+    if not parts:
+        return ""
+    return f" A score for an absent opinion is written {listed(parts)}: leave it out there, too."
 
 
 def _is_of_other_client(piece: Evidence) -> bool:

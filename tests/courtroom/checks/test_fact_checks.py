@@ -225,6 +225,7 @@ HANDLED = {"structured_output_retry": False, "made_up_scores": [], "uncaught_ans
         ({"made_up_scores": [MADE_UP], "uncaught_answers": None}, False),
         ({"uncaught_answers": [{"path": "j.py", "line": 7}]}, False),
         ({"unasked_scores": [MADE_UP]}, False),
+        ({"absent_opinion_scores": [MADE_UP]}, False),
         ({"structured_output_retry": True, "unasked_scores": [MADE_UP]}, True),
         ({"uncaught_answers": None}, None),
         ({"made_up_scores": None}, None),

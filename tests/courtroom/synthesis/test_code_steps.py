@@ -17,6 +17,8 @@ from tests.courtroom.synthesis.bench_records import piece
 
 RUBRIC = shipped_rubric("self_audit")
 
+FIRST, SECOND = {"path": "c.py", "line": 4}, {"path": "c.py", "line": 9}
+
 
 @pytest.mark.parametrize(
     ("bound", "named"),
@@ -223,6 +225,27 @@ def test_made_up_score_is_to_be_replaced_where_it_is_written():
     other = {"text": "It gives the score 1.", "places": [{"path": "j.py", "line": 19}]}
     (step,) = code_steps.answer_steps("handled", [], work(made_up_scores=[score, other]))
     assert (step.line, step.action.rpartition("; ")[2]) == (7, "do the same at j.py:19.")
+
+
+def test_judge_that_is_left_out_is_given_no_score_by_what_comes_after_it():
+    score = {"text": "It gives the score 3.", "places": [{"path": "j.py", "line": 7}]}
+    node = {"text": "The node fill gives the score 3 and asks no model.", "places": [FIRST]}
+    default = {
+        "text": "decide counts 3 where an opinion is absent.",
+        "places": [FIRST, SECOND],
+    }
+    facts = work(made_up_scores=[score], unasked_scores=[node], absent_opinion_scores=[default])
+    then = (
+        " A score for an absent opinion is written at c.py:4 and 9 and in the node fill: leave it out"
+        " there, too."
+    )
+    steps = [*code_steps.answer_steps("handled", [], facts)]
+    assert [step.action.endswith(then) for step in steps] == [True, True]
+    (retry,) = code_steps.answer_steps("retry", [], facts)
+    assert retry.action.endswith(f", and no score.{then}")
+
+    (alone,) = code_steps.answer_steps("handled", [], work(absent_opinion_scores=[default]))
+    assert (alone.action, alone.line) == (code_steps.NO_SCORE_UNHEARD, 4)
 
 
 @pytest.mark.parametrize("is_retried", [True, False])

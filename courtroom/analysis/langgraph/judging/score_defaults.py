@@ -68,7 +68,7 @@ def _behind(score: ast.expr, values: dict[str, list[ast.expr]]) -> Iterator[ast.
 def _default(node: ast.AST) -> float | None:
     """Return the number of `x.get("score", 3)`, `getattr(x, "score", 3)`, `x["score"] or 3`."""
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-        is_score = any(_reads_score(part) for part in walk(node.values[0]))
+        is_score = any(reads_score(part) for part in walk(node.values[0]))
         return written_number(node.values[-1]) if is_score else None
     if not isinstance(node, ast.Call):
         return None
@@ -79,7 +79,7 @@ def _default(node: ast.AST) -> float | None:
     return written_number(arguments[key + 1]) if constant_text(arguments[key]) == SCORE else None
 
 
-def _reads_score(node: ast.AST) -> bool:
+def reads_score(node: ast.AST) -> bool:
     if isinstance(node, ast.Call) and called_name(node) == "get" and node.args:
         return constant_text(node.args[0]) == SCORE
     if isinstance(node, ast.Subscript):
@@ -101,7 +101,7 @@ def _filled_in(node: ast.AST) -> float | None:
         part.value
         for part in node.body
         if isinstance(part, ast.Assign)
-        if any(isinstance(t, ast.Subscript) and _reads_score(t) for t in part.targets)
+        if any(isinstance(t, ast.Subscript) and reads_score(t) for t in part.targets)
     )
     return next((n for value in values if (n := written_number(value)) is not None), None)
 

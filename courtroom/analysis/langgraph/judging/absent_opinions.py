@@ -1,0 +1,125 @@
+"""Scores that the Chief Justice's code writes where the opinion of a judge is absent."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from courtroom.analysis.langgraph.judging.persona_names import persona_in
+from courtroom.analysis.langgraph.judging.score_changes import assignments_in
+from courtroom.analysis.langgraph.judging.score_defaults import reads_score, written_number
+from courtroom.analysis.locations import shown
+from courtroom.analysis.python.call_graph import FunctionRef
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    fields_of,
+    last_name,
+    walk,
+    words_of,
+)
+
+# Words of names for what the judges gave.
+GIVEN = frozenset(words_of("opinion opinions ops op scores"))
+SCORE_FIELDS = frozenset({"score", "final_score"})
+MOST_PLACES = 8
+
+
+def absent_opinion_scores(justice: Sequence[FunctionRef]) -> list[dict[str, Any]]:
+    """Return the scores by function and number, as facts: `op.score if op else 3`.
+
+    The highest comes first. A number under every scale is none.
+    """
+    places: dict[tuple[str, str, float], list[int]] = defaultdict(list)
+    # A nested function is read with the one around it.
+    for function in (function for function in justice if function.site.outer is None):
+        for line, number in _written(function.site.node):
+            places[function.source.path, function.shown_name, number].append(line)
+    return [
+        shown(
+            f"{name} counts {number:g} where an opinion is absent.",
+            *((path, line) for line in sorted(dict.fromkeys(lines))[:MOST_PLACES]),
+        )
+        for (path, name, number), lines in sorted(places.items(), key=lambda row: -row[0][2])
+    ]
+
+
+def _written(function: ast.AST) -> Iterator[tuple[int, float]]:
+    for node in walk(function):
+        number = _default(node)
+        if number is not None:
+            yield getattr(node, "lineno", 1), number
+        elif isinstance(node, ast.If) and _is_without(node.test):
+            for statement in node.body:
+                yield from _verdicts(statement)
+    yield from _kept(function)
+
+
+def _default(node: ast.AST) -> float | None:
+    """Return the number of `next((o.score for o in ops), 3)`, `scores.get("Defense", 3)` and
+    `op.score if op else 3`, and of an opinion with a written score.
+    """
+    if isinstance(node, ast.IfExp):
+        sides = node.body, node.orelse
+        numbers = [n for side in sides if (n := written_number(side)) is not None]
+        # What has no score is there: `isinstance(op, dict)`.
+        is_typed = isinstance(node.test, ast.Call) and called_name(node.test) == "isinstance"
+        is_given = not is_typed and any(_is_given(side) for side in sides)
+        return numbers[0] if is_given and len(numbers) == 1 else None
+    if not isinstance(node, ast.Call):
+        return None
+    fields = fields_of(node)
+    if {"judge", "score"} <= fields.keys():
+        return written_number(fields["score"])
+    if len(node.args) != 2:
+        return None
+    first, default = node.args
+    if called_name(node) == "next" and isinstance(first, ast.GeneratorExp):
+        return written_number(default) if _is_given(first.elt) else None
+    is_of_judge = called_name(node) == "get" and persona_in(constant_text(first) or "")
+    return written_number(default) if is_of_judge else None
+
+
+def _is_given(node: ast.expr) -> bool:
+    """Return true for `op.score`, `op["score"]` and `scores[0]`."""
+    if isinstance(node, ast.Call) and node.args and called_name(node) in {"int", "float", "round"}:
+        node = node.args[0]
+    of_list = isinstance(node, ast.Subscript) and "scores" in words_of(last_name(node.value))
+    return of_list or reads_score(node)
+
+
+def _is_without(test: ast.expr) -> bool:
+    """Return true for `not opinions`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return not GIVEN.isdisjoint(words_of(last_name(test.operand)))
+    return False
+
+
+def _verdicts(statement: ast.stmt) -> Iterator[tuple[int, float]]:
+    """Yield line and number of a verdict that a statement writes."""
+    for node in walk(statement):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Return) and node.value is not None:
+            values = node.value.elts[:1] if isinstance(node.value, ast.Tuple) else [node.value]
+        elif isinstance(node, ast.Assign) and any(
+            words_of(last_name(target))[-1:] == ["score"] for target in node.targets
+        ):
+            values = [node.value]
+        elif isinstance(node, ast.Call):
+            values = [value for name, value in fields_of(node).items() if name in SCORE_FIELDS]
+        for value in values:
+            number = written_number(value)
+            if number is not None:
+                yield value.lineno, number
+
+
+def _kept(function: ast.AST) -> Iterator[tuple[int, float]]:
+    """Yield a number set before a loop over opinions: `defense = 3; for op in ops: ...`."""
+    values = assignments_in(function)
+    for name, assigned in values.items():
+        if persona_in(name) and any(_is_given(value) for value in assigned[1:]):
+            number = written_number(assigned[0])
+            if number is not None:
+                yield assigned[0].lineno, number

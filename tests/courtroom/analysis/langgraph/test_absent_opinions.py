@@ -1,0 +1,61 @@
+"""Scores that the Chief Justice writes where the opinion of a judge is absent."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.judging.absent_opinions import absent_opinion_scores
+from tests.courtroom.sources import layers_of, symbols_of
+
+
+def rows(body: str) -> list[tuple[str, list[int]]]:
+    code = f"def chief_justice(ops, scores, p):\n    {body}\n    return p.score\n"
+    _, layers = layers_of(symbols_of(code))
+    facts = absent_opinion_scores(layers.justice)
+    return [(row["text"], [place["line"] for place in row["places"]]) for row in facts]
+
+
+def counts(number: int) -> str:
+    return f"chief_justice counts {number} where an opinion is absent."
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("use(p.score if p else 3)", 2),
+        ("use(3 if p is None else int(p.score))", 2),
+        ("use(scores[0] if len(scores) > 0 else 3)", 2),
+        ("use(next((op.score for op in ops if op.judge == 'Defense'), 3))", 2),
+        ("use(scores.get('Prosecutor', 3))", 2),
+        ("if not ops:\n        return 3, 'nothing was judged'", 3),
+        ("if not scores:\n        final_score = 3", 3),
+        ("if not ops:\n        use(Result(final_score=3))", 3),
+        ("if p is None:\n        p = Opinion(judge='Defense', score=3)", 3),
+        ("defense = 3\n    for op in ops:\n        defense = op.score", 2),
+    ],
+)
+def test_number_for_an_absent_opinion_is_shown(body, line):
+    assert rows(body) == [(counts(3), [line])]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "use(p.score if p else None)",
+        "use(p.score if p else 0)",
+        "use(p.weight if p else 3)",
+        "use(p.score if isinstance(p, Opinion) else 3)",
+        "use(next((op.path for op in ops), 3))",
+        "use(scores.get('limit', 3))",
+        "if not p:\n        return 3",
+        "if not ops:\n        return None",
+        "limit = 3\n    for op in ops:\n        limit = op.score",
+    ],
+)
+def test_other_numbers_stand_for_no_opinion(body):
+    assert rows(body) == []
+
+
+def test_places_of_one_function_and_number_are_one_fact_and_the_highest_comes_first():
+    body = "use(p.score if p else 1, 2)\n    use(p.score if p else 3)\n    use(3 if not p else p.score)"
+    assert rows(body) == [(counts(3), [3, 4]), (counts(1), [2])]
