@@ -31,6 +31,7 @@ VERBS = {
 PICTURE_MATCHES = "has rows of boxes like the graph of the code"
 COLUMNS_MATCH = "has columns of boxes like the graph of the code"
 HAS_MORE = "has the rows of boxes of the graph of the code, and others"
+LACKS_NODES = "has the parallel branches of the graph of the code, and not all of its nodes"
 NO_GRAPH = "shows parallel branches, and no graph of the code was found to compare it with"
 UNREAD_GRAPH = "No graph of the code could be read to compare the diagram with."
 
@@ -87,14 +88,10 @@ def best_diagram(check: Diagram, diagram: DiagramResult, *, has_graph: bool = Tr
         return could_not_look(diagram.reason)
     if diagram.kind == "none":
         return _no_diagram(diagram)
-    is_like_code = diagram.kind == "accurate" and not diagram.has_more
+    is_like_code = diagram.kind == "accurate" and not (diagram.has_more or diagram.lacks_nodes)
     shows_all = diagram.kind in SHOWS_BRANCHES and not diagram.is_partial
     met = is_like_code if check.aspect == "accurate" else shows_all
-    is_matching_picture = diagram.kind == "accurate" and not diagram.passage
-    verb = VERBS["generic"] if diagram.is_partial else _verb(diagram.kind, has_graph=has_graph)
-    if is_matching_picture:
-        verb = COLUMNS_MATCH if diagram.from_left else PICTURE_MATCHES
-        verb = HAS_MORE if diagram.has_more else verb
+    verb = _verb(diagram, has_graph=has_graph)
     if check.aspect == "parallel" and diagram.kind == "parallel_shown" and shows_all:
         verb = "shows parallel branches"
     reason = f"The {_drawing(diagram)} {verb} ({diagram.reason})."
@@ -109,7 +106,18 @@ def _drawing(diagram: DiagramResult) -> str:
     return f"{kind} on page {diagram.page}"
 
 
-def _verb(kind: str, *, has_graph: bool) -> str:
+def _verb(diagram: DiagramResult, *, has_graph: bool) -> str:
+    if diagram.is_partial:
+        return VERBS["generic"]
+    if diagram.lacks_nodes:
+        return LACKS_NODES
+    if diagram.kind == "accurate" and not diagram.passage:
+        like = COLUMNS_MATCH if diagram.from_left else PICTURE_MATCHES
+        return HAS_MORE if diagram.has_more else like
+    return _verb_of(diagram.kind or "", has_graph=has_graph)
+
+
+def _verb_of(kind: str, *, has_graph: bool) -> str:
     return VERBS[kind] if has_graph or kind != "parallel_shown" else NO_GRAPH
 
 
@@ -144,7 +152,7 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
     is_partial = kind == "parallel_shown" and _has_one_split(report)
     if is_partial and check.aspect != "present":
         kind = "generic"
-    verb = _verb(kind, has_graph=bool(report.fact("graph")))
+    verb = _verb_of(kind, has_graph=bool(report.fact("graph")))
     reason = f"The diagram of the report {verb}."
     clue = Clue(rationale=reason, statement=reason)
     return present(reason, [clue], met=kind in accepted[check.aspect])

@@ -24,11 +24,13 @@ from courtroom.analysis.diagrams.diagram_match import (
     shows_a_split,
     sketch_of,
     strangers,
+    undrawn,
 )
 from courtroom.analysis.diagrams.diagram_text import charts_in_text, read_chart
 from courtroom.analysis.diagrams.parallel_branches import (
     code_widths,
     further_splits,
+    is_exit,
     matching_widths,
     picture_rows,
     picture_splits,
@@ -55,7 +57,8 @@ class DiagramResult:
 
     `kind` is None when it could not be established, for the given `reason`. `from_left`: the boxes of
     a picture were counted by columns. `has_more`: it draws branches that the code does not have.
-    `is_partial`: it shows one of the code's splits.
+    `is_partial`: it shows one of the code's splits. `lacks_nodes`: it leaves out nodes of the code
+    that every run passes.
     """
 
     kind: Kind | None
@@ -66,6 +69,7 @@ class DiagramResult:
     from_left: bool = False
     has_more: bool = False
     is_partial: bool = False
+    lacks_nodes: bool = False
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
@@ -80,7 +84,8 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
         return DiagramResult(None, reading.unread)
 
     ranked = sorted(
-        ((kind_of(sketch, graph), sketch) for sketch in drawn_sketches(reading)), key=_rank
+        ((kind_of(sketch, graph), sketch) for sketch in drawn_sketches(reading)),
+        key=lambda candidate: _rank(candidate[0], candidate[1], graph),
     )
     if ranked and ranked[0][0] in {"accurate", "parallel_shown"}:
         return _result_of(*ranked[0], graph)
@@ -226,9 +231,9 @@ def _in_order(widths: Sequence[int]) -> str:
     return ", then ".join(map(str, widths))
 
 
-def _rank(candidate: tuple[Kind, Sketch]) -> tuple[int, int]:
-    kind, sketch = candidate
-    return _BEST_FIRST.index(kind), sketch.page or 0
+def _rank(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> tuple[int, int, int]:
+    missing = undrawn(sketch, graph) if kind == "accurate" and graph else []
+    return _BEST_FIRST.index(kind), len(missing), sketch.page or 0
 
 
 def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramResult:
@@ -238,8 +243,13 @@ def _result_of(kind: Kind, sketch: Sketch, graph: GraphFact | None) -> DiagramRe
         reason += f"; {'; '.join(parts)}"
     if kind == "accurate" and graph and (others := strangers(sketch, graph)):
         reason += f"; named as no node of the code: {' | '.join(others)}"
+    missing = undrawn(sketch, graph) if kind == "accurate" and graph else []
+    if missing:
+        reason += f"; nodes of the code that it does not draw: {' | '.join(missing)}"
     passage = ", ".join(filter(None, sketch.labels)) or None
     result = DiagramResult(kind, reason, sketch.page, passage, sketch.last_page)
+    if not all(map(is_exit, missing)):
+        return replace(result, lacks_nodes=True)
     if kind == "generic" and graph and shows_a_split(sketch, graph):
         return replace(result, kind="parallel_shown", is_partial=True)
     return result

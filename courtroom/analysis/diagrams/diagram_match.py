@@ -82,8 +82,11 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
         return "other_subject"
 
     splits = [_named_in(split, graph) for split in sketch.splits]
+    # A chart draws the targets that a router chooses from as it draws branches.
+    chosen = [set(route.to) for route in graph.conditional]
     if any(
-        len(split) >= 2 and not any(len(split & group) >= 2 for group in groups) for split in splits
+        len(split) >= 2 and not any(len(split & group) >= 2 for group in (*groups, *chosen))
+        for split in splits
     ):
         return "split_not_in_code"
     if any(_is_in_line(sketch, group, graph) for group in groups):
@@ -115,8 +118,28 @@ def strangers(sketch: Sketch, graph: GraphFact) -> list[str]:
         if not _named_in([label], graph)
         and _key(label) not in _TERMINALS
         and not _CHOICE.search(label)
-        and not any(len(own & _words(label)) >= min(2, len(own)) for own in words)
+        and not any(_are_alike(own, _words(label)) for own in words)
     ][:_MOST_STRANGERS]
+
+
+def undrawn(sketch: Sketch, graph: GraphFact) -> list[str]:
+    """Return the nodes of the code that the diagram does not name.
+
+    None of a graph with subgraphs: their nodes may stand for the node that contains them.
+    """
+    if graph.subgraphs:
+        return []
+    drawn = _drawn_nodes(sketch, graph)
+    labels = [_words(label) for label in sketch.labels]
+    return [
+        name
+        for name in _nodes(graph)
+        if name not in drawn and not any(_are_alike(_words(name), label) for label in labels)
+    ][:_MOST_STRANGERS]
+
+
+def _are_alike(node: set[str], label: set[str]) -> bool:
+    return len(node & label) >= min(2, len(node))
 
 
 def _words(text: str) -> set[str]:

@@ -208,6 +208,16 @@ def test_picture_of_which_boxes_were_counted_does_not_match_the_graph_in_words()
     )
 
 
+def test_diagram_without_all_nodes_of_the_code_is_not_like_it():
+    diagram = DiagramResult("accurate", "side by side: a | b", 2, "a, b", lacks_nodes=True)
+    asked = [Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "accurate")]
+    findings = [best_diagram(check, diagram) for check in asked]
+    assert [finding.met for finding in findings] == [True, False]
+    branches = "the parallel branches of the graph of the code, and not all of its nodes"
+    reason = f"The diagram on page 2 has {branches} (side by side: a | b)."
+    assert {finding.reason for finding in findings} == {reason}
+
+
 def test_diagram_of_one_split_of_the_code_does_not_show_all():
     diagram = DiagramResult("parallel_shown", "side by side: a | b", 2, "a, b", is_partial=True)
     asked = [Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "accurate")]

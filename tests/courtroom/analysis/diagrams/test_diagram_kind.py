@@ -153,6 +153,31 @@ def test_boxes_of_a_matching_diagram_that_name_no_node_are_named() -> None:
     assert result.reason.endswith("; named as no node of the code: Quality Loop")
 
 
+def _with_nodes(graph: GraphFact, *names: str) -> GraphFact:
+    edges = (*graph.edges, *(edge for name in names for edge in (("START", name), (name, "END"))))
+    return graph.model_copy(update={"nodes": (*graph.nodes, *names), "edges": edges})
+
+
+@pytest.mark.parametrize(
+    ("names", "lacks"),
+    [(("context_builder", "evidence_error"), True), (("evidence_error",), False)],
+)
+def test_nodes_that_a_matching_diagram_does_not_draw_are_named(
+    names: tuple[str, ...], lacks: bool
+) -> None:
+    reading = PdfReading(pages=(WRITTEN,), errors=())
+    result = diagram_of(reading, _with_nodes(PARALLEL, *names))
+    assert (result.kind, result.lacks_nodes) == ("accurate", lacks)
+    assert result.reason.endswith(f"nodes of the code that it does not draw: {' | '.join(names)}")
+
+
+def test_diagram_with_more_nodes_of_the_code_is_better_than_one_before_it() -> None:
+    more = WRITTEN.replace("START\n│", "START\n│\ncontext_builder\n│")
+    reading = PdfReading(pages=(WRITTEN, "Some text.\n" * 8, more), errors=())
+    result = diagram_of(reading, _with_nodes(PARALLEL, "context_builder"))
+    assert (result.page, result.lacks_nodes) == (3, False)
+
+
 def test_split_that_a_diagram_lacks_is_named() -> None:
     drawn = WRITTEN.replace("prosecutor defense tech_lead", "panel")
     result = diagram_of(PdfReading(pages=(drawn,), errors=()), PARALLEL)

@@ -247,6 +247,23 @@ def test_routed_split_of_the_code_counts_as_one() -> None:
     )
 
 
+def test_targets_that_a_router_of_the_code_chooses_from_are_no_split_of_the_drawing() -> None:
+    route = {"from": "repo", "to": ["collector", "gap", "judge"]}
+    graph = GraphFact(
+        path="g.py",
+        state_graph_line=1,
+        nodes=("repo", "collector", "gap", "judge", "report"),
+        edges=(("collector", "report"), ("gap", "report"), ("judge", "END"), ("report", "END")),
+        conditional=(ConditionalEdge.model_validate(route),),
+    )
+    chart = "graph TD; repo -->|a| collector --> report; repo -->|b| gap --> report; repo --> judge"
+    drawn = sketch_of(read_mermaid(chart))
+    assert drawn.splits == (("collector", "gap"),)
+    assert agreement(drawn, graph) != "split_not_in_code"
+    plain = graph.model_copy(update={"conditional": (), "edges": (("repo", "collector"),)})
+    assert agreement(drawn, plain) == "split_not_in_code"
+
+
 def test_survey_lists_the_reports_diagrams_before_the_repositorys() -> None:
     report = PdfReading(pages=(BOTH_SPLITS,))
     files = {"README.md": ["```mermaid", ONE_LINE, "```"], "docs/plan.md": ["No diagram."]}
