@@ -512,7 +512,7 @@ ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
             "rules",
             "loose_caps",
             "idle_rules",
-            "score_scale",
+            "opinion_model",
             "security_ground",
             "dissent_content",
             "remediation_content",

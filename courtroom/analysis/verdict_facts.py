@@ -9,9 +9,10 @@ from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.langgraph.judging.averaged_scores import averaged_scores
 from courtroom.analysis.langgraph.judging.dead_conditions import DeadConditions
 from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_content
-from courtroom.analysis.langgraph.judging.idle_rules import idle_rules, score_scale
+from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
+from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
     read_remediation,
@@ -19,6 +20,7 @@ from courtroom.analysis.langgraph.judging.remediation_content import (
 from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
+from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.langgraph.judging.search_gaps import layer_gap, reading_gap
 from courtroom.analysis.langgraph.judging.security_ground import read_security_ground
 from courtroom.analysis.langgraph.judging.verdict_source import (
@@ -192,8 +194,19 @@ def _rules(writer: FactWriter, gap: str) -> None:
         }
         for rule in loose_caps(writer.layers.justice)
     ]
-    scale = score_scale(writer.symbols)
-    writer.facts["score_scale"] = [scale[0], scale[-1]]
+    model = opinion_model(writer.symbols)
+    if model is None:
+        writer.set_unknown(["opinion_model"], "no class of an opinion with a score was recognised")
+    else:
+        writer.facts["opinion_model"] = {
+            "path": model.source.path,
+            "line": model.node.lineno,
+            "name": model.node.name,
+            "fields": model.fields,
+            "lowest": model.scale[0],
+            "highest": model.scale[-1],
+        }
+    scale = model.scale if model else USUAL_SCALE
     writer.facts["idle_rules"] = [
         {
             "path": idle.function.source.path,

@@ -95,6 +95,7 @@ IDLE = {
     "fact_supremacy": "The rule by which facts overrule opinions changes no score.",
     "functionality_weight": "The rule on the Tech Lead changes no score.",
 }
+USUAL_MODEL = {"lowest": 1, "highest": 5}
 LIFTED = "A score that was capped for security can be lifted again."
 
 
@@ -176,10 +177,10 @@ def _loose(rows: Sequence[Mapping[str, Any]]) -> Finding:
 
 def _idle(row: Mapping[str, Any], survey: Survey) -> Finding:
     """A rule that is in the code and changes no score."""
-    lowest, highest = survey.facts["score_scale"]
+    model = survey.facts.get("opinion_model") or USUAL_MODEL
     fault = IDLE[row["rule"]]
     reason = (
-        f"{fault.removesuffix('.')}: whatever three judges give from {lowest} to {highest} and whatever"
+        f"{fault.removesuffix('.')}: whatever three judges give from {model['lowest']} to {model['highest']} and whatever"
         f" else holds, {row['function']}() gives the same without it."
     )
     clue = line_clue(row, reason)

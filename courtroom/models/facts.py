@@ -198,6 +198,15 @@ class LooseCap(Place):
     is_lifted: bool
 
 
+class OpinionModel(Place):
+    """Class of an opinion, with the lowest and the highest score that it lets through."""
+
+    name: str
+    fields: tuple[str, ...]
+    lowest: int
+    highest: int
+
+
 class IdleRule(Place):
     """Rule that changes no score: no three scores of judges and no flag make it count."""
 
@@ -317,8 +326,8 @@ class Facts(FactModel):
     loose_caps: tuple[LooseCap, ...] | None = None
     # rules that are in the code and change no score
     idle_rules: tuple[IdleRule, ...] | None = None
-    # the lowest and the highest score that the model of an opinion lets through
-    score_scale: tuple[int, int] | None = None
+    # the class of an opinion that has a score
+    opinion_model: OpinionModel | None = None
     # where a plain mean of the judges' scores becomes the verdict
     averaged_scores: tuple[Place, ...] | None = None
     # what the conditions of the cap for security read: evidence, what judges say and score, or both

@@ -25,7 +25,7 @@ ADVICE: dict[RootCauseCode, str] = {
     "no_judges": "Write the judges as nodes of the graph.",
     "no_model": "Let each judge call a model that answers in the schema of an opinion.",
     "no_prompts": "Write a prompt for each judge.",
-    "no_cap": "Limit the score to 3 by a security flaw in the evidence.",
+    "no_cap": "Limit the score to {{cap|3}} by a security flaw in the evidence.",
     "no_dissent": "Write into the report what each judge argues where scores lie far apart.",
     "no_synthesis": "Write a Chief Justice that computes the verdict from the opinions in code.",
 }
@@ -84,7 +84,8 @@ def _changes(
     outcome = work.outcomes[check.id]
     pieces = [work.evidence[i] for i in outcome.evidence if i in work.evidence]
     if cause := outcome.not_applicable:
-        yield _change(criterion, Step(ADVICE[cause.code]), priority, pieces)
+        action = filled(ADVICE[cause.code], work.names) or ADVICE[cause.code]
+        yield _change(criterion, Step(action), priority, pieces)
         return
     # Where the facts tell what to change, the place is that of the change.
     for step in steps_of(check, criterion, outcome, pieces, work) or (Step(""),):

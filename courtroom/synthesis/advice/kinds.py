@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS
+from courtroom.checks.phrases import listed
 from courtroom.models.check import CheckBase
 from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion
@@ -34,27 +35,43 @@ def steps_of(
         place = None if has_place else work.place_of_kind(criterion, check.kind)
         is_report = _of(check, "aspect") == "markdown_report"
         lost = graph_steps.flow_steps(lambda f: is_report and bool(f.get("written")), work)
-        if action := _rule_of_this_work(_of(check, "aspect"), work):
-            return (replace(place or Step(""), action=action, is_exact=True),)
+        if step := _rule_of_this_work(_of(check, "aspect"), work, place or Step("")):
+            return (step,)
         steps = iter([*lost] or ([] if place is None else [place]))
     else:
         steps = STEPS[check.kind](check, pieces, work) if check.kind in STEPS else iter(())
     return tuple(dict.fromkeys(steps))
 
 
-def _rule_of_this_work(aspect: str, work: Work) -> str:
-    """Return how the rule can be had where the work lacks what the rubric's advice takes for granted."""
+def _rule_of_this_work(aspect: str, work: Work, place: Step) -> Step | None:
+    """Return how the rule can be had where the rubric's advice does not fit this work."""
+    far = work.names.get("far", "two")
     if aspect == "fact_supremacy" and work.opinion_cites is False:
-        return (
+        action = (
             f"Give {work.opinion_schema} a field for the evidence that it cites, and leave an opinion"
             " out where that evidence shows the opposite of what it says."
         )
-    if aspect == "variance_re_evaluation" and work.facts.get("plain_judges"):
-        return (
-            "Where the scores of a criterion lie more than two apart, look at its evidence again"
+    elif aspect == "variance_re_evaluation" and work.facts.get("plain_judges"):
+        action = (
+            f"Where the scores of a criterion lie more than {far} apart, look at its evidence again"
             " before the verdict: judges without a model answer the same a second time."
         )
-    return ""
+    elif aspect == "variance_re_evaluation" and work.graph and work.nodes("judge"):
+        # A function that computes the verdict cannot ask: the graph can.
+        judges, last = listed(work.nodes("judge")), listed(work.nodes("justice"))
+        action = (
+            f"Where the scores of a criterion lie more than {far} apart, lead the graph back to {judges}"
+            f" once, with the others' arguments, before {last or 'the verdict'} ends it."
+        )
+        place = Step("", work.graph["path"], work.graph["state_graph_line"])
+    elif aspect == "dissent_reasons" and work.facts.get("dissent_content") == "fixed":
+        action = (
+            f"Where two scores of a criterion lie more than {far} apart, quote in the dissent what the"
+            " judges argue, and on which evidence, in place of the fixed text."
+        )
+    else:
+        return None
+    return replace(place, action=action, is_exact=True)
 
 
 def _capped_last(row: Mapping[str, Any]) -> Step:

@@ -25,6 +25,7 @@ PLACEHOLDER = re.compile(r"\{\{([a-z_]+)(?:\|([^{}|]*))?\}\}")
 BUILDER = re.compile(r"\b([A-Za-z_]\w*)\.add_(?:node|edge|conditional_edges)\(")
 FOUND = re.compile(r"^\s{1,12}found\s{0,4}:\s{0,4}bool\b", re.MULTILINE)
 CITES = re.compile(r"^\s{1,12}\w{0,40}(?:cit|eviden|refer|source)\w{0,40}\s{0,4}:", re.MULTILINE)
+USUAL_SCALE = (1, 5)
 # Ends of a reducer's name that merge mappings, as operator.ior.
 MERGING = ("ior", "or_", "update")
 
@@ -69,6 +70,7 @@ class Work:
             and ", also those for failures",
             "join": listed(joins_before_verdict(self.facts.get("graph_shape"))),
             "clone_place": clone and place_of(clone["path"], clone["line"]),
+            **self._limits,
         }
         texts |= {role: listed(self.nodes(role)) for role in ("detective", "judge", "justice")}
         for prompt in self.facts.get("persona_prompts") or ():
@@ -79,6 +81,16 @@ class Work:
     @property
     def _reducers(self) -> Sequence[Mapping[str, Any]]:
         return self.facts.get("reducers") or ()
+
+    @property
+    def _limits(self) -> dict[str, str]:
+        """Limits of rules on the scale of the work's opinions; none for the usual scale."""
+        model = self.facts.get("opinion_model")
+        if not model or (model["lowest"], model["highest"]) == USUAL_SCALE:
+            return {}
+        lowest, highest = model["lowest"], model["highest"]
+        # As 3 of 1 to 5, and more than two apart.
+        return {"cap": str(highest * 3 // 5), "far": str((highest - lowest + 1) // 2)}
 
     @property
     def evidence_key(self) -> str | None:
@@ -114,7 +126,10 @@ class Work:
 
     @cached_property
     def opinion_cites(self) -> bool | None:
-        """Return whether an opinion holds what it cites; None where no evidence quotes its model."""
+        """Return whether an opinion holds what it cites; None where its fields are not known."""
+        known = self.facts.get("opinion_model")
+        if known:
+            return any(CITES.search(f" {name}:") for name in known["fields"])
         head = re.compile(
             rf"^\s{{0,8}}class {re.escape(self.opinion_schema or ' ')}\b", re.MULTILINE
         )

@@ -340,7 +340,7 @@ def test_rule_that_changes_no_score_is_a_fault_with_its_place():
     facts = {
         "rules": {"security_override": True, "fact_supremacy": True},
         "idle_rules": [idle],
-        "score_scale": [1, 10],
+        "opinion_model": {"lowest": 1, "highest": 10},
     }
     check = SynthesisRules(**CHECK_FIELDS, aspect="fact_supremacy")
     finding = synthesis_rules(check, survey(facts=facts))

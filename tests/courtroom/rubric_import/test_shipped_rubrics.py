@@ -25,6 +25,7 @@ NAMES = {
         "evidence_key",
     ),
     *("reducers", "opinion_schema", "detective", "judge", "justice", "join", "path"),
+    *("cap", "far"),
     *("at_prosecutor", "at_defense", "at_techlead"),
 }
 SELF_AUDIT = (

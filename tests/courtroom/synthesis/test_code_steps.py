@@ -318,6 +318,38 @@ def test_opinion_without_citations_needs_a_field_for_them_first():
     assert action.startswith("Give Opinion a field for the evidence that it cites, and leave")
 
 
+@pytest.mark.parametrize(
+    ("fields", "is_lacking"), [(["cited_evidence", "score"], False), (["score"], True)]
+)
+def test_fields_of_the_opinion_tell_whether_it_can_cite(fields, is_lacking):
+    model = {"name": "Opinion", "fields": fields, "lowest": 1, "highest": 5}
+    # A quotation of the class may be cut off before the field.
+    assert bool(rule_steps("fact_supremacy", MODEL, opinion_model=model)) is is_lacking
+
+
+def test_judges_are_heard_again_by_the_graph():
+    graph = {"path": "graph.py", "state_graph_line": 7, "nodes": ["prosecutor", "defense", "judge"]}
+    check = SynthesisRules(id="c", goal="a goal", aspect="variance_re_evaluation")
+    outcome = CheckOutcome(check="c", met=False, reason="x", evidence=("E-1",))
+    (step,) = steps_of(check, RUBRIC.criteria[0], outcome, [], Work({"graph": graph}, {}, {}))
+    assert (step.path, step.line, step.is_exact) == ("graph.py", 7, True)
+    assert "more than two apart, lead the graph back to prosecutor" in step.action
+
+
+def test_limits_of_rules_are_those_of_the_scale():
+    model = {"name": "Opinion", "fields": ["score"], "lowest": 1, "highest": 100}
+    names = Work({"opinion_model": model}, {}, {}).names
+    assert (names["cap"], names["far"]) == ("60", "50")
+    usual = Work({"opinion_model": model | {"highest": 5}}, {}, {}).names
+    assert {"cap", "far"}.isdisjoint(usual)
+
+
+def test_fixed_dissent_is_to_quote_the_judges():
+    (action,) = rule_steps("dissent_reasons", dissent_content="fixed")
+    assert action.endswith("on which evidence, in place of the fixed text.")
+    assert rule_steps("dissent_reasons", dissent_content="scores") == []
+
+
 def test_judges_without_a_model_are_not_asked_again():
     judges = [{"name": "prosecutor", "path": "j.py", "line": 4}]
     (action,) = rule_steps("variance_re_evaluation", plain_judges=judges)

@@ -18,6 +18,7 @@ from courtroom.analysis.langgraph.judging.score_changes import words_in
 from courtroom.analysis.langgraph.judging.verdict_source import MODEL_CALLS
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.tree_walk import (
+    BLOCK_ENDS,
     called_name,
     constant_text,
     last_name,
@@ -407,6 +408,22 @@ def places_holding(
     return first_places([b for b in branches if parts[id(b)] & wanted], parts)
 
 
+def leaves_for_want(function: ast.AST, line: int) -> bool:
+    """Return true in the body of `if not opinions:` that ends its function or the loop's round."""
+    return any(
+        isinstance(node, ast.If)
+        and node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
+        and isinstance(node.body[-1], BLOCK_ENDS)
+        and _is_want(node.test)
+        for node in walk(function)
+    )
+
+
+def _is_want(test: ast.expr) -> bool:
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    return all(isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.Not) for p in parts)
+
+
 def _branches_of(text: Text) -> Iterator[Text]:
     if isinstance(text.value, ast.IfExp):
         for value in (text.value.body, text.value.orelse):
@@ -418,10 +435,14 @@ def _branches_of(text: Text) -> Iterator[Text]:
 def first_places(
     texts: list[Text], parts: Mapping[int, set[Part]]
 ) -> list[tuple[FunctionRef, int]]:
-    """Return each line once: first the text itself, not where a name of it is handed on."""
+    """Return each line once: first the text itself, not where a name of it is handed on.
+
+    What is written where there is nothing to judge comes last.
+    """
     texts = sorted(
         texts,
         key=lambda text: (
+            leaves_for_want(text.function.site.node, text.value.lineno),
             "own" in parts[id(text)],
             not isinstance(text.value, ast.JoinedStr | ast.BinOp | ast.Constant),
         ),

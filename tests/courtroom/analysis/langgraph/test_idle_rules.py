@@ -6,8 +6,10 @@ from textwrap import dedent
 
 import pytest
 
-from courtroom.analysis.langgraph.judging.idle_rules import idle_rules, score_scale
+from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
+from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
 from courtroom.analysis.langgraph.judging.rule_detection import RuleReading
+from courtroom.analysis.langgraph.judging.score_runs import USUAL_SCALE
 from courtroom.analysis.python.call_graph import FunctionRef
 from tests.courtroom.sources import symbols_of
 
@@ -34,7 +36,9 @@ def idle_in(body: str, code: str = BASE) -> list[str]:
         "fact_supremacy": RuleReading([(settle, line) for line in lines]),
         "functionality_weight": none,
     }
-    return [row.rule for row in idle_rules(readings, functions, score_scale(symbols))]
+    model = opinion_model(symbols)
+    scale = model.scale if model else USUAL_SCALE
+    return [row.rule for row in idle_rules(readings, functions, scale)]
 
 
 def _lines(function: FunctionRef) -> range:
@@ -139,7 +143,27 @@ def test_own_scale_of_the_opinions_decides():
     body = "if not proven(evidences):\n    result = min(5, result)  # rule\nreturn result"
     assert idle_in(body) == ["fact_supremacy"]
     assert idle_in(body, dedent(scale) + dedent(BASE)) == []
-    assert score_scale(symbols_of({"s.py": dedent(scale)})) == range(1, 9)
+
+
+def test_bounds_of_the_score_are_the_scale_of_an_opinion():
+    code = """
+    class Base(BaseModel):
+        cited_evidence: list[str]
+    class JudicialOpinion(Base):
+        score: Annotated[int, Field(ge=0, le=100)]
+    class OpinionList(BaseModel):
+        opinions: list[JudicialOpinion]
+    """
+    model = opinion_model(symbols_of({"s.py": code}))
+    assert model is not None
+    assert (model.node.name, model.scale) == ("JudicialOpinion", range(101))
+    assert model.fields == ("cited_evidence", "score")
+    plain = opinion_model(
+        symbols_of({"s.py": "class Opinion:\n    score: float = Field(ge=0.0)\n"})
+    )
+    assert plain is not None
+    assert plain.scale == USUAL_SCALE
+    assert opinion_model(symbols_of({"s.py": "class Verdict:\n    score: int\n"})) is None
 
 
 def test_wide_scale_is_not_run_through():

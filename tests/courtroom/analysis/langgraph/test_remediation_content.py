@@ -57,6 +57,20 @@ def test_remediation_is_followed_to_the_values_of_its_text(lines, expected):
     assert reading.content == expected
 
 
+def test_remediation_where_there_is_nothing_to_judge_is_shown_last():
+    code = """\
+    def chief_justice(state):
+        opinions, rules = state['opinions'], state['rules']
+        if not opinions or not rules:
+            return {'report': Report(remediation_plan='Run it again.')}
+        remediation = 'Review it.'
+        return {'report': Report(remediation_plan=remediation)}
+    """
+    reading = remediation_of(code)
+    assert reading is not None
+    assert [line for _, line in reading.places] == [5, 6, 4]
+
+
 def test_remediation_that_is_only_for_a_model_is_left_open():
     code = (
         "def chief_justice(state, model):\n    remediation = 'Improve it.'\n"
