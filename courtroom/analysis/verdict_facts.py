@@ -12,11 +12,13 @@ from courtroom.analysis.langgraph.judging.dissent_content import read_dissent_co
 from courtroom.analysis.langgraph.judging.idle_rules import idle_rules
 from courtroom.analysis.langgraph.judging.loose_rules import loose_caps
 from courtroom.analysis.langgraph.judging.made_evidence import MadeEvidence
+from courtroom.analysis.langgraph.judging.markdown_reports import MarkdownReport, markdown_reports
 from courtroom.analysis.langgraph.judging.opinion_model import opinion_model
 from courtroom.analysis.langgraph.judging.remediation_content import (
     advice_heading,
     read_remediation,
 )
+from courtroom.analysis.langgraph.judging.report_delivery import DeliveryReader
 from courtroom.analysis.langgraph.judging.rule_detection import RuleReading, read_rules
 from courtroom.analysis.langgraph.judging.rule_words import NEVER_HOLDS, SPREAD
 from courtroom.analysis.langgraph.judging.score_changes import ChangeReader, words_in
@@ -26,12 +28,11 @@ from courtroom.analysis.langgraph.judging.security_ground import read_security_g
 from courtroom.analysis.langgraph.judging.verdict_source import (
     MODEL_CALLS,
     OPINION_WORDS,
-    markdown_reports,
     model_made_scores,
     reads_opinions,
 )
+from courtroom.analysis.project.entry_points import SURE
 from courtroom.analysis.python.call_graph import FunctionRef
-from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.tree_walk import walk, words_of
 
 # Calls that make one number of several.
@@ -72,18 +73,41 @@ def record_verdict(writer: FactWriter) -> None:
     _dissent(writer, gap)
     _remediation(writer, gap)
 
-    reports = list(markdown_reports(writer.symbols))
-    writer.set_flag("markdown_report", bool(reports), reading_gap(writer.symbols.codebase))
+    _report(writer)
+
+
+def _report(writer: FactWriter) -> None:
+    """Record the Markdown reports that a run writes out, or why it writes none."""
+    built_in = writer.graph.builder.path if writer.graph.builder else ""
+    reader = DeliveryReader(writer.call_graph, writer.layers, built_in, _declared_starts(writer))
+    deliveries = [reader.read(report) for report in markdown_reports(writer.symbols)]
+    written = [delivery.report for delivery in deliveries if delivery.is_written]
+    gaps = (delivery.gap for delivery in deliveries if delivery.is_written is None)
+    gap = reading_gap(writer.symbols.codebase) or next(gaps, "")
+    writer.set_flag("markdown_report", bool(written), gap)
+    if written:
+        _show_reports(writer, written)
+    for delivery in deliveries if writer.facts["markdown_report"] is False else ():
+        source, line = delivery.place
+        writer.add_location("markdown_report", source.path, line, note=delivery.note)
+
+
+def _show_reports(writer: FactWriter, reports: list[MarkdownReport]) -> None:
     # What only a detective or a judge reaches is none, if anything else is a report.
     before = _before_the_verdict(writer)
-    written = [entry for entry in reports if (entry[0].path, entry[1]) not in before]
-    places = written or reports
+    places = [report.function for report in reports]
+    places = [function for function in places if function.key not in before] or places
     for keys in (_keys(writer.layers.in_use), _keys(_of_the_program(writer))):
-        places = [entry for entry in places if (entry[0].path, entry[1]) in keys] or places
+        places = [function for function in places if function.key in keys] or places
     # A report of the evidence alone is no verdict.
     places = list(filter(_speaks_of_scores, places)) or places
-    for source, line in sorted(places, key=_is_unnamed_report):
-        writer.add_location("markdown_report", source.path, line)
+    for function in sorted(places, key=_is_unnamed_report):
+        writer.add_location("markdown_report", *function.key)
+
+
+def _declared_starts(writer: FactWriter) -> frozenset[str]:
+    entries = (writer.facts.get("scope") or {}).get("entry_points", [])
+    return frozenset(entry["target"] for entry in entries if entry["declared_by"] in SURE)
 
 
 def _dissent(writer: FactWriter, gap: str) -> None:
@@ -162,10 +186,8 @@ def _of_the_program(writer: FactWriter) -> list[FunctionRef]:
     return writer.call_graph.reachable_from([*writer.layers.nodes.values(), *starts])
 
 
-def _speaks_of_scores(place: tuple[SourceFile, int]) -> bool:
-    source, line = place
-    sites = (site.node for site in source.functions if site.node.lineno == line)
-    return any(words_in(node) & VERDICT_PARTS for node in sites)
+def _speaks_of_scores(function: FunctionRef) -> bool:
+    return bool(words_in(function.site.node) & VERDICT_PARTS)
 
 
 def _keys(functions: Sequence[FunctionRef]) -> set[tuple[str, int]]:
@@ -269,8 +291,7 @@ def _limit_of(reading: RuleReading) -> str:
     return f"A rule lets facts overrule only opinions whose argument has {' or '.join(words)}."
 
 
-def _is_unnamed_report(place: tuple[SourceFile, int]) -> tuple[bool, bool]:
+def _is_unnamed_report(function: FunctionRef) -> tuple[bool, bool]:
     """Sort functions that are named after the report first."""
-    source, line = place
-    text = source.text.split("\n")[line - 1].lower()
+    text = function.source.text.split("\n")[function.site.node.lineno - 1].lower()
     return "markdown" not in text, "report" not in text

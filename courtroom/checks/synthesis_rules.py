@@ -122,7 +122,7 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         sentences = DETERMINISTIC[0], BY_MODEL if by_model else DETERMINISTIC[1]
         return flag("justice_deterministic", "justice", survey, sentences)
     if check.aspect == "markdown_report":
-        return _lost_report(survey) or flag("markdown_report", "markdown_report", survey, MARKDOWN)
+        return _lost_report(survey) or _report(survey)
     if check.aspect == "security_by_evidence":
         return _security_ground(survey)
     if check.aspect in TEXTS:
@@ -147,6 +147,11 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
         # A tie-break is all the weight there is; a rule of facts may wait for a word.
         sentences = locations[0].note, sentences[1]
     return decided(rules[check.aspect], locations, survey, sentences)
+
+
+def _report(survey: Survey) -> Finding:
+    locations = survey.fact_locations.get("markdown_report", ())
+    return flag("markdown_report", "markdown_report", survey, _with_obstacle(MARKDOWN, locations))
 
 
 def _lost_report(survey: Survey) -> Finding | None:

@@ -117,12 +117,28 @@ class CallGraph:
     def callees(self, function: FunctionRef) -> list[FunctionRef]:
         """Return the functions that one function may call, by the names in it."""
         if function.key not in self._callees:
-            self._callees[function.key] = self._read_callees(function)
+            self._callees[function.key] = self._read_callees(function.source, function.site.node)
         return self._callees[function.key]
 
-    def _read_callees(self, function: FunctionRef) -> list[FunctionRef]:
-        source = function.source
-        names = _names_in(function.site.node)
+    def callees_on_import(self, source: SourceFile) -> list[FunctionRef]:
+        """Return the functions that a file may call outside its functions and classes."""
+        key = source.path, 0
+        if key not in self._callees:
+            top = ast.Module(body=[*statements_on_import(source)], type_ignores=[])
+            self._callees[key] = self._read_callees(source, top)
+        return self._callees[key]
+
+    def called_by(self, source: SourceFile, call: ast.Call) -> list[FunctionRef]:
+        """Return the functions of the repository that a call in this file may mean."""
+        name, head = called_name(call), call.func
+        if isinstance(head, ast.Name):
+            return self._visible(source, name)
+        if not isinstance(head, ast.Attribute):
+            return []
+        return self._attributes(source, name, is_own=last_name(head.value) in OWN_OBJECT)
+
+    def _read_callees(self, source: SourceFile, node: ast.AST) -> list[FunctionRef]:
+        names = _names_in(node)
         read = names.read - self._fields - names.called
         callees: list[FunctionRef] = []
         for name in sorted(names.bare | names.own | names.called | read):
@@ -327,6 +343,12 @@ class CallGraph:
                 module.path for module in modules if module is not None
             )
         return self._imports[source.path]
+
+
+def statements_on_import(source: SourceFile) -> Iterator[ast.stmt]:
+    """Yield the statements of a file that run when it is imported or started, without definitions."""
+    definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return (statement for statement in source.tree.body if not isinstance(statement, definitions))
 
 
 def _names_in(function: ast.AST) -> _Names:

@@ -528,6 +528,18 @@ def test_score_written_for_a_failed_answer_is_named_beside_the_requests_made_aga
     assert "ask gives" not in structured_output(check, once).reason
 
 
+def test_report_that_is_not_written_says_where_its_way_ends():
+    note = "only a part of the report is written"
+    places = {"markdown_report": (location_at("run.py", 8, note),)}
+    work = survey(facts={"markdown_report": False}, places=places)
+    finding = synthesis_rules(SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), work)
+    assert (finding.met, clue_lines(finding)) == (False, [("run.py", 8)])
+    assert finding.reason == (
+        "No code writes the verdict as a Markdown report: at run.py:8 only a part of the report is"
+        " written."
+    )
+
+
 def test_report_that_the_state_drops_is_not_written():
     fault = {"sentence": "justice returns `report`, which is lost", "path": "j.py", "line": 3}
     fault |= {"written": {"path": "run.py", "line": 8}, "callers": [{"path": "run.py", "line": 7}]}

@@ -1,11 +1,10 @@
-"""Source of the verdict: a model or code, from opinions or not; and its Markdown report."""
+"""Source of the verdict: a model or code, from opinions or not."""
 
 from __future__ import annotations
 
 import pytest
 
 from courtroom.analysis.langgraph.judging.verdict_source import (
-    markdown_reports,
     model_made_scores,
     reads_opinions,
 )
@@ -82,80 +81,6 @@ def test_a_model_called_by_another_node_does_not_decide():
 def test_a_verdict_from_opinions_reads_them(code, does):
     _, layers = layers_of(symbols_of({"src/justice.py": code}))
     assert (len(layers.justice), reads_opinions(layers.justice)) == (1, does)
-
-
-@pytest.mark.parametrize(
-    ("code", "is_written"),
-    [
-        (
-            (
-                "def render(report):\n"
-                "    md = '# Audit Report'\n"
-                "    md += '## Summary'\n"
-                "    open('out.md', 'w').write(md)"
-            ),
-            True,
-        ),
-        (
-            (
-                "def render(report):\n"
-                "    return f'# Report {report.x}\\n' + '## Verdict'\n"
-                "def save(t):\n"
-                "    Path('a.md').write_text(t)"
-            ),
-            True,
-        ),
-        ("def render(report):\n    return '# Report' + '## Verdict'", False),
-        (
-            (
-                "def judge_prompt(report):\n"
-                "    return '# Report' + '## Verdict'\n"
-                "def save(t):\n"
-                "    Path('a.md').write_text(t)"
-            ),
-            False,
-        ),
-        ("def to_markdown(report):\n    return '# Report' + '## Verdict'", True),
-        ("# '# Report' '## Summary' out.md write", False),
-        (
-            (
-                "import streamlit as st\n"
-                "def page(report):\n"
-                "    st.markdown('## Audit')\n"
-                "    st.markdown('## Summary')\n"
-                "    st.write(open('a.md'))"
-            ),
-            False,
-        ),
-        (
-            (
-                "def read_markdown_report(text):\n"
-                "    if '# Report' in text and text.startswith(('## Verdict', '## Score')):\n"
-                "        return re.search(r'### (.+)', text), text.find(f'### {name}')\n"
-            ),
-            False,
-        ),
-        (
-            (
-                "def render(report, env):\n"
-                "    return env.get_template('report.md.j2').render(report=report)\n"
-                "def save(t):\n"
-                "    Path('a.md').write_text(t)"
-            ),
-            True,
-        ),
-        (
-            (
-                "def head(report):\n    return '# Report'\n"
-                "def body(report):\n    return '## Verdict'\n"
-                "def save(t):\n    Path('a.md').write_text(t)"
-            ),
-            True,
-        ),
-    ],
-)
-def test_a_markdown_report_has_headings_and_is_written(code, is_written):
-    assert bool(list(markdown_reports(symbols_of(code)))) is is_written
 
 
 def test_the_place_of_the_verdict_sets_a_score_and_adds_up_none_that_is_set():
