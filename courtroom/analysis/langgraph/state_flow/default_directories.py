@@ -1,4 +1,6 @@
-"""Tools that look at the auditor's own directory because a call leaves out the path of the clone."""
+"""Tools that look at the auditor's own directory: by a call that leaves out the path of the clone,
+or below the address as if it was a path.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,19 @@ from courtroom.analysis.langgraph.state_flow.unused_work import (
 )
 from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.tree_walk import called_name, constant_text, walk, words_of
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    last_name,
+    walk,
+    words_of,
+)
 
+ADDRESS_WORDS = frozenset({"url", "uri"})
+# Calls that keep an address an address.
+SAME_ADDRESS = frozenset({"get", "strip", "str"})
+# Calls by which a path of this machine is told from an address.
+LOCAL_TESTS = frozenset({"exists", "is_dir", "isdir", "startswith", "urlparse", "urlsplit"})
 # Words of a path of the work; a mere root may be that of the auditor's own data.
 WORK_WORDS = frozenset(words_of("repo repository clone cloned target"))
 
@@ -36,6 +49,72 @@ def defaulted_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> I
                     yield FlowFault(
                         "own_directory", sentence, caller.source.path, call.lineno, place
                     )
+
+
+def address_directories(call_graph: CallGraph, in_use: list[FunctionRef]) -> Iterator[FlowFault]:
+    """Yield paths of a file or folder that are made from the address: `Path(repo_url) / "docs"`.
+
+    A function that tests whether the address is a path of this machine may mean one.
+    """
+    symbols = call_graph.symbols
+    for function in in_use:
+        nodes = list(walk(function.site.node))
+        for node in nodes:
+            name, rest = _below(symbols, function, node)
+            if not _is_address(nodes, name) or _may_be_local(nodes, name):
+                continue
+            sentence = (
+                f"{function.shown_name}() looks for {rest!r} below the address `{name}` as if it was a"
+                " path: that is in the auditor's own directory, not in the clone"
+            )
+            line = getattr(node, "lineno", 1)
+            yield FlowFault("own_directory", sentence, function.source.path, line)
+
+
+def _below(symbols: SymbolTable, function: FunctionRef, node: ast.AST) -> tuple[str, str]:
+    """Return the name and the text of `Path(name) / "text"` and `os.path.join(name, "text")`."""
+    match node:
+        case ast.BinOp(
+            left=ast.Call(func=maker, args=[ast.Name(id=name)]),
+            op=ast.Div(),
+            right=ast.Constant(value=str() as text),
+        ) if symbols.dotted_name(function.source, maker) == "pathlib.Path":
+            return name, text
+        case ast.Call(func=joins, args=[ast.Name(id=name), ast.Constant(value=str() as text), *_]):
+            is_join = symbols.dotted_name(function.source, joins) == "os.path.join"
+            return (name, text) if is_join else ("", "")
+    return "", ""
+
+
+def _is_address(nodes: list[ast.AST], name: str) -> bool:
+    """Return whether the name gets the address of the state: `repo_url = state["repo_url"]`."""
+    values = [
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Assign) and any(last_name(t) == name for t in node.targets)
+    ]
+    keys = (
+        node.attr if isinstance(node, ast.Attribute) else constant_text(node) or ""
+        for value in values
+        for node in walk(value)
+    )
+    return any(not ADDRESS_WORDS.isdisjoint(words_of(key)) for key in keys)
+
+
+def _may_be_local(nodes: list[ast.AST], name: str) -> bool:
+    """Return whether the name is tested for a path, or holds more than an address."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and called_name(node) in LOCAL_TESTS:
+            owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+            for part in (owner, *node.args):
+                plain = part.args[0] if isinstance(part, ast.Call) and part.args else part
+                if isinstance(plain, ast.Name) and plain.id == name:
+                    return True
+        if isinstance(node, ast.Assign) and any(last_name(t) == name for t in node.targets):
+            calls = {called_name(n) for n in walk(node.value) if isinstance(n, ast.Call)}
+            if calls - SAME_ADDRESS:
+                return True
+    return False
 
 
 def _moves(text: str) -> bool:

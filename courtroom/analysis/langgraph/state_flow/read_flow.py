@@ -12,7 +12,10 @@ from courtroom.analysis.langgraph.state_access import StateAccess
 from courtroom.analysis.langgraph.state_flow.absent_keys import absent_keys
 from courtroom.analysis.langgraph.state_flow.broken_imports import broken_imports
 from courtroom.analysis.langgraph.state_flow.dead_routes import DeadWay, unreturned_keys
-from courtroom.analysis.langgraph.state_flow.default_directories import defaulted_directories
+from courtroom.analysis.langgraph.state_flow.default_directories import (
+    address_directories,
+    defaulted_directories,
+)
 from courtroom.analysis.langgraph.state_flow.deleted_by_caller import deleted_by_caller
 from courtroom.analysis.langgraph.state_flow.deleted_clone import deleted_clones
 from courtroom.analysis.langgraph.state_flow.early_reads import early_reads
@@ -100,6 +103,7 @@ def read_flow(
     reading.add(replaced_texts(layers.justice))
     reading.add(foreign_directories(call_graph, layers.in_use))
     reading.add(defaulted_directories(call_graph, layers.in_use))
+    reading.add(address_directories(call_graph, layers.in_use))
     reading.add(own_documents(call_graph, layers))
     reading.add(shallow_histories(layers.in_use))
     deleted_clones(symbols, layers.in_use, reading)

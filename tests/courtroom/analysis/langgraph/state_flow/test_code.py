@@ -392,6 +392,41 @@ def test_a_call_that_may_look_into_the_clone_is_no_fault(call: str, body: str):
     assert faults(flow_with(EXISTS.format(call=call, body=body)), "own_directory") == []
 
 
+BELOW = "import os\nfrom pathlib import Path\ndef look(state):\n    repo_url = state['repo_url']\n    {body}\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return list((Path(repo_url) / 'docs').rglob('*.png'))",
+        "return os.listdir(os.path.join(repo_url, 'docs'))",
+        "repo_url = repo_url.strip() or ''\n    return (Path(repo_url) / 'docs' / 'a').exists()",
+    ],
+)
+def test_path_below_the_address_is_no_path_of_the_clone(body: str):
+    (fault,) = faults(flow_with(BELOW.format(body=body)), "own_directory")
+    assert fault.sentence == (
+        "look() looks for 'docs' below the address `repo_url` as if it was a path: that is in the"
+        " auditor's own directory, not in the clone"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return list((Path(clone(repo_url)) / 'docs').rglob('*.png'))",
+        "repo_url = clone(repo_url)\n    return Path(repo_url) / 'docs'",
+        "return Path(repo_url) / 'docs' if Path(repo_url).exists() else None",
+        "return Path(repo_url) / 'docs' if not repo_url.startswith('https:') else None",
+        "return os.path.join(repo_url, name)",
+        "return '/'.join([repo_url, 'docs'])",
+        "return Path(state) / 'docs'",
+    ],
+)
+def test_path_of_a_clone_and_of_what_may_be_a_folder_is_no_fault(body: str):
+    assert faults(flow_with(BELOW.format(body=body)), "own_directory") == []
+
+
 JUDGES = """
 class Base:
     def ask(self): return model.invoke({read})
