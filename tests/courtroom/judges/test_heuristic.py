@@ -4,9 +4,10 @@ import json
 import pytest
 
 from courtroom.checks.commit_history import CommitHistory
-from courtroom.judges.heuristic import HeuristicBench
+from courtroom.judges.heuristic import HeuristicBench, group_outcomes, score_of
 from courtroom.models.evidence import Location
 from courtroom.models.judge_answer import PERSONAS, JudgeFailure, JudicialOpinion
+from courtroom.rubric_import.read_rubric import shipped_rubric
 from tests.courtroom.judges.questions import check, make_evidence, make_question, without_subject
 
 BENCH = HeuristicBench()
@@ -356,3 +357,31 @@ def test_check_that_states_the_root_cause_is_the_same_fault():
     stated = stating.model_copy(update={"reason": hanging.reason})
     opinion = opinion_of(question.model_copy(update={"outcomes": (stated, hanging)}))
     assert opinion.argument.startswith("The only fault: ")
+
+
+ACCURACY = {
+    check.id.removeprefix("accuracy."): check
+    for check in next(
+        row for row in shipped_rubric("self_audit").criteria if row.id == "report_accuracy"
+    ).checks
+}
+
+
+def _accuracy(unmet, unknown=()):
+    met = ACCURACY.keys() - {*unmet, *unknown}
+    checks = [check.model_copy(update={"id": name}) for name, check in ACCURACY.items()]
+    order = [name for name in ACCURACY if name in met]
+    question = make_question("TechLead", order, unmet, unknown, checks=checks)
+    return score_of(question, group_outcomes(question))
+
+
+def test_report_without_a_diagram_is_not_capped_for_its_accuracy():
+    assert _accuracy(["flow_matches"]) == 4
+    assert _accuracy(["claims_hold", "most_claims_hold"]) == 3
+
+
+def test_sentence_less_lifts_a_report_that_names_no_file_by_one_point_at_most():
+    paths, few = ["all_exist", "most_exist"], ["names_files", "well_supported"]
+    unknown = [*paths, "flow_matches", "names_exist", "score_as_claimed"]
+    assert _accuracy([*few, "claims_hold"], unknown) == 2
+    assert _accuracy(few, unknown) == 3
