@@ -6,7 +6,7 @@ An analyzer that fails leaves only its own facts unknown, with the reason and a 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 
 from courtroom.analysis.fact_writer import FactWriter
@@ -45,6 +45,7 @@ from courtroom.analysis.langgraph.state_flow.read_flow import (
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.langgraph.unread_graphs import notebook_sources, unread_graph
 from courtroom.analysis.locations import shown
+from courtroom.analysis.project.entry_points import declarations_in
 from courtroom.analysis.project.general_facts import (
     EXCHANGE_FACTS,
     read_exchange,
@@ -68,6 +69,7 @@ from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.symbolic_execution.values import Function, Instance
 from courtroom.analysis.python.syntax import parse_sources
+from courtroom.analysis.security.address_checks import documented_addresses
 from courtroom.analysis.security.clone_errors import (
     EscapingError,
     escaping_errors,
@@ -337,6 +339,9 @@ def _clone(writer: FactWriter) -> None:
         ],
         # Where a failing clone ends the run already, an exception is how the function tells.
         "refusal": REFUSAL if escaping else _refusal(writer, clone),
+        "documented": documented_addresses(
+            [ast.get_docstring(node) or "", *_command_texts(writer)]
+        ),
         "runner": _runner(writer, clone.function, clone.calls),
         "is_repeated": clone.is_repeated,
         "in_temporary_directory": _is_in_temporary_directory(writer, clone),
@@ -358,6 +363,13 @@ def _clone(writer: FactWriter) -> None:
     for fact, lines in (*clone.lines.items(), ("address_refused", clone.refusals)):
         for source, line in lines:
             writer.add_location(fact, source.path, line)
+
+
+def _command_texts(writer: FactWriter) -> Iterable[str]:
+    """Return the texts that say how the program is run."""
+    paths = [path for path, blob in writer.reader.blobs.items() if blob.is_file]
+    texts = writer.reader.read_all(list(declarations_in(paths))).values()
+    return (text.decode("utf-8", "replace") for text in texts)
 
 
 def _escaping_errors(

@@ -131,7 +131,7 @@ class CloneFunction(NamedPlace):
     in a loop of attempts. `others` are further functions that clone: what
     is known of this one is not of them. `refusal`: an
     exception for a refused address that ends no run, "" where nothing catches one; null where not
-    known.
+    known. `documented`: addresses beside https and git@ that its docstring, README or Makefile names.
     """
 
     address: str | None = Field(default=None, exclude_if=lambda address: address is None)
@@ -142,6 +142,7 @@ class CloneFunction(NamedPlace):
     is_repeated: bool = Field(default=False, exclude_if=lambda is_repeated: not is_repeated)
     others: tuple[NamedPlace, ...] = Field((), exclude_if=lambda others: not others)
     refusal: str | None = Field(None, exclude_if=lambda name: name is None)
+    documented: tuple[Literal["ssh", "path"], ...] = Field((), exclude_if=lambda forms: not forms)
 
 
 class StructuredOutputCall(Place):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
@@ -171,3 +172,20 @@ def _is_address_test(node: ast.AST) -> bool:
 
 def names_url(name: str) -> bool:
     return bool(set(words_of(name)) & URL_WORDS)
+
+
+# What a docstring, a README or a Makefile says that the program takes beside https and git@.
+_DOCUMENTED = {
+    "ssh": re.compile(r"\bssh://|\bhttps? (?:or|and) ssh\b|\bssh (?:urls?|address)", re.IGNORECASE),
+    "path": re.compile(
+        r"\bpath[-_ ]or[-_ ](?:an?[-_ ])?url\b|\burl[-_ ]or[-_ ](?:an?[-_ ])?(?:local[-_ ])?path\b"
+        r"|--repo(?:[-_]url)?[= ]\.(?=\s|$)|\bREPO\s{0,4}\??=\s{0,4}\.(?=\s|$)",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+}
+
+
+def documented_addresses(texts: Iterable[str]) -> list[str]:
+    """Return the further forms of an address that the texts name: a refusal must not break them."""
+    text = "\n".join(texts)
+    return [form for form, pattern in _DOCUMENTED.items() if pattern.search(text)]

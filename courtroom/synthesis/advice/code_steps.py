@@ -21,8 +21,8 @@ CLONE = {
     "errors_handled": "Catch the error of the clone in {name}, and hand its message on to the report.",
     "timeout": "Give the clone in {name} a deadline: pass timeout=120 to this call and handle"
     " subprocess.TimeoutExpired.",
-    "url_validated": "Refuse in {name}, before this call, every address that does not begin with"
-    " https: or git@: {reason}.",
+    "url_validated": "Refuse in {name}, directly before this call, every address that does not begin"
+    " with {forms}: {reason}.",
 }
 REPORTED = (
     " Report it in the way in which {name} reports a failing clone: an exception from here ends the"
@@ -38,7 +38,11 @@ NO_DEADLINE = (
     " clone_from has no deadline of its own."
 )
 # GitPython and a -- before the address keep git from reading it as an option.
-LOCAL_ADDRESS = "others, such as a path, may lead to files of this machine"
+LOCAL_ADDRESS = "a path may lead to any file on the machine that runs the audit"
+# What the work says that it takes stays possible for the person who starts the run.
+LOCAL_ON_REQUEST = (
+    " Let a local path, which the work documents, pass by an option of the command alone."
+)
 DASH_ADDRESS = "one that begins with a dash is an option to git"
 NO_MADE_UP_SCORE = (
     "Record here that the judge failed, in place of this score, and leave the judge out of the"
@@ -105,16 +109,22 @@ def clone_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator
         text = NO_DEADLINE
     address = function.get("address")
     refusal = function.get("refusal", "ValueError")
+    documented = function.get("documented", ())
+    forms = ["https:", "git@", *(["ssh:"] if "ssh" in documented else [])]
     if aspect == "url_validated" and not refusal:
         text += REPORTED
-    elif aspect == "url_validated" and address:
+    elif aspect == "url_validated" and address and "path" not in documented:
+        starts = ", ".join(f'"{form}"' for form in forms)
         snippet = (
-            f'if not {address}.startswith(("https:", "git@")):\n'
+            f"if not {address}.startswith(({starts})):\n"
             f'    raise {refusal}(f"Not an https or git address: {{{address}}}")'
         )
+    if aspect == "url_validated" and "path" in documented:
+        text += LOCAL_ON_REQUEST
     is_option = '"clone"' in quoted.replace("'", '"') and not re.search(r"""["']--["']""", quoted)
     reason = DASH_ADDRESS if is_option else LOCAL_ADDRESS
-    yield Step(text.format(name=function["name"], reason=reason), snippet=snippet)
+    words = listed(forms, "or")
+    yield Step(text.format(name=function["name"], reason=reason, forms=words), snippet=snippet)
 
 
 def answer_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:

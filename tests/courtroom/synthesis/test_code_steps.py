@@ -111,6 +111,24 @@ def test_refused_address_is_not_to_be_raised_where_that_ends_the_run(refusal):
     assert ("in which fetch reports a failing clone" in step.action) is (not refusal)
 
 
+@pytest.mark.parametrize(
+    ("documented", "forms", "has_example"),
+    [
+        ([], "https: or git@", True),
+        (["ssh"], "https:, git@ or ssh:", True),
+        (["path"], "https: or git@", False),
+    ],
+)
+def test_addresses_that_the_work_documents_are_not_refused(documented, forms, has_example):
+    clone = {"name": "fetch", "path": "t.py", "line": 1, "address": "url"}
+    facts = work(clone_function=clone | {"documented": documented})
+    (step,) = code_steps.clone_steps("url_validated", [], facts)
+    assert f"begin with {forms}: " in step.action
+    assert ("Let a local path, which the work documents, pass" in step.action) is (not has_example)
+    assert bool(step.snippet) is has_example
+    assert ('"ssh:"' in (step.snippet or "")) is ("ssh" in documented)
+
+
 def test_line_that_fails_in_a_function_is_named_once_with_its_lines():
     row = {
         "path": "a.py",

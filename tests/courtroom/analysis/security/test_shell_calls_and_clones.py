@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.analysis.security.address_checks import documented_addresses
 from courtroom.analysis.security.clone_function import CloneReading, read_clone
 from courtroom.analysis.security.shell_calls import temporary_directories, unsafe_calls
 from tests.courtroom.sources import layers_of, symbols_of
@@ -587,3 +588,17 @@ def test_address_that_is_there_at_all_is_not_refused_by_some_test(test, count):
     refuse = f"    if {test}:\n        raise ValueError(url)\n"
     code = CARELESS.replace("def fetch(url):\n", f"def fetch(url):\n{refuse}")
     assert len(clone_of(code).refusals) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("Clone by HTTPS or SSH.", ["ssh"]),
+        ("python main.py <path-or-url>", ["path"]),
+        ("REPO ?= .\n\naudit:\n\tpython main.py --repo $(REPO)", ["path"]),
+        ("python main.py --repo https://github.com/a/b", []),
+        ("Clone into a local directory and return its path.", []),
+    ],
+)
+def test_addresses_that_a_work_documents_are_named(text, forms):
+    assert documented_addresses([text]) == forms
