@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -37,6 +38,9 @@ IMPORTED_SHARE = 0.5
 FIRST, LAST = "The first commit of work.", "The last commit of work."
 RUN_NOTES = ("The first commit of that run.", "The last commit of that run.")
 LONGEST_NOTES = ("The first commit of the longest run.", "The last commit of the longest run.")
+WITHIN_MINUTES = "each within a minute of the one before"
+# Python files of a commit, in the words on it.
+FILES = re.compile(r", (\d{1,9}) Python files?\)")
 PARTED = "A run of commits within minutes brought most of the Python code."
 # So many commits may share a message; of a long one the beginning is quoted.
 MOST_ALIKE, QUOTED = 3, 80
@@ -188,7 +192,7 @@ def _share_of_run(run: Sequence[Commit], lines: int, every: int) -> str:
     from courtroom.analysis.git.history import BULK_SHARE
 
     return (
-        f"{len(run)} commits, each within a minute of the one before, from {run[0].sha[:8]} to"
+        f"{len(run)} commits, {WITHIN_MINUTES}, from {run[0].sha[:8]} to"
         f" {run[-1].sha[:8]}, added {lines} of the {every} Python lines that all commits together added"
         f" ({_percent(lines, every, limit=BULK_SHARE)} %): a bulk upload in parts."
     )
@@ -212,7 +216,8 @@ def _share_of(largest: Sequence[Commit], every: int, work: History, *, is_alone:
 def _with_place(commit: Commit, work: History) -> str:
     place = next((n for n, c in enumerate(work.commits, 1) if c.sha == commit.sha), None)
     number = f", commit {place} of {len(work.commits)}" if place else ""
-    return f"{commit.sha[:8]} ({commit.authored_at[:10]}{number})"
+    files = number_of(sum(path.endswith(".py") for path in commit.paths), "Python file")
+    return f"{commit.sha[:8]} ({commit.authored_at[:10]}{number}, {files})"
 
 
 def _progression(minimum: int, history: History) -> Finding:
@@ -392,7 +397,7 @@ def _quick_run(work: History) -> tuple[Sequence[Commit], str, tuple[str, str]]:
         f", with {_percent(lines, every, limit=RUNS_SHARE)} % of the Python lines" if every else ""
     )
     share = _percent(count, len(work.commits), limit=RUNS_SHARE)
-    within = "each within a minute of the one before"
+    within = WITHIN_MINUTES
     is_only = len(runs) == 1
     form = (
         f"a run, {within},"

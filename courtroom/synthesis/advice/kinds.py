@@ -103,7 +103,7 @@ STEPS: dict[str, Callable[[CheckBase, Pieces, Work], Iterator[Step]]] = {
     "unsafe_call": lambda c, _, w: code_steps.danger_steps(_of(c, "any_of"), w),
     "failing_code": lambda c, _, w: code_steps.failing_steps(_of(c, "part"), w),
     "own_outputs": lambda c, p, w: code_steps.output_steps(_of(c, "aspect"), p, w),
-    "diagram": lambda c, p, _: report_steps.diagram_steps(_of(c, "aspect"), p),
+    "diagram": lambda c, p, w: report_steps.diagram_steps(_of(c, "aspect"), p, w),
     "pdf_concept": lambda c, p, _: report_steps.term_steps(_of(c, "term"), p),
     "pdf_paths": lambda c, _, w: report_steps.claim_steps(_of(c, "aspect"), w),
 }

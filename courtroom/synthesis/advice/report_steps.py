@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from courtroom.checks.commit_history import FILES, WITHIN_MINUTES
 from courtroom.checks.feature_words import (
     ACCUSATIONS,
     CLONE_FEATURES,
@@ -30,36 +32,38 @@ PLACES: dict[str, tuple[str, frozenset[str]]] = {
 }
 
 
-# What a passage says of this work where it explains the term by more than its name.
-_IN_THIS_WORK = {
-    "State Synchronization": "which nodes write a key in one step, and what keeps each result",
-    "Dialectical Synthesis": "by which rules opposed opinions become one verdict",
-}
-
-
 def term_steps(term: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
-    """Tie the term to a passage that explains what it stands for: its name alone says nothing."""
+    """Name the term where a passage explains what it stands for: the term alone is missing."""
     for piece in pieces[:1]:
         page = piece.location.page
         # "mentions it on page 4 and explains it nowhere" is no such passage.
         if piece.rationale.startswith(f"Page {page} {EXPLAINS_IT}"):
-            content = _IN_THIS_WORK.get(term, "what it is in this work")
-            action = f"Tie the passage on page {page} to “{term}”: say there {content}."
-            yield Step(action, is_exact=True)
+            yield Step(f"Use the term “{term}” where page {page} explains it.", is_exact=True)
 
 
 # What courtroom.analysis.diagrams.diagram_match says of branches of the code.
 _APART = re.compile(r"not drawn side by side: ([^;]{1,500}?) of the code")
 
 
-def diagram_steps(aspect: str, pieces: Sequence[Evidence]) -> Iterator[Step]:
-    """Name the branches that the best diagram lacks, where it draws others."""
+def diagram_steps(aspect: str, pieces: Sequence[Evidence], work: Work) -> Iterator[Step]:
+    """Hand in a right diagram that the work holds; name the branches that the report's lacks."""
+    drawn = next((row for row in work.facts.get("diagrams") or () if _is_right(row)), None)
+    if drawn is not None:
+        place = f"{drawn['path']}:{drawn['line']}"
+        action = f"Put the diagram at {place} into the report: it is like the graph of the code."
+        yield Step(action, drawn["path"], drawn["line"], is_exact=True)
+        return
     for piece in pieces[:1]:
         groups = [listed(names.split(" | ")) for names in _APART.findall(piece.rationale)]
         if aspect == "parallel" and groups and ": side by side: " in piece.rationale:
             page = piece.location.page
             action = f"Draw {', and '.join(groups)} side by side in the diagram on page {page}"
             yield Step(f"{action}, with the node in which they join.", is_exact=True)
+
+
+def _is_right(row: Mapping[str, Any]) -> bool:
+    """Return whether a committed document draws the graph of the code."""
+    return row.get("beside_code") == "agrees" and bool(row.get("path")) and bool(row.get("line"))
 
 
 BUILD_CLAIMED = "Build what the report claims, or drop it from the report: "
@@ -133,6 +137,16 @@ def _is_file(place: str, path: str) -> bool:
     return f"/{place.rpartition(':')[0]}".endswith(f"/{path}")
 
 
+# A tree that is cut into commits after the work has a commit for each module already.
+AS_IT_GROWS = (
+    "From now on commit each part while it grows, over the time that it takes, not as finished parts"
+    " within minutes."
+)
+# A module with its tests and its package.
+FEW_FILES = 3
+BY_STEPS = "From now on commit a module in steps, when its first part works, not when it is whole."
+
+
 def history_steps(aspect: str, reason: str) -> Iterator[Step]:
     """Say which half of the pace of commits is to change, or once what two checks on stages ask."""
     if aspect == "progression":
@@ -140,9 +154,13 @@ def history_steps(aspect: str, reason: str) -> Iterator[Step]:
             "In your next work commit set-up, tools, graph and judges one after the other, each when"
             " it first runs; the commits that are made stay in their order."
         )
+    elif aspect == "not_bulk" and WITHIN_MINUTES in reason:
+        yield Step(AS_IT_GROWS, is_exact=True)
+    elif aspect == "not_bulk" and max(map(int, FILES.findall(reason)), default=99) <= FEW_FILES:
+        yield Step(BY_STEPS, is_exact=True)
     elif aspect == "spread_over_time" and ", where at least" in reason:
-        yield Step("When you go on, commit on each day that you work.")
+        yield Step("From now on commit on each day that you work.")
     elif aspect == "spread_over_time" and "one sitting" not in reason:
-        yield Step("Commit each step when it is done, not many steps one after the other.")
+        yield Step(AS_IT_GROWS)
     elif aspect == "spread_over_time":
-        yield Step("Commit each step when it is done, not many steps within one hour.")
+        yield Step("From now on commit each step when it is done, not many steps within one hour.")

@@ -106,7 +106,7 @@ def test_first_commit_that_brings_most_files_is_told():
     assert (finding.met, finding.reason) == (
         True,
         (
-            "00000000 (2026-01-01, commit 1 of 5) and 00000000 (2026-01-01, commit 2 of 5) added 40"
+            "00000000 (2026-01-01, commit 1 of 5, 3 Python files) and 00000000 (2026-01-01, commit 2 of 5, 1 Python file) added 40"
             " Python lines: 40 % of the 100 that all commits together added; more than 55 % is a bulk"
             " upload. The first commit brought 3 of the 4 files that ever were in the work."
         ),
@@ -141,7 +141,7 @@ def test_a_bulk_upload_says_where_it_lies_and_that_new_work_weighs():
     small = [commit(n, lines=20) for n in range(4, 127)]
     reason = judged("not_bulk", *bulk).reason.partition(" The first commit")[0]
     assert reason == (
-        "00000002 (2026-01-02, commit 2 of 3) and 00000003 (2026-01-03, commit 3 of 3) added 3020"
+        "00000002 (2026-01-02, commit 2 of 3, 1 Python file) and 00000003 (2026-01-03, commit 3 of 3, 1 Python file) added 3020"
         " Python lines: 99.6 % of the 3031 that all commits together added; more than 55 % is a bulk"
         " upload. What is committed stays as it is; each new small commit lowers this share."
     )
@@ -383,7 +383,7 @@ def test_run_of_commits_a_minute_apart_with_most_of_the_python_is_a_bulk_upload_
         assert finding.reason.startswith(
             "5 commits, each within a minute of the one before, from 00000000 to 00000000, added 60 of the"
             " 100 Python lines that all commits together added (60 %): a bulk upload in parts. The two"
-            " largest commits, 00000000 (2026-01-01, commit 1 of 9) and 00000000 (2026-01-01, commit 2 of 9),"
+            " largest commits, 00000000 (2026-01-01, commit 1 of 9, 1 Python file) and 00000000 (2026-01-01, commit 2 of 9, 1 Python file),"
             " added 24 (24 %). What is committed stays as it is; each new small commit lowers this share."
         )
         assert [clue.commit for clue in finding.clues] == [f"{40:040d}", f"{44:040d}"]

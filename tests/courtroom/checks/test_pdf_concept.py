@@ -105,7 +105,7 @@ def test_mechanism_without_its_term_is_no_missing_passage(first: str, reason: st
     [
         (
             "Page 4 explains it, and the report names it nowhere.",
-            ["Tie the passage on page 4 to “Dialectics”: say there what it is in this work."],
+            ["Use the term “Dialectics” where page 4 explains it."],
         ),
         ("The report mentions “Dialectics” on page 4 and explains it nowhere.", []),
     ],

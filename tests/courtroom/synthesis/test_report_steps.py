@@ -2,6 +2,7 @@
 
 import pytest
 
+from courtroom.checks.commit_history import WITHIN_MINUTES
 from courtroom.models.evidence import Location
 from courtroom.synthesis.advice import report_steps
 from tests.courtroom.synthesis.advised_work import work
@@ -61,5 +62,35 @@ APART = "not drawn side by side: defense | prosecutor | tech_lead of the code"
 )
 def test_diagram_lacks_only_the_branches_that_it_does_not_draw(reason, actions):
     shown = piece(rationale=reason, location=Location(page=5))
-    steps = report_steps.diagram_steps("parallel", [shown])
+    steps = report_steps.diagram_steps("parallel", [shown], work())
     assert [step.action for step in steps] == actions
+
+
+@pytest.mark.parametrize(
+    ("row", "is_taken"),
+    [
+        ({"path": "README.md", "line": 3, "beside_code": "agrees"}, True),
+        ({"path": "README.md", "line": 3, "beside_code": "incomplete"}, False),
+        ({"page": 4, "beside_code": "agrees"}, False),
+    ],
+)
+def test_right_diagram_of_a_document_is_put_into_the_report(row, is_taken):
+    steps = list(report_steps.diagram_steps("accurate", [], work(diagrams=[row])))
+    action = "Put the diagram at README.md:3 into the report: it is like the graph of the code."
+    assert [step.action for step in steps] == [action] * is_taken
+
+
+FEW = "aa (2026-01-01, commit 1 of 9, 3 Python files) and bb (2026-01-01, commit 2 of 9, 1 Python file) added"
+
+
+@pytest.mark.parametrize(
+    ("aspect", "reason", "actions"),
+    [
+        ("not_bulk", f"8 commits, {WITHIN_MINUTES}, from", [report_steps.AS_IT_GROWS]),
+        ("spread_over_time", f"8 of them, {WITHIN_MINUTES}, from", [report_steps.AS_IT_GROWS]),
+        ("not_bulk", FEW, [report_steps.BY_STEPS]),
+        ("not_bulk", FEW.replace("3 P", "12 P"), []),
+    ],
+)
+def test_parts_that_are_committed_by_themselves_are_not_asked_to_be(aspect, reason, actions):
+    assert [step.action for step in report_steps.history_steps(aspect, reason)] == actions
