@@ -35,6 +35,9 @@ _CHOICE = (
     r"|fail\w*|decid\w+|abort\w*)\b"
 )
 _CHOOSES = re.compile(rf"conditional.{{0,60}}{_CHOICE}|{_CHOICE}.{{0,60}}conditional")
+_FROM_DETECTIVES = re.compile(
+    r"\bfrom (?:all|each|every)(?: of)?(?: the)?(?: three)? detectives?\b"
+)
 _BOUND = re.compile(r"\bwith_structured_output\( ?(\w{1,60}) ?\)")
 # A prompt with fewer words of its own differs from the others by a sentence.
 _OWN_WORDS = 40
@@ -100,8 +103,16 @@ def _conditional_edges(sentence: str, code: CodeFacts, value: bool | None) -> bo
 
 
 def _error_route(sentence: str, code: CodeFacts, value: bool | None) -> bool | None:
-    """A handler that the sentence names is a node of the graph, or another way is meant."""
-    nodes = (code.get("graph") or {}).get("nodes", ())
+    """A handler that the sentence names is a node of the graph, or another way is meant.
+
+    Where each detective is said to have a way to it, some detective's edge has two targets.
+    """
+    graph = code.get("graph") or {}
+    nodes = graph.get("nodes", ())
+    detectives = {node for node in nodes if role_by_name(node) == "detective"}
+    forks = {row["from"] for row in graph.get("conditional", ()) if len(row["to"]) > 1}
+    if detectives and _FROM_DETECTIVES.search(sentence) and not detectives & forks:
+        return False
     is_named = re.search(r"\berror[_ -]?handler", sentence) is not None
     has_handler = any("errorhandler" in _folded(node) for node in nodes)
     return None if value and is_named and not has_handler else value

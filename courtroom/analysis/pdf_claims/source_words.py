@@ -45,6 +45,8 @@ _TESTS_SOURCE = re.compile(
     r"(?:file_|source_)?(?:source|code|contents?)\b(?![.(\[])",
     re.MULTILINE,
 )
+# Not as a requirement with its bound, "pymupdf>=1.2", which uses nothing by itself.
+_NOT_REQUIRED = r"(?![\w-]{0,40}(?:\[[\w,-]{0,80}\])? ?[<>=~!])"
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
@@ -53,7 +55,8 @@ def source_words(texts: Sequence[str]) -> dict[str, bool | None]:
     the sources call mkdtemp, remove folders, look for words in a source and run functions side by
     side.
 
-    A library that is named but not imported may run in another way: null.
+    A library that is named but not imported may run in another way: null. A requirement alone does
+    not run it.
     """
     imported = {name for text in texts for name in _IMPORT.findall(text)}
     words: dict[str, bool | None] = {
@@ -92,5 +95,6 @@ def _is_in(words: re.Pattern[str], texts: Sequence[str]) -> bool:
 
 def _is_named(library: str, texts: Sequence[str]) -> bool | None:
     spellings = (library, library.replace("_", "-"), *LIBRARIES[library])
-    name = re.compile("|".join(map(re.escape, spellings)), re.IGNORECASE)
+    words = "|".join(map(re.escape, spellings))
+    name = re.compile(rf"(?:{words}){_NOT_REQUIRED}", re.IGNORECASE)
     return None if any(name.search(text) for text in texts) else False

@@ -293,3 +293,21 @@ def test_heading_that_refers_to_a_risk_by_its_number_is_about_the_code() -> None
     headings = frozenset({(1, lines[0]), (1, lines[2])})
     claims = feature_claims(PdfReading(pages=("\n".join(lines),), headings=headings))
     assert [claim.feature for claim in claims] == ["clone_timeout"]
+
+
+@pytest.mark.parametrize(
+    ("targets", "standing"),
+    [(["aggregator"], "contradicted"), (["aggregator", "error_sink"], "confirmed")],
+)
+def test_way_from_each_detective_to_a_handler_is_an_edge_of_a_detective(
+    targets: list[str], standing: str
+) -> None:
+    report = _report("Conditional error edges lead from each detective to the end.")
+    rows = [{"from": "repo_investigator", "to": targets}, {"from": "aggregator", "to": ["a", "b"]}]
+    nodes = ["repo_investigator", "aggregator", "error_sink"]
+    graph = {"path": "src/graph.py", "nodes": nodes, "edges": [], "conditional": rows}
+    code = {"graph": graph, "conditional_error_route": True}
+    standings = {
+        row.claim.feature: row.standing for row in check_against_code(feature_claims(report), code)
+    }
+    assert standings["error_route"] == standing

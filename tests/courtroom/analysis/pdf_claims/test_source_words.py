@@ -20,6 +20,10 @@ def _claims(text: str) -> list[str]:
         ("    import tree_sitter_python as grammar", "confirmed"),
         ("import ast", "contradicted"),
         ('run(["tree-sitter", "parse"])', "open"),
+        (
+            'dependencies = ["tree-sitter-languages[all]>=1.2", "tree-sitter >= 0.2"]',
+            "contradicted",
+        ),
     ],
 )
 def test_claimed_library_is_confirmed_by_an_import_alone(source: str, standing: str) -> None:
